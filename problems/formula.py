@@ -1,0 +1,80 @@
+"""Integer formulas over a case's sizes, such as `rows - kernel_rows + 1`, without `eval`."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+_BINARY: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+class FormulaError(ValueError):
+    """Raised when a formula is not an integer expression over known sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A parsed formula. Allowed: integers, size names, `+ - * // %`, parentheses and unary minus."""
+
+    text: str
+    _tree: ast.expr = field(repr=False, compare=False)
+
+    @classmethod
+    def parse(cls, text: str) -> "Formula":
+        """Parse `text`.
+
+        Raises:
+            FormulaError: it is no such expression.
+        """
+        try:
+            tree = ast.parse(text, mode="eval").body
+        except SyntaxError as error:
+            raise FormulaError(f"{text!r} is not an expression") from error
+        for node in ast.walk(tree):
+            _refuse_unknown(node, text)
+        return cls(text, tree)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The size names it uses."""
+        return frozenset(node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name))
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """Its value for `sizes`.
+
+        Raises:
+            FormulaError: a size is missing, or it divides by zero.
+        """
+        try:
+            return _evaluate(self._tree, sizes)
+        except KeyError as error:
+            raise FormulaError(f"{self.text!r} uses the unknown size {error}") from error
+        except ZeroDivisionError as error:
+            raise FormulaError(f"{self.text!r} divides by zero") from error
+
+
+def _refuse_unknown(node: ast.AST, text: str) -> None:
+    known = (ast.BinOp, ast.UnaryOp, ast.USub, ast.Name, ast.Load, *_BINARY)
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return
+    if not isinstance(node, known):
+        raise FormulaError(f"{text!r} may hold only integers, size names and + - * // %")
+
+
+def _evaluate(node: ast.expr, sizes: Mapping[str, int]) -> int:
+    match node:
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.Name(id=name):
+            return sizes[name]
+        case ast.UnaryOp(operand=operand):
+            return -_evaluate(operand, sizes)
+        case ast.BinOp(left=left, op=op, right=right):
+            return _BINARY[type(op)](_evaluate(left, sizes), _evaluate(right, sizes))
+    raise AssertionError(f"{ast.dump(node)} passed the parser")

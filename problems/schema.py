@@ -1,0 +1,95 @@
+"""A problem as the rest of Warpcourt sees it: frozen values, parsed once by `problems.loader`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from problems.formula import Formula
+from problems.vocabulary import Difficulty, Dtype, Group, Language, Role, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """How far an element of an output may be from its expected value.
+
+    An element passes when `|got - expected| <= absolute + relative * |expected|`. NaN matches NaN only
+    when `nan` is true; an infinity matches only the same infinity. Exact for integer dtypes.
+    """
+
+    relative: float = 0.0
+    absolute: float = 0.0
+    nan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of `solve`, in order.
+
+    `shape` holds one formula per dimension over the case's sizes, empty for a scalar. `value` is a
+    scalar's formula over the same sizes. `tolerance` is None for arguments that are not checked.
+    """
+
+    name: str
+    role: Role
+    dtype: Dtype
+    shape: tuple[Formula, ...] = ()
+    value: Formula | None = None
+    tolerance: Tolerance | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A named set of sizes. Everything but a `sample` case is hidden from users."""
+
+    name: str
+    group: Group
+    sizes: Mapping[str, int]
+
+    @property
+    def public(self) -> bool:
+        """Whether its sizes and values may be shown to users."""
+        return self.group is Group.SAMPLE
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one submission may use. Times are wall clock."""
+
+    compile_s: float = 30.0
+    case_s: float = 10.0
+    memory_mib: int = 2048
+    source_kib: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A program shipped with the problem, with the verdict that it must get. `path` is absolute."""
+
+    path: Path
+    language: Language
+    verdict: Verdict
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem package. `version` is a hash of all that can change a verdict."""
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: Difficulty
+    tags: tuple[str, ...]
+    languages: tuple[Language, ...]
+    arguments: tuple[Argument, ...]
+    cases: tuple[Case, ...]
+    limits: Limits
+    bytes_moved: Formula
+    operations: Formula
+    statement: str
+    reference: str
+    starters: Mapping[Language, str]
+    solutions: tuple[Solution, ...]
+    version: str
+    track_day: int | None = None
+    editorial: str | None = None

@@ -1,0 +1,117 @@
+"""Words that problem packages, the judge and the site share, each with one spelling."""
+
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What a submission, or one case of it, earned. `docs/glossary.md` explains each to users."""
+
+    ACCEPTED = "accepted"
+    WRONG_ANSWER = "wrong_answer"
+    COMPILE_ERROR = "compile_error"
+    RUNTIME_ERROR = "runtime_error"
+    ILLEGAL_ACCESS = "illegal_access"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    REJECTED = "rejected"
+    INTERNAL_ERROR = "internal_error"
+    CANCELLED = "cancelled"
+
+
+class Language(StrEnum):
+    """A language that submissions are written in."""
+
+    CUDA = "cuda"
+    TRITON = "triton"
+
+    @property
+    def suffix(self) -> str:
+        """The file name ending that means this language, with its dot."""
+        return {Language.CUDA: ".cu", Language.TRITON: ".py"}[self]
+
+
+class Mode(StrEnum):
+    """Why a program is judged: `run` on public cases with its prints shown, `submit` on all cases."""
+
+    RUN = "run"
+    SUBMIT = "submit"
+
+
+class Dtype(StrEnum):
+    """Element type of an argument."""
+
+    FLOAT64 = "float64"
+    FLOAT32 = "float32"
+    FLOAT16 = "float16"
+    BFLOAT16 = "bfloat16"
+    INT64 = "int64"
+    INT32 = "int32"
+    INT8 = "int8"
+    UINT32 = "uint32"
+    UINT8 = "uint8"
+    BOOL = "bool"
+
+    @property
+    def is_float(self) -> bool:
+        """Whether elements are floating-point numbers, compared with a tolerance."""
+        return self in {Dtype.FLOAT64, Dtype.FLOAT32, Dtype.FLOAT16, Dtype.BFLOAT16}
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return {
+            Dtype.FLOAT64: 8,
+            Dtype.FLOAT32: 4,
+            Dtype.FLOAT16: 2,
+            Dtype.BFLOAT16: 2,
+            Dtype.INT64: 8,
+            Dtype.INT32: 4,
+            Dtype.INT8: 1,
+            Dtype.UINT32: 4,
+            Dtype.UINT8: 1,
+            Dtype.BOOL: 1,
+        }[self]
+
+    @property
+    def c_type(self) -> str:
+        """Its spelling in CUDA C++."""
+        return {
+            Dtype.FLOAT64: "double",
+            Dtype.FLOAT32: "float",
+            Dtype.FLOAT16: "__half",
+            Dtype.BFLOAT16: "__nv_bfloat16",
+            Dtype.INT64: "long long",
+            Dtype.INT32: "int",
+            Dtype.INT8: "signed char",
+            Dtype.UINT32: "unsigned int",
+            Dtype.UINT8: "unsigned char",
+            Dtype.BOOL: "bool",
+        }[self]
+
+
+class Role(StrEnum):
+    """What `solve` may do with an argument."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+    SCALAR = "scalar"
+
+
+class Group(StrEnum):
+    """What a case is for. `sample` cases are public, `timed` cases are ranked on a GPU, and only there."""
+
+    SAMPLE = "sample"
+    SMALL = "small"
+    ODD = "odd"
+    LARGE = "large"
+    TIMED = "timed"
+
+
+class Difficulty(StrEnum):
+    """How hard a problem is."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"

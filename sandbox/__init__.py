@@ -1,0 +1,1 @@
+"""Isolation backends, toolchains, and the only code of ours that runs beside user code."""

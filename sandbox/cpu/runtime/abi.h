@@ -1,0 +1,130 @@
+// The contract between translated device code (sandbox/cpu/translator) and the runtime that executes it.
+//
+// Every PTX function becomes `void name(Thread*, const u8* parameters, u8* result)`. Its registers are
+// locals, its labels gotos. Anything that another thread can see goes through the functions below.
+#pragma once
+
+#include <cstdint>
+
+namespace warpcourt::cpu {
+
+using u8 = std::uint8_t;
+using s8 = std::int8_t;
+using u16 = std::uint16_t;
+using s16 = std::int16_t;
+using u32 = std::uint32_t;
+using s32 = std::int32_t;
+using u64 = std::uint64_t;
+using s64 = std::int64_t;
+
+struct Dim3 {
+  u32 x, y, z;
+};
+
+struct Block;
+
+// Bounds that passed the last full check at one access site: a hit is one subtraction and one compare.
+struct SiteCache {
+  u64 base;
+  u64 extent;  // an access of this site's width at `a` is inside when a - base < extent
+};
+
+// The part of a CUDA thread that translated code reads. The runtime's own thread record derives from it.
+struct Thread {
+  u8* shared;             // this block's shared memory
+  u32 shared_bytes;       // static and dynamic together
+  u32 dynamic_offset;     // where extern __shared__ starts
+  u32 dynamic_bytes;
+  u32 index;              // linear index in the block
+  u32 spin;               // failed atomics and volatile loads since the last yield
+  Dim3 tid;
+  const Dim3* ctaid;
+  const Dim3* ntid;
+  const Dim3* nctaid;
+  SiteCache* sites;       // of the OS thread that runs this block
+  bool races;             // shadow memory is on
+  bool cooperative;       // launched with cudaLaunchCooperativeKernel
+  Block* block;
+};
+
+using Entry = void (*)(Thread*, const u8* parameters, u8* result);
+
+enum class Access : u32 { kRead = 0, kWrite = 1, kAtomic = 2 };
+
+struct Parameter {
+  u32 offset;
+  u32 bytes;
+};
+
+struct Kernel {
+  const char* name;       // mangled
+  Entry entry;
+  const Parameter* parameters;
+  u32 parameter_count;
+  u32 parameter_bytes;
+  u32 static_shared_bytes;
+  bool is_entry;          // .entry rather than .func
+};
+
+struct Variable {
+  const char* name;
+  u8* address;
+  u64 bytes;
+  bool constant;
+};
+
+struct Location {
+  const char* file;
+  u32 line;
+};
+
+// One translated module. Its object file exports it as `warpcourt_module`.
+struct Module {
+  const Kernel* kernels;
+  u32 kernel_count;
+  const Variable* variables;
+  u32 variable_count;
+  const Location* locations;  // index 0 means unknown
+  u32 location_count;
+  u32 site_count;
+  void (*initialise)();       // fills variables whose initialisers need addresses
+};
+
+enum class WarpOp : u32 {
+  kSync, kBallot, kAny, kAll, kUniform, kMatchAny, kMatchAll,
+  kAdd, kMin, kMax, kMinUnsigned, kMaxUnsigned, kAnd, kOr, kXor,
+};
+enum class Shuffle : u32 { kUp, kDown, kButterfly, kIndex };
+enum class BarrierOp : u32 { kSync, kPopc, kAnd, kOr };
+
+extern "C" {
+extern const Module warpcourt_module;
+
+// Barriers and warp operations. `location` indexes Module::locations. `count` 0 means the whole block.
+u32 wc_barrier(Thread*, u32 id, u32 count, BarrierOp, u32 value, u32 location);
+void wc_barrier_arrive(Thread*, u32 id, u32 count, u32 location);
+u32 wc_warp(Thread*, WarpOp, u32 mask, u64 value, u32 location);
+u32 wc_shuffle(Thread*, Shuffle, u32 mask, u32 value, u32 lane, u32 clamp, bool* in_range, u32 location);
+// Runs `combine(slots, mask)` once, when every lane in `mask` has arrived with its slot (matrix operations).
+void wc_warp_combine(Thread*, u32 mask, void* slot, void (*combine)(void** slots, u32 mask), u32 location);
+u32 wc_activemask(Thread*, u32 location);
+void wc_yield(Thread*);
+[[noreturn]] void wc_exit(Thread*);  // PTX exit inside a called function too
+
+// Slow paths of checked accesses. wc_check_global returns when the access is allowed, and fills the site.
+void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 location);
+[[noreturn]] void wc_bad_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
+void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
+
+u64 wc_clock();
+u64 wc_grid_workspace();
+void wc_printf(Thread*, u64 format, u64 arguments, u8* result, u32 location);
+void wc_malloc(Thread*, const u8* bytes, u8* result, u32 location);
+void wc_free(Thread*, const u8* pointer, u32 location);
+[[noreturn]] void wc_assert_fail(Thread*, u64 message, u64 file, u32 line, u64 function, u32 location);
+[[noreturn]] void wc_trap(Thread*, u32 location);
+[[noreturn]] void wc_unsupported(Thread*, const char* instruction, u32 location);
+void wc_divide_by_zero(Thread*, u32 location);  // warns once: a GPU does not trap
+}
+
+}  // namespace warpcourt::cpu

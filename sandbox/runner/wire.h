@@ -1,0 +1,51 @@
+// Messages between the referee and a runner: the C++ side of sandbox/wire.py, which explains them.
+#pragma once
+
+#include <cstdint>
+
+namespace warpcourt::wire {
+
+constexpr std::uint32_t kMagic = 0x31515257;  // "WRQ1", little endian
+constexpr unsigned kMaxArguments = 16;
+constexpr unsigned kMaxRank = 4;
+
+enum class Kind : std::uint32_t { kLoad = 1, kRun = 2, kQuit = 3 };
+
+enum Flag : std::uint32_t { kDeterministic = 1, kRaces = 2, kReversed = 4 };
+
+enum ExitStatus : int {
+  kIllegalAccess = 81,
+  kRuntimeError = 82,
+  kTimeLimit = 83,
+  kMemoryLimit = 84,
+  kLoadError = 85,
+};
+
+struct Argument {
+  std::uint8_t scalar;
+  std::uint8_t dtype;
+  std::uint8_t rank;
+  std::uint8_t reserved;
+  std::uint32_t descriptor;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+  std::uint64_t value;
+  std::uint64_t shape[kMaxRank];
+};
+static_assert(sizeof(Argument) == 64);
+
+struct Request {
+  std::uint32_t magic;
+  Kind kind;
+  std::uint64_t sequence;
+  std::uint32_t argument_count;
+  std::uint32_t time_limit_ms;
+  std::uint32_t flags;
+  std::uint32_t reserved;
+  std::uint64_t seed[2];
+  std::uint8_t padding[16];
+  Argument arguments[kMaxArguments];
+};
+static_assert(sizeof(Request) == 64 + 16 * 64);
+
+}  // namespace warpcourt::wire

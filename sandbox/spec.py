@@ -1,0 +1,80 @@
+"""What to run isolated, and how it ended. Every backend takes and returns these values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A host path shown inside, always read-only. `target` is absolute inside the sandbox."""
+
+    source: Path
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps on one sandbox. A breach kills it and names itself in `Ending`.
+
+    `output_kib` bounds stdout and stderr each; what comes after is drained, dropped and counted.
+    `flood_kib` is the amount after which the sandbox is killed.
+    """
+
+    wall_s: float
+    cpu_s: float
+    memory_mib: int
+    processes: int = 64
+    file_mib: int = 256
+    tmpfs_mib: int = 256
+    descriptors: int = 256
+    output_kib: int = 64
+    flood_kib: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A program to run isolated.
+
+    `files` are written into the private working directory `/work` before the start, which is a
+    size-limited tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as
+    descriptor 3. The environment holds exactly what `environment` names. `collect` lists file names
+    below `/work` to bring back after exit, each a plain file of at most the given bytes.
+    """
+
+    argv: tuple[str, ...]
+    limits: Limits
+    binds: tuple[Bind, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    channel: bool = False
+    collect: Mapping[str, int] = field(default_factory=dict)
+    label: str = "job"
+
+
+class Ending(StrEnum):
+    """How a sandboxed program ended."""
+
+    EXITED = "exited"
+    SIGNALLED = "signalled"
+    WALL_TIME = "wall_time"
+    CPU_TIME = "cpu_time"
+    MEMORY = "memory"
+    OUTPUT = "output"
+    KILLED = "killed"
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The end of a sandboxed program. `status` is its exit status, or the number of the signal."""
+
+    ending: Ending
+    status: int
+    stdout: bytes
+    stderr: bytes
+    wall_s: float
+    cpu_s: float
+    peak_memory_bytes: int | None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    dropped_bytes: int = 0

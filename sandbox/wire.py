@@ -1,0 +1,177 @@
+"""Messages between the referee and a runner or the oracle.
+
+Theory of operation. Both ends hold a SOCK_SEQPACKET socket. The host sends fixed-width requests,
+with descriptors attached (SCM_RIGHTS); the sandboxed side answers each with its sequence number,
+eight bytes and nothing else, so that nothing it says has to be parsed (invariant I2). It first sends
+sequence 0 when it is ready, before any code of a submission is loaded.
+
+    LOAD  descriptors: diagnostics pipe (write end), then the artifact (CUDA) or source and manifest (Python)
+    RUN   descriptors: one memfd per array argument, in order; scalars travel in `value`
+    QUIT  no descriptors, no answer
+
+The C++ side is `runner/wire.h`. This module uses the standard library alone, because the Python
+runners import it inside the sandbox.
+"""
+
+import array
+import socket
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+
+MAGIC = 0x31_51_52_57  # "WRQ1", little endian
+MAX_ARGUMENTS = 16
+MAX_RANK = 4
+_HEADER = struct.Struct("<IIQIIIIQQ16x")
+_ARGUMENT = struct.Struct("<BBBBIQQQ4Q")
+_REPLY = struct.Struct("<Q")
+REQUEST_BYTES = _HEADER.size + MAX_ARGUMENTS * _ARGUMENT.size
+REPLY_BYTES = _REPLY.size
+DTYPE_CODES = {
+    "float64": 1,
+    "float32": 2,
+    "float16": 3,
+    "bfloat16": 4,
+    "int64": 5,
+    "int32": 6,
+    "int8": 7,
+    "uint32": 8,
+    "uint8": 9,
+    "bool": 10,
+}
+DTYPE_NAMES = {code: name for name, code in DTYPE_CODES.items()}
+
+
+class Kind(IntEnum):
+    """What a request asks for."""
+
+    LOAD = 1
+    RUN = 2
+    QUIT = 3
+
+
+class Flag(IntFlag):
+    """How the functional engine runs a case."""
+
+    NONE = 0
+    DETERMINISTIC = 1  # one OS thread, fixed order
+    RACES = 2  # shadow shared memory, report races and uninitialised reads
+    REVERSED = 4  # start the threads of a block in descending order
+
+
+class ExitStatus(IntEnum):
+    """Exit statuses by which our runners name a failure. They can only choose among failing verdicts."""
+
+    ILLEGAL_ACCESS = 81
+    RUNTIME_ERROR = 82
+    TIME_LIMIT = 83
+    MEMORY_LIMIT = 84
+    LOAD_ERROR = 85
+
+
+@dataclass(frozen=True, slots=True)
+class WireArgument:
+    """One argument. Arrays live at `offset` in the memfd number `descriptor` of the request.
+
+    For scalars `value` holds the bits, little endian, sign-extended or as IEEE bits of the dtype.
+    """
+
+    dtype: str
+    scalar: bool
+    descriptor: int = 0
+    offset: int = 0
+    bytes: int = 0
+    value: int = 0
+    shape: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One message from the host. `seed` is given to the oracle alone, and is 0 for runners."""
+
+    kind: Kind
+    sequence: int
+    arguments: tuple[WireArgument, ...] = ()
+    time_limit_ms: int = 0
+    flags: Flag = Flag.NONE
+    seed: int = 0
+
+    def pack(self) -> bytes:
+        """Its REQUEST_BYTES bytes. Raises ValueError when it does not fit."""
+        if len(self.arguments) > MAX_ARGUMENTS:
+            raise ValueError(f"{len(self.arguments)} arguments, at most {MAX_ARGUMENTS} fit")
+        head = _HEADER.pack(
+            MAGIC,
+            self.kind,
+            self.sequence,
+            len(self.arguments),
+            self.time_limit_ms,
+            self.flags,
+            0,
+            self.seed & (2**64 - 1),
+            self.seed >> 64,
+        )
+        body = b"".join(_pack_argument(argument) for argument in self.arguments)
+        return (head + body).ljust(REQUEST_BYTES, b"\0")
+
+    @classmethod
+    def unpack(cls, data: bytes) -> "Request":
+        """Parse what `pack` made. Raises ValueError for anything else."""
+        if len(data) != REQUEST_BYTES:
+            raise ValueError(f"a request has {REQUEST_BYTES} bytes, got {len(data)}")
+        magic, kind, sequence, count, limit, flags, _, low, high = _HEADER.unpack_from(data)
+        if magic != MAGIC or count > MAX_ARGUMENTS:
+            raise ValueError("not a request")
+        arguments = tuple(
+            _unpack_argument(data, _HEADER.size + index * _ARGUMENT.size) for index in range(count)
+        )
+        return cls(Kind(kind), sequence, arguments, limit, Flag(flags), low | high << 64)
+
+
+def _pack_argument(argument: WireArgument) -> bytes:
+    if len(argument.shape) > MAX_RANK:
+        raise ValueError(f"rank {len(argument.shape)}, at most {MAX_RANK}")
+    return _ARGUMENT.pack(
+        argument.scalar,
+        DTYPE_CODES[argument.dtype],
+        len(argument.shape),
+        0,
+        argument.descriptor,
+        argument.offset,
+        argument.bytes,
+        argument.value,
+        *argument.shape,
+        *(0,) * (MAX_RANK - len(argument.shape)),
+    )
+
+
+def _unpack_argument(data: bytes, at: int) -> WireArgument:
+    scalar, code, rank, _, descriptor, offset, size, value, *shape = _ARGUMENT.unpack_from(data, at)
+    if code not in DTYPE_NAMES or rank > MAX_RANK:
+        raise ValueError("not an argument")
+    return WireArgument(
+        DTYPE_NAMES[code], bool(scalar), descriptor, offset, size, value, tuple(shape[:rank])
+    )
+
+
+def send_request(channel: socket.socket, request: Request, descriptors: Sequence[int] = ()) -> None:
+    """Send `request` with `descriptors` attached; they stay open here."""
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors).tobytes())]
+    channel.sendmsg([request.pack()], rights if descriptors else [])
+
+
+def receive_request(channel: socket.socket) -> tuple[Request, list[int]] | None:
+    """Receive one request and its descriptors, or None when the host has gone."""
+    data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, MAX_ARGUMENTS + 4)
+    return (Request.unpack(data), list(descriptors)) if data else None
+
+
+def send_reply(channel: socket.socket, sequence: int) -> None:
+    """Answer the request with that sequence number."""
+    channel.send(_REPLY.pack(sequence))
+
+
+def unpack_reply(data: bytes) -> int | None:
+    """The sequence number in a reply, or None when it is not exactly eight bytes."""
+    return _REPLY.unpack(data)[0] if len(data) == REPLY_BYTES else None
