@@ -1,7 +1,7 @@
 """A problem as the rest of Warpcourt sees it: frozen values, parsed once by `problems.loader`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from problems.formula import Formula
@@ -39,11 +39,16 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A named set of sizes. Everything but a `sample` case is hidden from users."""
+    """A named set of sizes. Everything but a `sample` case is hidden from users.
+
+    `inputs` holds literal values, flattened in C order, for the input arrays of a sample case whose
+    numbers the statement shows; it is empty where the generator makes the inputs.
+    """
 
     name: str
     group: Group
     sizes: Mapping[str, int]
+    inputs: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def public(self) -> bool:

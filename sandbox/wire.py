@@ -52,12 +52,13 @@ class Kind(IntEnum):
 
 
 class Flag(IntFlag):
-    """How the functional engine runs a case."""
+    """How to run a case: the first three for the functional engine, the last for the oracle."""
 
     NONE = 0
     DETERMINISTIC = 1  # one OS thread, fixed order
     RACES = 2  # shadow shared memory, report races and uninitialised reads
     REVERSED = 4  # start the threads of a block in descending order
+    GIVEN = 8  # the inputs are in the buffers already: compute only what is expected
 
 
 class ExitStatus(IntEnum):

@@ -11,7 +11,7 @@ constexpr unsigned kMaxRank = 4;
 
 enum class Kind : std::uint32_t { kLoad = 1, kRun = 2, kQuit = 3 };
 
-enum Flag : std::uint32_t { kDeterministic = 1, kRaces = 2, kReversed = 4 };
+enum Flag : std::uint32_t { kDeterministic = 1, kRaces = 2, kReversed = 4, kGiven = 8 };
 
 enum ExitStatus : int {
   kIllegalAccess = 81,

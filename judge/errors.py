@@ -1,0 +1,18 @@
+"""Errors of the judge itself.
+
+    JudgeError
+    +-- OracleFailed     the author's code broke, or broke its contract
+    +-- RunnerUnusable   a runner died before it had loaded any code of a submission
+"""
+
+
+class JudgeError(Exception):
+    """Raised when judging failed through no fault of the submission. Retried, never charged."""
+
+
+class OracleFailed(JudgeError):
+    """Raised when the generator or the reference of a problem fails, with its output."""
+
+
+class RunnerUnusable(JudgeError):
+    """Raised when a fresh runner does not come up."""
