@@ -1,8 +1,8 @@
 """Errors of the judge itself.
 
-    JudgeError
-    +-- OracleFailed     the author's code broke, or broke its contract
-    +-- RunnerUnusable   a runner died before it had loaded any code of a submission
+JudgeError
++-- OracleFailed     the author's code broke, or broke its contract
++-- RunnerUnusable   a runner died before it had loaded any code of a submission
 """
 
 

@@ -17,7 +17,7 @@ def evaluate(
     mode: Mode,
     target: Target,
     sizes: Mapping[str, int] | None = None,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Event | None = None,
 ) -> Report:
     """Judge `source` against `problem` on `target`.

@@ -1,0 +1,60 @@
+"""Reads what a runner says about a program. All of it is hostile: bounded, validated, cleaned."""
+
+import json
+from collections.abc import Iterable
+
+from judge.report import Diagnostic
+
+MAX_BYTES = 64 * 1024
+MAX_DIAGNOSTICS = 64
+_MAX_MESSAGE = 2000
+_SEVERITIES = ("error", "warning", "note")
+
+
+def clean(text: str, limit: int) -> str:
+    """`text` without control characters other than newline and tab, and at most `limit` characters."""
+    kept = "".join(c for c in text[: 2 * limit] if c in "\n\t" or (c.isprintable() and c != "\ufeff"))
+    return kept if len(kept) <= limit else kept[:limit] + "…"
+
+
+def parse_diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
+    """The diagnostics in `data`, JSON lines. Lines that are not well formed are dropped."""
+    lines = data[:MAX_BYTES].decode("utf-8", "replace").splitlines()
+    found = (_parse_line(line) for line in lines)
+    return tuple(diagnostic for diagnostic in found if diagnostic)[:MAX_DIAGNOSTICS]
+
+
+def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
+    """The diagnostic that ended the program, if one did. It is the last error written."""
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+    return errors[-1] if errors else None
+
+
+def _parse_line(line: str) -> Diagnostic | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    severity, kind, message = value.get("severity"), value.get("kind"), value.get("message")
+    if severity not in _SEVERITIES or not isinstance(kind, str) or not isinstance(message, str):
+        return None
+    line_number = value.get("line")
+    kernel = value.get("kernel")
+    return Diagnostic(
+        severity=str(severity),
+        kind=clean(kind, 40),
+        message=clean(message, _MAX_MESSAGE),
+        kernel=clean(kernel, 200) if isinstance(kernel, str) else None,
+        block=_triple(value.get("block")),
+        thread=_triple(value.get("thread")),
+        line=line_number if type(line_number) is int and 0 < line_number < 10**6 else None,
+    )
+
+
+def _triple(value: object) -> tuple[int, int, int] | None:
+    if isinstance(value, list) and len(value) == 3 and all(type(v) is int for v in value):
+        x, y, z = (max(0, min(int(v), 2**32 - 1)) for v in value)
+        return x, y, z
+    return None

@@ -1,0 +1,41 @@
+"""Element types as NumPy sees them. bfloat16, which NumPy lacks, travels as its 16 bits."""
+
+import numpy as np
+import numpy.typing as npt
+
+from problems.vocabulary import Dtype
+
+_STORAGE: dict[Dtype, np.dtype[np.generic]] = {
+    dtype: np.dtype("uint16" if dtype is Dtype.BFLOAT16 else dtype.value) for dtype in Dtype
+}
+
+
+def storage(dtype: Dtype) -> np.dtype[np.generic]:
+    """The NumPy dtype whose bytes are those of `dtype` in memory."""
+    return _STORAGE[dtype]
+
+
+def expected_storage(dtype: Dtype) -> np.dtype[np.generic]:
+    """The NumPy dtype that the oracle states expected values in: float64 for every float."""
+    return np.dtype("float64") if dtype.is_float else _STORAGE[dtype]
+
+
+def widen(stored: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:
+    """Stored elements as values: floats as float64 (exactly), everything else unchanged."""
+    if dtype is Dtype.BFLOAT16:
+        return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return stored.astype(np.float64) if dtype.is_float else stored
+
+
+def narrow(values: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:
+    """Values as stored elements, rounded to nearest even where the dtype is narrower."""
+    if dtype is not Dtype.BFLOAT16:
+        return values.astype(_STORAGE[dtype])
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(values.astype(np.float32)), np.uint16(0x7FC0), rounded)
+
+
+def scalar_bits(value: float, dtype: Dtype) -> int:
+    """A scalar's bytes as an unsigned number, little endian, for the wire."""
+    return int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")
