@@ -44,6 +44,7 @@ struct Thread {
   SiteCache* sites;       // of the OS thread that runs this block
   bool races;             // shadow memory is on
   bool cooperative;       // launched with cudaLaunchCooperativeKernel
+  u32 location;           // translated code stores it at backward branches; a deadline names its line
   Block* block;
 };
 
@@ -109,6 +110,8 @@ u32 wc_shuffle(Thread*, Shuffle, u32 mask, u32 value, u32 lane, u32 clamp, bool*
 void wc_warp_combine(Thread*, u32 mask, void* slot, void (*combine)(void** slots, u32 mask), u32 location);
 u32 wc_activemask(Thread*, u32 location);
 void wc_yield(Thread*);
+// Threads met through an mbarrier: race mode takes it for a barrier of the block.
+void wc_fence(Thread*);
 [[noreturn]] void wc_exit(Thread*);  // PTX exit inside a called function too
 
 // Slow paths of checked accesses. wc_check_global returns when the access is allowed, and fills the site.
@@ -124,6 +127,14 @@ void wc_free(Thread*, const u8* pointer, u32 location);
 [[noreturn]] void wc_assert_fail(Thread*, u64 message, u64 file, u32 line, u64 function, u32 location);
 [[noreturn]] void wc_trap(Thread*, u32 location);
 [[noreturn]] void wc_unsupported(Thread*, const char* instruction, u32 location);
+// Texture and surface objects. Coordinates are f32 or s32 bits; `result` gets four 32-bit components.
+void wc_texture(Thread*, u64 object, u32 dimensions, bool integer_coordinates, const u32* coordinates,
+                u32* result, u32 location);
+void wc_surface(Thread*, u64 object, u32 dimensions, const u32* coordinates, u32 bytes, void* data, Access,
+                u32 location);
+// Launches from device code: cudaGetParameterBufferV2 and cudaLaunchDeviceV2 with their parameter blocks.
+void wc_parameter_buffer(Thread*, const u8* parameters, u8* result, u32 location);
+void wc_launch_device(Thread*, const u8* parameters, u8* result, u32 location);
 void wc_divide_by_zero(Thread*, u32 location);  // warns once: a GPU does not trap
 }
 
