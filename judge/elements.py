@@ -15,9 +15,9 @@ def storage(dtype: Dtype) -> np.dtype[np.generic]:
     return _STORAGE[dtype]
 
 
-def expected_storage(dtype: Dtype) -> np.dtype[np.generic]:
-    """The NumPy dtype that the oracle states expected values in: float64 for every float."""
-    return np.dtype("float64") if dtype.is_float else _STORAGE[dtype]
+def expected_dtype(dtype: Dtype) -> Dtype:
+    """The dtype that the oracle states expected values in: float64 for every float."""
+    return Dtype.FLOAT64 if dtype.is_float else dtype
 
 
 def widen(stored: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:
@@ -34,8 +34,3 @@ def narrow(values: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.gene
     bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(values.astype(np.float32)), np.uint16(0x7FC0), rounded)
-
-
-def scalar_bits(value: float, dtype: Dtype) -> int:
-    """A scalar's bytes as an unsigned number, little endian, for the wire."""
-    return int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")

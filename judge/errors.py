@@ -16,3 +16,7 @@ class OracleFailed(JudgeError):
 
 class RunnerUnusable(JudgeError):
     """Raised when a fresh runner does not come up."""
+
+
+class JudgementCancelled(JudgeError):
+    """Raised inside the judge when the caller cancelled; `evaluate` turns it into a verdict."""

@@ -1,0 +1,65 @@
+"""The shapes and scalars that a case's sizes give, and which sizes of a user's own are allowed."""
+
+import math
+from collections.abc import Mapping
+
+from problems.formula import FormulaError
+from problems.schema import Argument, Problem
+from problems.vocabulary import Role
+
+MAX_CUSTOM_BYTES = 256 * 2**20
+
+
+class SizesInvalid(ValueError):
+    """Raised when sizes that a user chose do not fit the problem. The message is for that user."""
+
+
+def size_names(problem: Problem) -> tuple[str, ...]:
+    """The names of the problem's sizes, in the order of its first case."""
+    return tuple(problem.cases[0].sizes)
+
+
+def shape_of(argument: Argument, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape of an array argument. Raises FormulaError when it cannot be computed."""
+    return tuple(formula.evaluate(sizes) for formula in argument.shape)
+
+
+def bytes_of(argument: Argument, sizes: Mapping[str, int]) -> int:
+    """The bytes of an array argument."""
+    return math.prod(shape_of(argument, sizes)) * argument.dtype.itemsize
+
+
+def scalar_of(argument: Argument, sizes: Mapping[str, int]) -> int:
+    """The value of a scalar argument. Raises FormulaError when it cannot be computed."""
+    if argument.value is None:
+        raise FormulaError(f"{argument.name} has no value formula")
+    return argument.value.evaluate(sizes)
+
+
+def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
+    """Check sizes that a user chose.
+
+    Raises:
+        SizesInvalid: a name is unknown or missing, a value is not positive, a shape is empty, or the
+            arrays would need more than MAX_CUSTOM_BYTES.
+    """
+    names = size_names(problem)
+    if set(sizes) != set(names):
+        raise SizesInvalid(f"Give exactly these sizes: {', '.join(names)}.")
+    for name, value in sizes.items():
+        if not 1 <= value < 2**31:
+            raise SizesInvalid(f"The size {name} must be from 1 to {2**31 - 1}, not {value}.")
+    arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
+    try:
+        shapes = {argument.name: shape_of(argument, sizes) for argument in arrays}
+    except FormulaError as error:
+        raise SizesInvalid(f"These sizes do not work: {error}.") from error
+    for name, shape in shapes.items():
+        if any(extent < 1 for extent in shape):
+            raise SizesInvalid(f"These sizes make {name} empty: its shape would be {shape}.")
+    total = sum(bytes_of(argument, sizes) for argument in arrays)
+    if total > MAX_CUSTOM_BYTES:
+        raise SizesInvalid(
+            f"These sizes need {total / 2**20:.0f} MiB of arrays; "
+            f"at most {MAX_CUSTOM_BYTES // 2**20} MiB are allowed."
+        )
