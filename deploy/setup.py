@@ -1,0 +1,178 @@
+"""Sets up a checkout: system packages, the virtual environment, the toolchain. Standard library only.
+
+Run by `make` through `deploy/setup` before anything else; does nothing when nothing has changed. Steps:
+
+1. System packages: as root through apt, otherwise prints the command and stops.
+2. `.venv` from the lock in `deploy/requirements`, every file checked against its hash.
+3. nvcc: the machine's own, else from the package index, into the virtual environment.
+4. Triton with PyTorch: the CPU build on a machine without an NVIDIA GPU, never gigabytes of CUDA.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+REQUIREMENTS = ROOT / "deploy" / "requirements"
+TORCH = "torch==2.13.0"
+
+RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
+TEST_PROGRAMS = {"redis-server": "redis-server", "chromium": "chromium", "npm": "npm", "node": "nodejs"}
+
+
+class SetupFailed(Exception):
+    """Raised when set-up cannot go on. The message says what to do."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Set up for running, or with --test for testing too."""
+    parser = argparse.ArgumentParser(prog="deploy/setup", description=__doc__.splitlines()[0])
+    parser.add_argument("--test", action="store_true", help="also install what the tests need")
+    parser.add_argument("--no-triton", action="store_true", help="leave Triton and PyTorch out")
+    options = parser.parse_args(argv)
+    try:
+        install_system_packages(missing_packages(test=options.test))
+        install_python_packages("test" if options.test else "run")
+        install_nvcc()
+        if not options.no_triton:
+            install_triton()
+    except SetupFailed as failure:
+        print(f"\nset-up stopped: {failure}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def say(text: str) -> None:
+    """Tell the person who waits what happens next."""
+    print(f"== {text}", flush=True)
+
+
+def missing_packages(*, test: bool) -> list[str]:
+    """The Debian packages that this machine lacks."""
+    programs = RUN_PROGRAMS | (TEST_PROGRAMS if test else {})
+    missing = [package for program, package in programs.items() if not shutil.which(program)]
+    if not VENV.exists() and not _can_make_venv():
+        missing.append(f"python{sys.version_info.major}.{sys.version_info.minor}-venv")
+    if test and not any(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+        missing.append("postgresql")
+    return missing
+
+
+def install_system_packages(packages: list[str]) -> None:
+    """Install `packages` with apt, or say how to."""
+    if not packages:
+        return
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    if not shutil.which("apt-get"):
+        raise SetupFailed(f"install these programs' packages with your package manager: {' '.join(packages)}")
+    if os.geteuid() != 0:
+        raise SetupFailed(f"this machine lacks {', '.join(packages)}. Run:\n\n  sudo {' '.join(command)}\n")
+    say(f"installing {', '.join(packages)}")
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    for step in (["apt-get", "update", "-qq"], command):
+        done = subprocess.run(step, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SetupFailed(f"{' '.join(step)} failed:\n{done.stderr[-2000:]}")
+
+
+def install_python_packages(lock: str) -> None:
+    """Bring `.venv` to the state of the lock file `lock`."""
+    if not (VENV / "bin" / "python").exists():
+        say("creating .venv")
+        venv.create(VENV, with_pip=True, symlinks=True)
+    path = REQUIREMENTS / f"{lock}.txt"
+    _once(lock, [path], lambda: _install_lock(path))
+
+
+def install_nvcc() -> None:
+    """Make sure that an nvcc is there: the machine's, or one from the package index."""
+    if shutil.which("nvcc"):
+        return
+    path = REQUIREMENTS / "nvcc.txt"
+    _once("nvcc", [path], lambda: _install_lock(path))
+
+
+def install_triton() -> None:
+    """Install Triton with a PyTorch that fits this machine."""
+    path = REQUIREMENTS / "triton.txt"
+
+    def install() -> None:
+        _install_lock(path)
+        _refuse_cuda_torch()
+        say(f"installing {TORCH}")
+        _pip("install", TORCH)
+
+    _once("triton", [path, Path(__file__)], install)
+
+
+def _refuse_cuda_torch() -> None:
+    """On a machine without a GPU, stop before pip downloads gigabytes of CUDA packages."""
+    if Path("/dev/nvidiactl").exists():
+        return
+    report = json.loads(_pip("install", "--dry-run", "--quiet", "--report", "-", TORCH))
+    names = [item["metadata"]["name"].lower() for item in report["install"]]
+    cuda = [name for name in names if name.startswith(("nvidia-", "cuda-"))]
+    if cuda:
+        raise SetupFailed(
+            f"the package index offers {TORCH} only with {len(cuda)} CUDA packages, and this machine has no\n"
+            "NVIDIA GPU. Point pip at PyTorch's index of CPU builds, which pytorch.org names under\n"
+            '"Get Started" (Linux, Pip, CPU), and run the same command again:\n\n'
+            "  export PIP_EXTRA_INDEX_URL=<that index>\n\n"
+            "or go without Triton:\n\n  make demo TRITON=0"
+        )
+
+
+def _install_lock(path: Path) -> None:
+    say(f"installing {path.relative_to(ROOT)} (a few minutes the first time)")
+    _pip("install", "--require-hashes", "--no-deps", "-r", str(path))
+
+
+def _pip(*arguments: str) -> str:
+    command = [str(VENV / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SetupFailed(_explain_pip(done.stderr))
+    return done.stdout
+
+
+def _explain_pip(stderr: str) -> str:
+    tail = stderr.strip()[-2000:]
+    if "NewConnectionError" in tail or "Temporary failure in name resolution" in tail:
+        return (
+            "the Python package index cannot be reached. Check the network, or point pip at a mirror\n"
+            "(PIP_INDEX_URL, or PIP_FIND_LINKS for a folder of wheels), and run the same command again.\n\n"
+            f"{tail}"
+        )
+    return f"pip failed:\n{tail}"
+
+
+def _can_make_venv() -> bool:
+    try:
+        import ensurepip  # noqa: F401, PLC0415
+    except ImportError:
+        return False
+    return True
+
+
+def _once(name: str, inputs: Iterable[Path], action: Callable[[], None]) -> None:
+    """Run `action` unless it has succeeded before with the same inputs and the same Python."""
+    digest = hashlib.sha256(sys.version.encode())
+    for path in inputs:
+        digest.update(path.read_bytes())
+    stamp = VENV / f".warpcourt-{name}"
+    if stamp.exists() and stamp.read_text() == digest.hexdigest():
+        return
+    action()
+    stamp.write_text(digest.hexdigest())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
