@@ -1,0 +1,67 @@
+// Builds web/static/dist from src/. `manifest.json` there ties every output to the sources it came from.
+
+import { createHash } from "node:crypto";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+const dist = path.join(root, "..", "static", "dist");
+const SOURCES = ["build.mjs", "package.json", "package-lock.json", "src"];
+
+// KaTeX ships each font thrice; every browser that runs the site reads WOFF2.
+const onlyWoff2 = {
+  name: "only-woff2",
+  setup({ onLoad }) {
+    onLoad({ filter: /katex(\.min)?\.css$/ }, async ({ path: file }) => {
+      const css = await readFile(file, "utf8");
+      return { loader: "css", contents: css.replace(/,\s*url\([^)]+\)\s*format\("(?:woff|truetype)"\)/g, "") };
+    });
+  },
+};
+
+async function files(entry) {
+  const absolute = path.join(root, entry);
+  const found = await readdir(absolute, { recursive: true, withFileTypes: true }).catch(() => null);
+  if (!found) return [absolute];
+  return found.filter((item) => item.isFile()).map((item) => path.join(item.parentPath, item.name));
+}
+
+async function digests(paths, base) {
+  const named = await Promise.all(
+    paths.map(async (file) => {
+      const name = path.relative(base, file).split(path.sep).join("/");
+      return [name, createHash("sha256").update(await readFile(file)).digest("hex")];
+    }),
+  );
+  return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist, { recursive: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: { site: "src/site.js", styles: "src/site.css", katex: "katex/dist/katex.min.css" },
+  outdir: dist,
+  bundle: true,
+  splitting: true,
+  format: "esm",
+  target: ["es2022", "chrome123", "firefox120", "safari17.5"],
+  minify: true,
+  legalComments: "none",
+  chunkNames: "chunks/[name]-[hash]",
+  assetNames: "assets/[name]-[hash]",
+  loader: { ".woff2": "file", ".svg": "file" },
+  plugins: [onlyWoff2],
+  logLevel: "warning",
+});
+await cp(path.join(root, "src/icons/icons.svg"), path.join(dist, "icons.svg"));
+await cp(path.join(root, "src/icons/favicon.svg"), path.join(dist, "favicon.svg"));
+
+const sources = (await Promise.all(SOURCES.map(files))).flat();
+const outputs = (await readdir(dist, { recursive: true, withFileTypes: true }))
+  .filter((item) => item.isFile())
+  .map((item) => path.join(item.parentPath, item.name));
+const manifest = { sources: await digests(sources, root), outputs: await digests(outputs, dist) };
+await writeFile(path.join(dist, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);

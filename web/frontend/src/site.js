@@ -1,0 +1,29 @@
+// Mounts the widgets of a page. An element names its widget: data-widget="verdict".
+
+import * as menu from "./widgets/menu.js";
+import * as theme from "./widgets/theme.js";
+
+const WIDGETS = {
+  copy: () => import("./widgets/copy.js"),
+  math: () => import("./widgets/math.js"),
+  menu: async () => menu,
+  theme: async () => theme,
+  verdict: () => import("./widgets/verdict.js"),
+  workbench: () => import("./widgets/workbench.js"),
+};
+
+/** Mount every widget inside `root` that is not mounted yet. */
+export async function mountAll(root) {
+  const elements = [...root.querySelectorAll("[data-widget]:not([data-mounted])")];
+  await Promise.all(
+    elements.map(async (element) => {
+      element.dataset.mounted = "";
+      const widget = await WIDGETS[element.dataset.widget]();
+      widget.mount(element);
+    }),
+  );
+}
+
+mountAll(document);
+document.addEventListener("warpcourt:inserted", (event) => mountAll(event.target));
+document.addEventListener("htmx:afterSwap", (event) => mountAll(event.target));

@@ -1,0 +1,24 @@
+// Renders TeX with KaTeX, which is loaded only where a page has any.
+
+/** Render every `.math` inside `element`: <div> as display, <span> inline. Bad TeX stays readable. */
+export async function mount(element) {
+  const formulas = element.querySelectorAll(".math");
+  if (!formulas.length) return;
+  const [{ default: katex }] = await Promise.all([import("katex"), loadStyles(element.dataset.katexStyles)]);
+  for (const formula of formulas) {
+    katex.render(formula.textContent, formula, {
+      displayMode: formula.tagName === "DIV",
+      throwOnError: false,
+      trust: false,
+      maxExpand: 200,
+      maxSize: 40,
+    });
+  }
+}
+
+function loadStyles(href) {
+  return new Promise((resolve) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: resolve, onerror: resolve });
+    document.head.append(link);
+  });
+}
