@@ -1,0 +1,185 @@
+"""What is derived from a problem's signature: the CUDA binding, signatures and starters."""
+
+from problems.schema import Argument, Case, Problem
+from problems.vocabulary import Dtype, Language, Role
+
+_ROLE_WORDS = {
+    Role.IN: "input, must not be changed",
+    Role.OUT: "output, holds random bits at first",
+    Role.INOUT: "input and output, changed in place",
+}
+_HEADERS = {Dtype.FLOAT16: "cuda_fp16.h", Dtype.BFLOAT16: "cuda_bf16.h"}
+
+# Seen from the submission's side: nvcc prints the failed assertion's text, which names the argument.
+_CHECKS = """\
+namespace warpcourt_binding {
+template <typename... Parameters> struct Signature {
+  template <unsigned Index>
+  using At = typename ::std::tuple_element<Index, ::std::tuple<Parameters...>>::type;
+  static constexpr unsigned count = sizeof...(Parameters);
+};
+template <typename Result, typename... Parameters>
+Signature<Parameters...> signature_of(Result (*)(Parameters...));
+template <typename Given, typename Taken> constexpr bool takes_array() {
+  return ::std::is_convertible<Given*, Taken>::value;
+}
+template <typename Given, typename Taken> constexpr bool takes_scalar() {
+  using Value = typename ::std::decay<Taken>::type;
+  return ::std::is_convertible<Given, Taken>::value && sizeof(Value) >= sizeof(Given) &&
+         ::std::is_floating_point<Value>::value == ::std::is_floating_point<Given>::value;
+}
+}  // namespace warpcourt_binding
+"""
+
+
+def signature_cuda(problem: Problem) -> str:
+    """The declaration of `solve` in CUDA C++, such as `void solve(const float* a, int n)`."""
+    return f"void solve({', '.join(f'{_parameter_type(a)} {a.name}' for a in problem.arguments)})"
+
+
+def signature_triton(problem: Problem) -> str:
+    """The declaration of `solve` in Python, such as `def solve(a: torch.Tensor, n: int) -> None`."""
+    return f"def solve({', '.join(f'{a.name}: {_python_type(a)}' for a in problem.arguments)}) -> None"
+
+
+def signature(problem: Problem, language: Language) -> str:
+    """The declaration of `solve` in `language`."""
+    return (signature_cuda if language is Language.CUDA else signature_triton)(problem)
+
+
+def binding_cuda(problem: Problem) -> str:
+    """The file that is compiled: it includes `solution.cu` and calls its `solve`.
+
+    `solve` may be `extern "C"` or not and may leave out `const`. Any other difference from the
+    signature is a compile error that names the argument.
+    """
+    arguments = problem.arguments
+    expected = signature_cuda(problem)
+    includes = sorted({_HEADERS[a.dtype] for a in arguments if a.dtype in _HEADERS})
+    names = "".join(f'\n    "{argument.name}",' for argument in arguments)
+    return "\n".join(
+        [
+            '#include "solution.cu"',
+            *(f"#include <{header}>" for header in includes),
+            "#include <tuple>",
+            "#include <type_traits>",
+            "",
+            _CHECKS,
+            f"using warpcourt_solve = decltype(warpcourt_binding::signature_of(&::solve));  // {expected}",
+            f"static_assert(warpcourt_solve::count == {len(arguments)},",
+            f'              "solve must take {len(arguments)} arguments: {expected}");',
+            "",
+            *(_assertion(argument, index) for index, argument in enumerate(arguments)),
+            "",
+            'extern "C" {',
+            "extern const char* const warpcourt_argument_names[];",
+            f"const char* const warpcourt_argument_names[] = {{{names}\n    nullptr,\n}};",
+            "",
+            "void warpcourt_call(void* const* warpcourt_arguments) {",
+            "  ::solve(" + ",\n          ".join(_pass(a, i) for i, a in enumerate(arguments)) + ");",
+            "}",
+            "}",
+            "",
+        ]
+    )
+
+
+def _assertion(argument: Argument, index: int) -> str:
+    check = "takes_scalar" if argument.role is Role.SCALAR else "takes_array"
+    wanted = f"argument {index + 1} of solve, {argument.name}, must be {_parameter_type(argument)}"
+    given = argument.dtype.c_type
+    return (
+        f"static_assert(warpcourt_binding::{check}<{given}, warpcourt_solve::At<{index}>>(),\n"
+        f'              "{wanted}");'
+    )
+
+
+def _pass(argument: Argument, index: int) -> str:
+    given = argument.dtype.c_type
+    place = f"warpcourt_arguments[{index}]"
+    if argument.role is Role.SCALAR:
+        return f"*static_cast<const {given}*>({place})"
+    return f"static_cast<{given}*>({place})"
+
+
+def starter(problem: Problem, language: Language) -> str:
+    """A file to begin with: compiles, explains every argument, computes nothing."""
+    return _starter_cuda(problem) if language is Language.CUDA else _starter_triton(problem)
+
+
+def _starter_cuda(problem: Problem) -> str:
+    arguments = problem.arguments
+    includes = ["cuda_runtime.h", *sorted({_HEADERS[a.dtype] for a in arguments if a.dtype in _HEADERS})]
+    return "\n".join(
+        [
+            *(f"#include <{header}>" for header in includes),
+            "",
+            "// Arrays are in device memory, scalars are passed by value.",
+            *(f"//   {line}" for line in _explanations(arguments)),
+            f'extern "C" {signature_cuda(problem)} {{',
+            "    // Launch your kernels here.",
+            "}",
+            "",
+        ]
+    )
+
+
+def _starter_triton(problem: Problem) -> str:
+    return "\n".join(
+        [
+            "import torch",
+            "import triton",
+            "import triton.language as tl",
+            "",
+            "",
+            "# Arrays are tensors, scalars are numbers.",
+            *(f"#   {line}" for line in _explanations(problem.arguments)),
+            f"{signature_triton(problem)}:",
+            "    # Launch your kernels here.",
+            "    pass",
+            "",
+        ]
+    )
+
+
+def _explanations(arguments: tuple[Argument, ...]) -> list[str]:
+    width = max(len(argument.name) for argument in arguments)
+    return [f"{argument.name:<{width}}  {_explain(argument)}" for argument in arguments]
+
+
+def _explain(argument: Argument) -> str:
+    if argument.value is not None:
+        meaning = argument.value.text
+        return argument.dtype.value if meaning == argument.name else f"{argument.dtype}, {meaning}"
+    shape = ", ".join(formula.text for formula in argument.shape)
+    return f"{argument.dtype}[{shape}], {_ROLE_WORDS[argument.role]}"
+
+
+def example_call(problem: Problem, case: Case, language: Language) -> str:
+    """How the judge calls `solve` for `case`, with the arrays described in comments."""
+    comment = "//" if language is Language.CUDA else "#"
+    lines = []
+    passed = []
+    for argument in problem.arguments:
+        if argument.value is not None:
+            passed.append(str(argument.value.evaluate(case.sizes)))
+            continue
+        shape = ", ".join(str(formula.evaluate(case.sizes)) for formula in argument.shape)
+        lines.append(f"{comment} {argument.name}: {argument.dtype}[{shape}], {_ROLE_WORDS[argument.role]}")
+        passed.append(argument.name)
+    end = ";" if language is Language.CUDA else ""
+    return "\n".join([*lines, f"solve({', '.join(passed)}){end}"])
+
+
+def _parameter_type(argument: Argument) -> str:
+    if argument.role is Role.SCALAR:
+        return argument.dtype.c_type
+    return f"{'const ' if argument.role is Role.IN else ''}{argument.dtype.c_type}*"
+
+
+def _python_type(argument: Argument) -> str:
+    if argument.role is not Role.SCALAR:
+        return "torch.Tensor"
+    if argument.dtype is Dtype.BOOL:
+        return "bool"
+    return "float" if argument.dtype.is_float else "int"

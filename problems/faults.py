@@ -1,0 +1,38 @@
+"""What is wrong with a package, collected so that an author sees everything at once."""
+
+from dataclasses import dataclass, field
+
+
+class PackageInvalid(Exception):
+    """Raised when a problem package breaks the format. The message lists every fault, one per line.
+
+    A fault reads `problems/<slug>/<file>: <key>: <what is wrong and what to do>`. Entries of an array
+    are counted from 0.
+    """
+
+    def __init__(self, faults: tuple[str, ...]) -> None:
+        super().__init__("\n".join(faults))
+        self.faults = faults
+
+
+@dataclass(slots=True)
+class Faults:
+    """Collects the faults of one package."""
+
+    slug: str
+    texts: list[str] = field(default_factory=list)
+
+    def add(self, file: str, key: str, text: str) -> None:
+        """Record that `key` of `file` is at fault; `key` is empty when the whole file is."""
+        place = f"problems/{self.slug}/{file}" if file else f"problems/{self.slug}"
+        self.texts.append(f"{place}: {key}: {text}" if key else f"{place}: {text}")
+
+    @property
+    def count(self) -> int:
+        """How many there are so far."""
+        return len(self.texts)
+
+    def raise_any(self) -> None:
+        """Raise PackageInvalid when there are any."""
+        if self.texts:
+            raise PackageInvalid(tuple(self.texts))

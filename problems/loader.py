@@ -1,0 +1,152 @@
+"""Loads problem packages: folders of data and text. Nothing of a package is ever executed here.
+
+Theory of operation. `package` reads the files, `parse` turns problem.toml into typed values, `rules`
+checks how the parts fit together. All three only collect faults, so that an author sees every one of
+them at once; a Problem exists only when there are none.
+"""
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from problems.binding import starter
+from problems.faults import Faults, PackageInvalid
+from problems.package import PackageFiles, read_package
+from problems.parse import Description, parse_description
+from problems.rules import check_description, check_files
+from problems.schema import Problem, Solution
+from problems.vocabulary import Language
+
+_SLUG = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+_VERSION_SCHEME = 1  # raise it when the meaning of a package changes
+
+
+def problems_root() -> Path:
+    """The folder of the problems that ship with Warpcourt."""
+    return Path(__file__).resolve().parent
+
+
+def load_problem(folder: Path) -> Problem:
+    """Load and validate the package in `folder`, whose name is the slug.
+
+    Raises:
+        PackageInvalid: with every fault of the package.
+    """
+    slug = folder.name
+    faults = Faults(slug)
+    if not re.fullmatch(_SLUG, slug) or len(slug) > 60:
+        faults.add("", "", "the folder's name is the slug: lower-case words joined by hyphens; rename it")
+    if folder.is_symlink() or not folder.is_dir():
+        faults.add("", "", "must be a folder, and no symbolic link")
+        faults.raise_any()
+    files = read_package(folder, faults)
+    description = parse_description(files.description, faults)
+    check_description(description, faults)
+    check_files(description, files, faults)
+    faults.raise_any()
+    return _assemble(folder, description, files)
+
+
+def load_all(root: Path) -> tuple[Problem, ...]:
+    """Load every package below `root`, in the order of their slugs.
+
+    Raises:
+        PackageInvalid: with every fault of every package.
+    """
+    problems: list[Problem] = []
+    texts: list[str] = []
+    for folder in sorted(root.iterdir()):
+        if not (folder / "problem.toml").exists():
+            continue
+        try:
+            problems.append(load_problem(folder))
+        except PackageInvalid as error:
+            texts.extend(error.faults)
+    if texts:
+        raise PackageInvalid(tuple(texts))
+    return tuple(problems)
+
+
+def _assemble(folder: Path, description: Description, files: PackageFiles) -> Problem:
+    problem = Problem(
+        slug=folder.name,
+        title=description.title,
+        summary=description.summary,
+        difficulty=description.difficulty,
+        tags=description.tags,
+        languages=description.languages,
+        arguments=description.arguments,
+        cases=description.cases,
+        limits=description.limits,
+        bytes_moved=description.bytes_moved,
+        operations=description.operations,
+        statement=files.statement,
+        reference=files.reference,
+        starters=files.starters,
+        solutions=tuple(
+            Solution(
+                path=folder.resolve() / "solutions" / declared.file,
+                language=_language_of(declared.file),
+                verdict=declared.verdict,
+                note=declared.note,
+            )
+            for declared in description.solutions
+        ),
+        version=_version(description, files.reference),
+        track_day=description.track_day,
+        editorial=files.editorial,
+    )
+    return dataclasses.replace(problem, starters=_starters(problem))
+
+
+def _starters(problem: Problem) -> Mapping[Language, str]:
+    return {
+        language: problem.starters.get(language) or starter(problem, language)
+        for language in problem.languages
+    }
+
+
+def _language_of(file: str) -> Language:
+    return next(language for language in Language if file.endswith(language.suffix))
+
+
+def _version(description: Description, reference: str) -> str:
+    """A SHA-256 over all that can change a verdict: not over texts, starters and solutions."""
+    judged = [
+        _VERSION_SCHEME,
+        [language.value for language in description.languages],
+        [
+            [
+                argument.name,
+                argument.role.value,
+                argument.dtype.value,
+                [formula.text for formula in argument.shape],
+                argument.value.text if argument.value else None,
+                [argument.tolerance.relative, argument.tolerance.absolute, argument.tolerance.nan]
+                if argument.tolerance
+                else None,
+            ]
+            for argument in description.arguments
+        ],
+        [
+            [
+                case.name,
+                case.group.value,
+                list(case.sizes.items()),
+                [[name, list(values)] for name, values in case.inputs.items()],
+            ]
+            for case in description.cases
+        ],
+        [
+            description.limits.compile_s,
+            description.limits.case_s,
+            description.limits.memory_mib,
+            description.limits.source_kib,
+        ],
+        [description.bytes_moved.text, description.operations.text],
+        reference,
+    ]
+    return hashlib.sha256(json.dumps(judged).encode()).hexdigest()

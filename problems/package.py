@@ -1,0 +1,113 @@
+"""Reads the files of a package: regular files of bounded size in UTF-8, and nothing but those."""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from problems.faults import Faults
+from problems.vocabulary import Language
+
+MAX_TEXT_KIB = 128
+_STARTERS = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py"}
+_FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md")
+_REQUIRED = _FILES[:3]
+_FOLDERS = ("starter", "solutions")
+
+
+@dataclass(frozen=True, slots=True)
+class PackageFiles:
+    """The texts of a package. Required files that are missing read as empty, with a fault."""
+
+    description: str
+    statement: str
+    reference: str
+    editorial: str | None
+    starters: Mapping[Language, str]
+    solutions: Mapping[str, str]
+
+
+def read_package(folder: Path, faults: Faults) -> PackageFiles:
+    """Read every file of the package in `folder`. Nothing is followed, nothing is executed."""
+    texts: dict[str, str] = {}
+    for path in _entries(folder, "", faults):
+        if path.name in _FOLDERS:
+            if not stat.S_ISDIR(path.lstat().st_mode):
+                faults.add(path.name, "", "must be a folder, and no symbolic link")
+                continue
+            for inner in _entries(path, path.name, faults):
+                name = f"{path.name}/{inner.name}"
+                texts[name] = _read(inner, name, faults)
+        elif path.name in _FILES:
+            texts[path.name] = _read(path, path.name, faults)
+        else:
+            faults.add(path.name, "", f"unknown file; a package has {', '.join(_FILES + _FOLDERS)}")
+    for name in _REQUIRED:
+        if name not in texts:
+            faults.add(name, "", "missing; write it")
+    _refuse_unknown_starters(texts, faults)
+    return PackageFiles(
+        description=texts.get("problem.toml", ""),
+        statement=texts.get("statement.md", ""),
+        reference=texts.get("reference.py", ""),
+        editorial=texts.get("editorial.md"),
+        starters={
+            language: texts[f"starter/{name}"]
+            for language, name in _STARTERS.items()
+            if f"starter/{name}" in texts
+        },
+        solutions={
+            name.removeprefix("solutions/"): text
+            for name, text in texts.items()
+            if name.startswith("solutions/")
+        },
+    )
+
+
+def _entries(folder: Path, name: str, faults: Faults) -> list[Path]:
+    if folder.is_symlink() or not folder.is_dir():
+        faults.add(name, "", "must be a folder, and no symbolic link")
+        return []
+    entries = sorted(folder.iterdir())
+    return [path for path in entries if not path.name.startswith((".", "__pycache__"))]
+
+
+def _refuse_unknown_starters(texts: Mapping[str, str], faults: Faults) -> None:
+    for name in texts:
+        if name.startswith("starter/") and name.removeprefix("starter/") not in _STARTERS.values():
+            faults.add(name, "", f"unknown starter; name it {' or '.join(_STARTERS.values())}")
+
+
+def _read(path: Path, name: str, faults: Faults) -> str:
+    try:
+        # O_NONBLOCK so that a FIFO cannot hold us; it has no effect on a regular file.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        faults.add(name, "", f"cannot be read ({error.strerror}); it must be a plain file, no link")
+        return ""
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            faults.add(name, "", "must be a plain file")
+            return ""
+        if status.st_size > MAX_TEXT_KIB * 1024:
+            faults.add(name, "", f"has {status.st_size} bytes; at most {MAX_TEXT_KIB} KiB are allowed")
+            return ""
+        content = os.read(descriptor, MAX_TEXT_KIB * 1024)
+    finally:
+        os.close(descriptor)
+    return _decode(content, name, faults)
+
+
+def _decode(content: bytes, name: str, faults: Faults) -> str:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        faults.add(name, "", f"is not UTF-8 (byte {error.start}); save it as UTF-8")
+        return ""
+    if "\0" in text:
+        faults.add(name, "", "holds a NUL character; remove it")
+    elif not text.strip():
+        faults.add(name, "", "is empty; write it or delete it")
+    return text

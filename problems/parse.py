@@ -1,0 +1,227 @@
+"""Parses problem.toml into the schema's types. What can be seen in one entry alone is checked here."""
+
+import keyword
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from problems.faults import Faults
+from problems.formula import Formula, FormulaError
+from problems.schema import Argument, Case, Limits, Tolerance
+from problems.table import FILE, Table, kind_of
+from problems.vocabulary import Difficulty, Dtype, Group, Language, Role, Verdict
+
+MAX_SIZE = 2**31 - 1
+MAX_RANK = 4  # as in the wire format
+MAX_CASES = 64
+MAX_SOURCE_KIB = 128
+_WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+_IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
+# Keywords of C++ that fit _IDENTIFIER, and names that sources and references use themselves.
+_TAKEN = """
+alignas alignof and_eq asm auto bitand bitor bool case catch char char16_t char32_t compl const constexpr
+const_cast decltype default delete do double dynamic_cast enum explicit export extern false float friend goto
+inline int long mutable namespace new noexcept not_eq nullptr operator or_eq private protected public register
+reinterpret_cast short signed sizeof static static_assert static_cast struct switch template this thread_local
+throw true typedef typeid typename union unsigned using virtual void volatile wchar_t xor xor_eq
+solve torch triton tl xp
+"""
+_RESERVED = frozenset(_TAKEN.split()) | frozenset(keyword.kwlist)
+_ONE = Formula.parse("1")
+_VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredSolution:
+    """A `[[solutions]]` table: a file name in `solutions/` with the verdict that it must get."""
+
+    file: str
+    verdict: Verdict
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """All of problem.toml. `sound` is false when entries were faulty and are stand-ins."""
+
+    title: str
+    summary: str
+    difficulty: Difficulty
+    tags: tuple[str, ...]
+    track_day: int | None
+    languages: tuple[Language, ...]
+    limits: Limits
+    bytes_moved: Formula
+    operations: Formula
+    arguments: tuple[Argument, ...]
+    cases: tuple[Case, ...]
+    solutions: tuple[DeclaredSolution, ...]
+    sound: bool
+
+
+def parse_description(text: str, faults: Faults) -> Description:
+    """Parse problem.toml. Faults are added to `faults`; faulty entries become stand-ins."""
+    before = faults.count
+    top = Table(_parse_toml(text, faults), "", faults)
+    if faults.count > before:
+        top = Table({}, "", Faults(faults.slug))  # one fault says it all
+    formulas = top.table("formulas")
+    description = Description(
+        title=top.text("title", most=80, example='"Vector addition"'),
+        summary=top.text("summary", most=200, example='"One sentence."'),
+        difficulty=top.choice("difficulty", Difficulty),
+        tags=_tags(top),
+        track_day=top.integer("track_day", least=1, most=1000) if top.has("track_day") else None,
+        languages=top.choices("languages", Language),
+        limits=_limits(top.table("limits", required=False)),
+        bytes_moved=_formula(formulas, "bytes"),
+        operations=_formula(formulas, "operations"),
+        arguments=tuple(_argument(table) for table in top.tables("arguments")),
+        cases=tuple(_case(table) for table in top.tables("cases")),
+        solutions=tuple(_solution(table) for table in top.tables("solutions")),
+        sound=faults.count == before,
+    )
+    formulas.close()
+    top.close()
+    return description
+
+
+def _parse_toml(text: str, faults: Faults) -> dict[str, object]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        faults.add(FILE, "", f"is not TOML: {error}")
+    except (ValueError, RecursionError):  # numbers of thousands of digits, thousands of brackets
+        faults.add(FILE, "", "is not TOML of sensible size")
+    return {}
+
+
+def _tags(top: Table) -> tuple[str, ...]:
+    tags = top.texts("tags")
+    for index, tag in enumerate(tags):
+        if not re.fullmatch(_WORD, tag) or len(tag) > 30:
+            top.fault(f"tags[{index}]", f"{tag[:40]!r} must be lower-case words joined by hyphens")
+        if tag in tags[:index]:
+            top.fault(f"tags[{index}]", f"{tag[:40]!r} is listed twice; keep one")
+    return tags
+
+
+def _limits(table: Table) -> Limits:
+    usual = Limits()
+    limits = Limits(
+        compile_s=table.number("compile_s", most=120.0, default=usual.compile_s, zero=False),
+        case_s=table.number("case_s", most=60.0, default=usual.case_s, zero=False),
+        memory_mib=table.integer("memory_mib", least=64, most=16384, default=usual.memory_mib),
+        source_kib=table.integer("source_kib", least=1, most=MAX_SOURCE_KIB, default=usual.source_kib),
+    )
+    table.close()
+    return limits
+
+
+def _formula(table: Table, key: str) -> Formula:
+    text = table.text(key, most=200, example='"n"')
+    return _parse_formula(table, key, text) if text else _ONE
+
+
+def _parse_formula(table: Table, key: str, text: str) -> Formula:
+    try:
+        return Formula.parse(text)
+    except FormulaError as error:
+        table.fault(key, f'{error}; write it like "rows * cols"')
+        return _ONE
+
+
+def _argument(table: Table) -> Argument:
+    name = table.text("name", most=32, pattern=_IDENTIFIER, example="input_rows")
+    if name in _RESERVED:
+        table.fault("name", f"{name!r} is a reserved word; choose another name")
+    role = table.choice("role", Role)
+    dtype = table.choice("dtype", Dtype)
+    shape: tuple[Formula, ...] = ()
+    value = None
+    if role is Role.SCALAR:
+        value = _formula(table, "value")
+    else:
+        texts = table.texts("shape")
+        shape = tuple(_parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))
+        if len(shape) > MAX_RANK:
+            table.fault("shape", f"has {len(shape)} dimensions; at most {MAX_RANK} are allowed")
+    argument = Argument(name, role, dtype, shape, value, _tolerance(table, role, dtype))
+    table.close()
+    return argument
+
+
+def _tolerance(table: Table, role: Role, dtype: Dtype) -> Tolerance | None:
+    checked = role in {Role.OUT, Role.INOUT}
+    if not table.has("tolerance"):
+        if checked and dtype.is_float:
+            example = "{ relative = 1e-5, absolute = 1e-6 }"
+            table.fault("tolerance", f"missing on a float output; write tolerance = {example}")
+        return Tolerance() if checked else None
+    if not checked:
+        table.fault("tolerance", f"an argument of role {role} is not compared; remove it")
+    elif not dtype.is_float:
+        table.fault("tolerance", f"{dtype} is compared exactly; remove it")
+    inner = table.table("tolerance")
+    tolerance = Tolerance(
+        relative=inner.number("relative", most=1.0, default=0.0, zero=True),
+        absolute=inner.number("absolute", most=1e6, default=0.0, zero=True),
+        nan=inner.flag("nan"),
+    )
+    inner.close()
+    return tolerance
+
+
+def _case(table: Table) -> Case:
+    case = Case(
+        name=table.text("name", most=40, pattern=_WORD, example="not-a-multiple"),
+        group=table.choice("group", Group),
+        sizes=_sizes(table.table("sizes")),
+        inputs=_inputs(table) if table.has("inputs") else {},
+    )
+    table.close()
+    return case
+
+
+def _sizes(table: Table) -> Mapping[str, int]:
+    for key in table.keys:
+        if not re.fullmatch(_IDENTIFIER, key):
+            table.fault(key[:40], "a size is named like an argument: lower-case letters, digits and _")
+    if not table.keys:
+        table.fault("", "must name at least one size, such as { n = 1000 }")
+    return {key: table.integer(key, least=1, most=MAX_SIZE) for key in table.keys}
+
+
+def _inputs(table: Table) -> Mapping[str, tuple[float, ...]]:
+    inner = table.table("inputs")
+    return {key: _numbers(inner, key) for key in inner.keys}
+
+
+def _numbers(table: Table, key: str) -> tuple[float, ...]:
+    values = table.raw(key)
+    if not isinstance(values, list):
+        table.fault(key, f"must be an array of numbers, not {kind_of(values)}")
+        return ()
+    for index, value in enumerate(values):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            table.fault(f"{key}[{index}]", f"must be a number, not {kind_of(value)}; flatten the array")
+        elif isinstance(value, int) and abs(value) > 2**53:
+            table.fault(f"{key}[{index}]", "is beyond 2**53, so it is not exact; use a smaller number")
+        elif not math.isfinite(value):
+            table.fault(f"{key}[{index}]", "must be finite, so that the page can show it")
+        else:
+            continue
+        return ()
+    return tuple(values)
+
+
+def _solution(table: Table) -> DeclaredSolution:
+    solution = DeclaredSolution(
+        file=table.text("file", most=60, pattern=_WORD + "[.](cu|py)", example="plain.cu"),
+        verdict=table.choice("verdict", _VERDICTS),
+        note=table.text("note", most=200, example='"One thread per element."'),
+    )
+    table.close()
+    return solution

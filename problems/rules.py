@@ -1,0 +1,196 @@
+"""Rules that tie the parts of a package together: names, shapes, cases, files, sections."""
+
+import math
+from collections.abc import Iterable
+
+from problems.faults import Faults
+from problems.formula import Formula, FormulaError
+from problems.package import PackageFiles
+from problems.parse import MAX_CASES, Description
+from problems.schema import Argument, Case
+from problems.table import FILE
+from problems.vocabulary import Dtype, Group, Role
+
+SECTIONS = ("## Example", "## Constraints", "## What bounds it")
+REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
+MAX_BYTES = 256 * 2**20
+MAX_WIRE_ARGUMENTS = 16  # as in the wire format: arguments, sizes and expected outputs together
+_FLOAT_RANGE = {Dtype.FLOAT16: 65504.0, Dtype.FLOAT32: 3.4028234663852886e38}
+
+
+def check_description(description: Description, faults: Faults) -> None:
+    """Check what problem.toml says as a whole."""
+    arguments, cases = description.arguments, description.cases
+    _unique("arguments", "name", [argument.name for argument in arguments], faults)
+    _unique("cases", "name", [case.name for case in cases], faults)
+    _unique("solutions", "file", [solution.file for solution in description.solutions], faults)
+    _check_groups(cases, faults)
+    if not description.sound:
+        return  # stand-ins would only breed faults that are not the author's
+    if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
+        faults.add(FILE, "arguments", "nothing is written; give one argument the role out or inout")
+    sizes = tuple(cases[0].sizes)
+    outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
+    if (total := len(arguments) + len(sizes) + outputs) > MAX_WIRE_ARGUMENTS:
+        faults.add(
+            FILE,
+            "arguments",
+            f"arguments, sizes and outputs are {total} together; at most {MAX_WIRE_ARGUMENTS} are allowed",
+        )
+    if _same_sizes(cases, sizes, faults) and _known_names(description, sizes, faults):
+        for index, case in enumerate(cases):
+            _check_case(description, case, f"cases[{index}]", faults)
+
+
+def check_files(description: Description, files: PackageFiles, faults: Faults) -> None:
+    """Check that the files fit problem.toml."""
+    most = description.limits.source_kib * 1024
+    declared = [solution.file for solution in description.solutions]
+    for index, name in enumerate(declared):
+        key = f"solutions[{index}].file"
+        if name and name not in files.solutions:
+            faults.add(FILE, key, f"solutions/{name} is missing; write it or remove this entry")
+        if name and all(not name.endswith(language.suffix) for language in description.languages):
+            faults.add(FILE, key, f"{name!r} is in no language of this problem; see languages")
+    for name, text in files.solutions.items():
+        if name not in declared:
+            faults.add(f"solutions/{name}", "", f"is not in {FILE}; add a [[solutions]] table for it")
+        if len(text.encode()) > most:
+            faults.add(f"solutions/{name}", "", f"is larger than limits.source_kib, {most} bytes")
+    lines = [line.strip() for line in files.statement.splitlines()]
+    for section in SECTIONS:
+        if files.statement and section not in lines:
+            faults.add("statement.md", "", f"has no section {section!r}; add it")
+    if lines and lines[0] in SECTIONS:
+        faults.add("statement.md", "", "must begin with the task, before the first section")
+
+
+def _unique(table: str, key: str, names: list[str], faults: Faults) -> None:
+    for index, name in enumerate(names):
+        if name and name in names[:index]:
+            place = f"{table}[{index}].{key}"
+            faults.add(FILE, place, f"{name!r} is taken by {table}[{names.index(name)}]; rename it")
+
+
+def _check_groups(cases: tuple[Case, ...], faults: Faults) -> None:
+    groups = {case.group for case in cases}
+    if len(cases) > MAX_CASES:
+        faults.add(FILE, "cases", f"there are {len(cases)}; at most {MAX_CASES} are allowed")
+    if not cases:
+        return
+    if Group.SAMPLE not in groups:
+        faults.add(FILE, "cases", 'no sample case; add one with group = "sample" that users may see')
+    for group in REQUIRED_HIDDEN:
+        if group not in groups:
+            faults.add(FILE, "cases", f"no hidden case of group {group}; add one")
+
+
+def _same_sizes(cases: Iterable[Case], names: tuple[str, ...], faults: Faults) -> bool:
+    before = faults.count
+    for index, case in enumerate(cases):
+        key = f"cases[{index}].sizes"
+        for name in case.sizes:
+            if name not in names:
+                known = ", ".join(names)
+                faults.add(FILE, key, f"unknown size {name!r}; cases[0] has {known}, use the same names")
+        for name in names:
+            if name not in case.sizes:
+                faults.add(FILE, key, f"size {name!r} is missing; every case gives the same sizes")
+    return faults.count == before
+
+
+def _formulas(description: Description) -> Iterable[tuple[str, Formula]]:
+    yield "formulas.bytes", description.bytes_moved
+    yield "formulas.operations", description.operations
+    for index, argument in enumerate(description.arguments):
+        for dimension, formula in enumerate(argument.shape):
+            yield f"arguments[{index}].shape[{dimension}]", formula
+        if argument.value:
+            yield f"arguments[{index}].value", argument.value
+
+
+def _known_names(description: Description, sizes: tuple[str, ...], faults: Faults) -> bool:
+    before = faults.count
+    for key, formula in _formulas(description):
+        for name in sorted(formula.names - set(sizes)):
+            known = ", ".join(sizes)
+            faults.add(FILE, key, f"unknown size {name!r} in {formula.text!r}; the cases give {known}")
+    return faults.count == before
+
+
+def _check_case(description: Description, case: Case, place: str, faults: Faults) -> None:
+    key = f"{place}.sizes"
+    values: dict[str, int] = {}
+    for name, formula in _formulas(description):
+        try:
+            values[name] = formula.evaluate(case.sizes)
+        except FormulaError as error:
+            faults.add(FILE, key, f"with these sizes {name} fails: {error}")
+            return
+    if values["formulas.bytes"] < 1 or values["formulas.operations"] < 0:
+        faults.add(FILE, key, "with these sizes formulas.bytes is below 1 or formulas.operations below 0")
+    total = 0
+    for index, argument in enumerate(description.arguments):
+        if argument.role is Role.SCALAR:
+            _check_scalar(argument, values[f"arguments[{index}].value"], key, faults)
+            continue
+        shape = tuple(values[f"arguments[{index}].shape[{i}]"] for i in range(len(argument.shape)))
+        if min(shape) < 1:
+            faults.add(FILE, key, f"make {argument.name} empty: its shape would be {shape}")
+            return
+        total += math.prod(shape) * argument.dtype.itemsize
+        if argument.name in case.inputs:
+            _check_literals(argument, shape, case.inputs[argument.name], place, faults)
+    if total > MAX_BYTES and case.group is not Group.TIMED:
+        most = MAX_BYTES // 2**20
+        faults.add(
+            FILE, key, f"need {total / 2**20:.0f} MiB of arrays; at most {most} MiB outside timed cases"
+        )
+    _check_inputs(description, case, place, faults)
+
+
+def _check_scalar(argument: Argument, value: int, key: str, faults: Faults) -> None:
+    least, most = range_of(argument.dtype)
+    if not least <= value <= most:
+        faults.add(FILE, key, f"make the scalar {argument.name} {value}, beyond {argument.dtype}")
+
+
+def _check_inputs(description: Description, case: Case, place: str, faults: Faults) -> None:
+    if not case.inputs:
+        return
+    key = f"{place}.inputs"
+    if case.group is not Group.SAMPLE:
+        faults.add(FILE, key, "only sample cases have literal inputs; remove them")
+    needed = [a.name for a in description.arguments if a.role in {Role.IN, Role.INOUT}]
+    for name in case.inputs:
+        if name not in needed:
+            faults.add(FILE, key, f"{name!r} is no input array; the input arrays are {', '.join(needed)}")
+    for name in needed:
+        if name not in case.inputs:
+            faults.add(FILE, key, f"{name!r} is missing; give all input arrays or none")
+
+
+def _check_literals(
+    argument: Argument, shape: tuple[int, ...], values: tuple[float, ...], place: str, faults: Faults
+) -> None:
+    key = f"{place}.inputs.{argument.name}"
+    if len(values) != math.prod(shape):
+        faults.add(FILE, key, f"has {len(values)} numbers; the shape {shape} needs {math.prod(shape)}")
+    least, most = range_of(argument.dtype)
+    for index, value in enumerate(values):
+        whole = argument.dtype.is_float or value == int(value)
+        if not (whole and least <= value <= most):
+            faults.add(FILE, f"{key}[{index}]", f"{value} is no {argument.dtype}; change it")
+
+
+def range_of(dtype: Dtype) -> tuple[float, float]:
+    """The least and the greatest finite value of `dtype`. Exact for integers."""
+    if dtype is Dtype.BOOL:
+        return 0, 1
+    if dtype.is_float:
+        most = _FLOAT_RANGE.get(dtype, 3.3e38 if dtype is Dtype.BFLOAT16 else 1.7e308)
+        return -most, most
+    bits = 8 * dtype.itemsize
+    if dtype.value.startswith("uint"):
+        return 0, 2**bits - 1
+    return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
