@@ -1,0 +1,234 @@
+"""The referee against runners that behave, misbehave, lie and die."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from judge.errors import JudgementCancelled
+from judge.oracle import Drawn
+from judge.referee import Referee
+from judge.report import CaseReport
+from problems.vocabulary import Verdict
+from sandbox.spec import Completion, Ending
+from sandbox.wire import ExitStatus, Flag, Kind
+from tests.unit.judge.packages import DOUBLING
+from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
+
+X = np.arange(37, dtype=np.float32) + 1
+DRAWN = Drawn(DOUBLING.cases[1], {"x": X.view(np.uint8)}, {"y": X.astype(np.float64) * 2})
+
+
+@contextmanager
+def refereeing(
+    script: Callable[[Actor], None],
+    completion: Completion | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Iterator[Referee]:
+    with Referee(DOUBLING, ScriptedProcess(script, completion), cancelled) as referee:
+        yield referee
+
+
+def check(script: Callable[[Actor], None], completion: Completion | None = None) -> CaseReport:
+    with refereeing(script, completion) as referee:
+        assert referee.load(b"artifact") is None
+        return referee.check(DRAWN, Flag.NONE)
+
+
+def double(actor: Actor) -> None:
+    actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
+
+
+def test_honest_work_is_accepted() -> None:
+    report = check(serve(double))
+    assert (report.verdict, report.checked, report.mismatched) == (Verdict.ACCEPTED, 37, 0)
+
+
+def test_one_wrong_element_is_found() -> None:
+    def work(actor: Actor) -> None:
+        double(actor)
+        actor.array(1, "f4")[36] = 0
+
+    report = check(serve(work))
+    assert (report.verdict, report.mismatched) == (Verdict.WRONG_ANSWER, 1)
+    assert report.mismatches[0].index == (36,)
+
+
+def test_doing_nothing_leaves_poison_that_is_told_apart() -> None:
+    report = check(serve(lambda actor: None))
+    assert report.verdict is Verdict.WRONG_ANSWER
+    assert report.message == "y was never written."
+
+
+def test_the_message_for_a_hidden_case_names_no_size_and_no_value() -> None:
+    def work(actor: Actor) -> None:
+        double(actor)
+        actor.array(1, "f4")[36] = 1234.0
+
+    message = check(serve(work)).message
+    assert "1234" not in message
+    assert "37" not in message
+
+
+def test_a_changed_input_is_rejected() -> None:
+    def work(actor: Actor) -> None:
+        double(actor)
+        actor.array(0, "f4")[:] = 0
+
+    report = check(serve(work))
+    assert report.verdict is Verdict.REJECTED
+    assert "x was changed" in report.message
+
+
+def test_a_write_past_the_end_is_an_illegal_access() -> None:
+    def work(actor: Actor) -> None:
+        double(actor)
+        argument = actor.request.arguments[1]
+        os.pwrite(actor.descriptors[argument.descriptor], b"12345678", argument.offset + argument.bytes)
+
+    report = check(serve(work))
+    assert report.verdict is Verdict.ILLEGAL_ACCESS
+    assert "past the last element of y" in report.message
+
+
+def test_an_early_reply_is_judged_on_what_is_there() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        actor.answer()
+        time.sleep(0.2)
+        double(actor)
+
+    assert check(script).verdict in {Verdict.WRONG_ANSWER, Verdict.REJECTED}
+
+
+def test_a_late_change_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    from judge import referee as module  # noqa: PLC0415
+
+    original = module.compare
+
+    def compare_slowly(*arguments: object, **named: object) -> object:
+        time.sleep(0.3)
+        return original(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(module, "compare", compare_slowly)
+
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        double(actor)
+        actor.answer()
+        time.sleep(0.1)
+        actor.array(1, "f4")[0] = 5
+
+    report = check(script)
+    assert report.verdict is Verdict.REJECTED
+    assert "after solve had returned" in report.message
+
+
+@pytest.mark.parametrize("reply", [b"accepted", b"x", b"123456789", b"\0" * 8])
+def test_any_other_reply_breaks_the_protocol(reply: bytes) -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        actor.channel.send(reply)
+
+    assert check(script).verdict is Verdict.REJECTED
+
+
+def test_a_reply_to_a_later_request_breaks_the_protocol() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        actor.channel.send((actor.request.sequence + 1).to_bytes(8, "little"))
+
+    assert check(script).verdict is Verdict.REJECTED
+
+
+def test_leaving_without_an_answer_is_a_runtime_error() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        double(actor)
+
+    report = check(script)
+    assert report.verdict is Verdict.RUNTIME_ERROR
+    assert "ended itself with status 0" in report.message
+
+
+def test_the_runner_names_an_illegal_access_with_its_diagnostic() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        said = b'{"severity": "error", "kind": "out_of_bounds", "message": "past y", "line": 3}\n'
+        os.write(actor.diagnostics, said)
+
+    completion = Completion(Ending.EXITED, ExitStatus.ILLEGAL_ACCESS, b"", b"", 0.1, 0.1, None)
+    report = check(script, completion)
+    assert (report.verdict, report.message) == (Verdict.ILLEGAL_ACCESS, "past y")
+
+
+def test_an_endless_run_is_a_time_limit() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        actor.receive()
+
+    assert check(script).verdict is Verdict.TIME_LIMIT
+
+
+def test_a_flood_of_diagnostics_blocks_nobody() -> None:
+    def work(actor: Actor) -> None:
+        os.set_blocking(actor.diagnostics, True)
+        for _ in range(200):
+            os.write(actor.diagnostics, b"x" * 65536)
+        double(actor)
+
+    assert check(serve(work)).verdict is Verdict.ACCEPTED
+
+
+def test_a_program_that_does_not_load_never_runs() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        os.write(actor.diagnostics, b'{"severity": "error", "kind": "load", "message": "no solve"}\n')
+
+    completion = Completion(Ending.EXITED, ExitStatus.LOAD_ERROR, b"", b"", 0.1, 0.1, None)
+    with refereeing(script, completion) as referee:
+        assert referee.load(b"artifact") == (Verdict.COMPILE_ERROR, "no solve")
+
+
+def test_cancelling_stops_the_wait() -> None:
+    stop = threading.Event()
+    threading.Timer(0.1, stop.set).start()
+
+    def script(actor: Actor) -> None:
+        while actor.receive() is Kind.LOAD:
+            actor.answer()
+        actor.receive()
+
+    with refereeing(script, cancelled=stop.is_set) as referee:
+        referee.load(b"artifact")
+        with pytest.raises(JudgementCancelled):
+            referee.check(DRAWN, Flag.NONE)
+
+
+def test_the_request_carries_neither_a_seed_nor_what_is_expected() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def work(actor: Actor) -> None:
+        seen.append((actor.request.seed, len(actor.request.arguments)))
+        double(actor)
+
+    check(serve(work))
+    assert seen == [(0, 3)]
