@@ -1,7 +1,8 @@
 """What judging a submission yields. Values only; `to_json` and `from_json` are its stored form."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from problems.vocabulary import Group, Verdict
 
@@ -86,3 +87,40 @@ class Progress:
     text: str
     index: int | None = None
     total: int | None = None
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """`report` as values that `json.dumps` takes."""
+    return asdict(report)
+
+
+def from_json(body: Mapping[str, Any]) -> Report:
+    """The report that `to_json` gave. Fields added since take their defaults, so old rows still read."""
+    return Report(
+        **{
+            **body,
+            "verdict": Verdict(body["verdict"]),
+            "stages": tuple(Stage(**stage) for stage in body.get("stages", ())),
+            "cases": tuple(_case_from_json(case) for case in body.get("cases", ())),
+            "diagnostics": tuple(_diagnostic_from_json(entry) for entry in body.get("diagnostics", ())),
+        }
+    )
+
+
+def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
+    mismatches = tuple(
+        Mismatch(**{**entry, "index": tuple(entry["index"])}) for entry in body.get("mismatches", ())
+    )
+    return CaseReport(
+        **{
+            **body,
+            "group": Group(body["group"]),
+            "verdict": Verdict(body["verdict"]),
+            "mismatches": mismatches,
+        }
+    )
+
+
+def _diagnostic_from_json(body: Mapping[str, Any]) -> Diagnostic:
+    places = {key: tuple(body[key]) for key in ("block", "thread") if body.get(key) is not None}
+    return Diagnostic(**{**body, **places})

@@ -1,0 +1,12 @@
+#!/usr/bin/env python3
+"""Run an administrative command of the site."""
+
+import sys
+
+from django.core.management import execute_from_command_line
+
+from web.config import use_settings
+
+if __name__ == "__main__":
+    use_settings()
+    execute_from_command_line(sys.argv)

@@ -1,0 +1,81 @@
+"""People and their API tokens."""
+
+from typing import ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import PermissionsMixin
+from django.contrib.auth.models import UserManager as DjangoUserManager
+from django.db import models
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from web.accounts.names import MAX_CHARACTERS, username_validators
+
+
+class UserManager(DjangoUserManager["User"]):
+    """Finds people by name whatever its case."""
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """The user of that name, in any case."""
+        return self.get(username__iexact=username)
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """A person. Names are unique whatever their case; an e-mail address is optional."""
+
+    username = models.CharField(
+        max_length=MAX_CHARACTERS, unique=True, validators=username_validators, help_text="Shown to everyone."
+    )
+    email = models.EmailField("e-mail", blank=True, help_text="Optional. Only for resetting the password.")
+    is_staff = models.BooleanField("staff", default=False, help_text="May see all submissions and the admin.")
+    is_active = models.BooleanField(
+        "active", default=True, help_text="Unset this instead of deleting people."
+    )
+    date_joined = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects: ClassVar[UserManager] = UserManager()
+
+    USERNAME_FIELD = "username"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                Lower("username"),
+                name="user_username_any_case",
+                violation_error_message="This name is taken.",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.username
+
+
+class Scope(models.TextChoices):
+    """What the holder of a token may do. `submit` includes `read`."""
+
+    READ = "read"
+    SUBMIT = "submit"
+
+
+class ApiToken(models.Model):
+    """A secret that stands for its user in the API. Only its digest is kept."""
+
+    user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=60, help_text="What it is for.")
+    prefix = models.CharField(max_length=12, help_text="The beginning of the token, to tell it from others.")
+    digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=8, choices=Scope.choices)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    expires = models.DateTimeField()
+    last_used = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ["-created"]
+        constraints = [
+            models.CheckConstraint(condition=models.Q(scope__in=Scope.values), name="api_token_scope_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}… ({self.name})"

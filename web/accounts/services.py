@@ -1,0 +1,87 @@
+"""Writes about people and their tokens."""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from web.accounts.models import ApiToken, Scope, User
+
+PREFIX_CHARACTERS = 12
+DEFAULT_LIFETIME = timedelta(days=90)
+LONGEST_LIFETIME = timedelta(days=366)
+MAX_TOKENS = 20
+_USED_RESOLUTION = timedelta(minutes=1)
+
+
+class TooManyTokens(Exception):
+    """Raised when a user holds as many tokens as one may."""
+
+
+def digest_of(secret: str) -> str:
+    """The stored form of a token. It has 192 random bits, so a plain hash cannot be searched."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def create_user(username: str, password: str, *, email: str = "") -> User:
+    """Create a user.
+
+    Raises:
+        django.core.exceptions.ValidationError: the name is taken or malformed.
+    """
+    user = User(username=username, email=email)
+    user.set_password(password)
+    user.full_clean()
+    user.save()
+    return user
+
+
+def issue_token(
+    user: User, *, name: str, scope: Scope = Scope.SUBMIT, lifetime: timedelta = DEFAULT_LIFETIME
+) -> tuple[ApiToken, str]:
+    """Make a token and return it with its secret, which cannot be shown again.
+
+    Raises:
+        ValidationError: the lifetime is not between zero and a year, or the name is too long.
+        TooManyTokens: the user holds as many as one may.
+    """
+    if not timedelta(0) < lifetime <= LONGEST_LIFETIME:
+        raise ValidationError({"lifetime": "A token lives up to 366 days."})
+    now = timezone.now()
+    ApiToken.objects.filter(user=user, expires__lte=now).delete()
+    if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
+        raise TooManyTokens(f"You hold {MAX_TOKENS} tokens; revoke one first.")
+    secret = f"wct_{secrets.token_urlsafe(24)}"
+    token = ApiToken(
+        user=user,
+        name=name,
+        prefix=secret[:PREFIX_CHARACTERS],
+        digest=digest_of(secret),
+        scope=scope,
+        created=now,
+        expires=now + lifetime,
+    )
+    token.full_clean()
+    token.save()
+    return token, secret
+
+
+def use_token(secret: str, *, now: datetime | None = None) -> ApiToken | None:
+    """The live token of that secret, noted as used; None when there is none."""
+    now = now or timezone.now()
+    token = (
+        ApiToken.objects.select_related("user")
+        .filter(digest=digest_of(secret), expires__gt=now, user__is_active=True)
+        .first()
+    )
+    if token and (token.last_used is None or now - token.last_used > _USED_RESOLUTION):
+        ApiToken.objects.filter(pk=token.pk).update(last_used=now)
+    return token
+
+
+def revoke_token(user: User, token_id: int) -> bool:
+    """Delete a token of `user`. False when the user has no such token."""
+    deleted, _ = ApiToken.objects.filter(user=user, pk=token_id).delete()
+    return deleted > 0

@@ -1,0 +1,54 @@
+"""How the site rings for a worker: the same Celery settings at both ends of the line.
+
+The broker is a doorbell (see `web.submissions.services.judging`). Redis when one is configured, else
+files in the data directory, which need no service.
+"""
+
+from typing import Any
+
+from celery import Celery
+from kombu.transport import TRANSPORT_ALIASES
+
+from web.config import Config
+
+TASK = "judge_submission"
+QUEUE = "judge"
+_POLL_S = 0.1
+_CONNECT_TIMEOUT_S = 2
+
+TRANSPORT_ALIASES["mailbox"] = "web.mailbox:Transport"
+
+
+def new_celery(config: Config) -> Celery:
+    """A Celery application that talks to the broker of `config`. Opens no connection."""
+    celery = Celery("warpcourt", set_as_current=False, fixups=[])
+    celery.conf.update(
+        broker_url=config.broker_url or "mailbox://localhost",
+        broker_transport_options=_redis_options() if config.broker_url else _mailbox_options(config),
+        broker_connection_timeout=_CONNECT_TIMEOUT_S,
+        broker_connection_retry_on_startup=True,
+        task_default_queue=QUEUE,
+        task_ignore_result=True,
+        task_publish_retry=False,
+        task_serializer="json",
+        accept_content=["json"],
+        worker_hijack_root_logger=False,
+        worker_enable_remote_control=False,
+    )
+    return celery
+
+
+def _redis_options() -> dict[str, Any]:
+    return {
+        "socket_connect_timeout": _CONNECT_TIMEOUT_S,
+        "socket_timeout": 30,
+        "global_keyprefix": "warpcourt:",
+        # Rings are acknowledged when they arrive, so nothing is ever redelivered for being slow.
+        "visibility_timeout": 3600,
+    }
+
+
+def _mailbox_options(config: Config) -> dict[str, Any]:
+    folder = config.data_dir / "doorbell"
+    folder.mkdir(parents=True, exist_ok=True)
+    return {"data_folder_in": str(folder), "data_folder_out": str(folder), "polling_interval": _POLL_S}

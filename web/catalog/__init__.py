@@ -1,0 +1,1 @@
+"""The problems that the site offers, synced from packages."""

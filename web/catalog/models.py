@@ -1,0 +1,53 @@
+"""A problem as the site stores it. The package on disk is the original; `loadproblems` syncs it."""
+
+from django.db import models
+from django.utils import timezone
+
+from problems.vocabulary import Difficulty
+
+
+class Problem(models.Model):
+    """What pages and the API show of a problem package. Nothing here is hidden from users."""
+
+    slug = models.SlugField(max_length=60, unique=True)
+    title = models.CharField(max_length=120)
+    summary = models.CharField(max_length=300)
+    difficulty = models.CharField(max_length=8, choices=[(d.value, d.value) for d in Difficulty])
+    tags = models.JSONField(default=list)
+    track_day = models.PositiveSmallIntegerField(null=True, blank=True)
+    version = models.CharField(max_length=64, help_text="Changes with all that can change a verdict.")
+    statement = models.TextField(help_text="Markdown with TeX.")
+    editorial = models.TextField(blank=True, help_text="Markdown, shown after solving.")
+    starters = models.JSONField(default=dict, help_text="Source to begin with, by language.")
+    signature = models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype, shape.")
+    samples = models.JSONField(default=list, help_text="Public cases: name and sizes.")
+    limits = models.JSONField(default=dict, help_text="compile_s, case_s, memory_mib, source_kib.")
+    published = models.BooleanField(default=True, help_text="Only published problems are shown to users.")
+    updated = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["track_day", "slug"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(difficulty__in=[d.value for d in Difficulty]),
+                name="problem_difficulty_known",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages that programs may be written in."""
+        return list(self.starters)
+
+    @property
+    def source_limit_bytes(self) -> int:
+        """The longest source that is taken, in bytes of UTF-8."""
+        return int(self.limits["source_kib"]) * 1024
+
+    @property
+    def size_names(self) -> list[str]:
+        """The names of its sizes, in the order in which its samples give them."""
+        return list(self.samples[0]["sizes"]) if self.samples else []

@@ -1,0 +1,67 @@
+"""Reads from the catalogue."""
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import BooleanField, Count, Exists, OuterRef, Q, QuerySet, Value
+
+from problems.vocabulary import Difficulty, Mode, Verdict
+from web.accounts.models import User
+from web.catalog.models import Problem
+from web.submissions.models import Submission
+
+Viewer = User | AnonymousUser
+
+
+def visible_problems(viewer: Viewer) -> QuerySet[Problem]:
+    """The problems that `viewer` may know of: published ones, and all for staff."""
+    problems = Problem.objects.all()
+    return problems if viewer.is_staff else problems.filter(published=True)
+
+
+def list_problems(
+    viewer: Viewer, *, difficulty: Difficulty | None = None, tag: str | None = None, search: str = ""
+) -> list[Problem]:
+    """The problems of a list, in one query.
+
+    Each has `solved` (by the viewer), `submitted` and `accepted` (submissions of everyone that were
+    judged, and those of them accepted); runs do not count.
+    """
+    problems = visible_problems(viewer)
+    if difficulty:
+        problems = problems.filter(difficulty=difficulty.value)
+    if search:
+        problems = problems.filter(Q(title__icontains=search) | Q(summary__icontains=search))
+    found = with_marks(problems, viewer)
+    # SQLite cannot look into a JSON list, and there are few problems.
+    return [problem for problem in found if tag is None or tag in problem.tags]
+
+
+def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
+    """Add `solved`, `submitted` and `accepted`."""
+    submits = Q(submissions__mode=Mode.SUBMIT.value)
+    solved: Exists | Value = Value(value=False, output_field=BooleanField())
+    if viewer.is_authenticated:
+        solved = Exists(
+            Submission.objects.filter(
+                problem=OuterRef("pk"),
+                user=viewer.pk,
+                mode=Mode.SUBMIT.value,
+                report__verdict=Verdict.ACCEPTED.value,
+            )
+        )
+    return problems.annotate(
+        solved=solved,
+        submitted=Count("submissions__report", filter=submits),
+        accepted=Count(
+            "submissions__report", filter=submits & Q(submissions__report__verdict=Verdict.ACCEPTED.value)
+        ),
+    )
+
+
+def find_problem(viewer: Viewer, slug: str) -> Problem | None:
+    """The problem of that slug, with its marks; None when `viewer` may know of no such problem."""
+    return with_marks(visible_problems(viewer).filter(slug=slug), viewer).first()
+
+
+def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:
+    """Whether there is an editorial and `viewer` has solved the problem, or is staff."""
+    return bool(problem.editorial) and (viewer.is_staff or bool(getattr(problem, "solved", False)))

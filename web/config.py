@@ -1,0 +1,309 @@
+"""All settings of Warpcourt, read once from the environment. Nothing else touches `os.environ`.
+
+Every field of `Config` is one variable: its name in capitals behind `WARPCOURT_`. A secret may be
+given as a file instead, by the same name with `_FILE` appended. `docs/operations.md` lists them all,
+and a test keeps it in step with this file.
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, fields
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+PREFIX = "WARPCOURT_"
+ROOT = Path(__file__).resolve().parent.parent
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+_SECRET_KEY_CHARACTERS = 64
+
+
+class ConfigError(Exception):
+    """Raised when a variable cannot be used. The message names it and says what it takes."""
+
+
+def use_settings() -> None:
+    """Let Django find `web.settings`, unless the caller chose other settings."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.settings")
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _boolean(value: str) -> bool:
+    if value.lower() in _TRUE | _FALSE:
+        return value.lower() in _TRUE
+    raise ValueError("takes yes or no")
+
+
+def _positive(value: str) -> int:
+    if value.isdecimal() and int(value) > 0:
+        return int(value)
+    raise ValueError("takes a whole number above 0")
+
+
+def _count(value: str) -> int:
+    if value.isdecimal():
+        return int(value)
+    raise ValueError("takes a whole number, 0 or more")
+
+
+def _port(value: str) -> int:
+    if value.isdecimal() and 0 < int(value) < 65536:
+        return int(value)
+    raise ValueError("takes a port number, 1 to 65535")
+
+
+def _path(value: str) -> Path:
+    return (ROOT / Path(value).expanduser()).resolve()
+
+
+def _names(value: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in value.split(",") if name.strip())
+
+
+def _address(value: str) -> str:
+    try:
+        return str(ip_address(value))
+    except ValueError as error:
+        raise ValueError("takes an IP address, such as 127.0.0.1, or 0.0.0.0 for all") from error
+
+
+def _scheme(*known: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value and urlsplit(value).scheme not in known:
+            raise ValueError(f"takes a URL that starts with {' or '.join(f'{name}://' for name in known)}")
+        return value.rstrip("/")
+
+    return parse
+
+
+def _one_of(*known: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value not in known:
+            raise ValueError(f"takes one of {', '.join(known)}")
+        return value
+
+    return parse
+
+
+def _about(
+    default: str, doc: str, parse: Callable[[str], object] = _text, *, secret: bool = False
+) -> Mapping[str, Any]:
+    return {"default": default, "doc": doc, "parse": parse, "secret": secret}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The settings, parsed. `Setting.all()` is the same list for documentation."""
+
+    data_dir: Path = field(
+        metadata=_about("var", "Directory of everything that must survive: database, keys, caches.", _path)
+    )
+    problems_dir: Path = field(metadata=_about("problems", "Directory of the problem packages.", _path))
+    secret_key: str = field(
+        metadata=_about(
+            "",
+            "Key that signs sessions and links. Empty: made at the first start and kept in the data directory.",
+            secret=True,
+        )
+    )
+    debug: bool = field(
+        metadata=_about("no", "Show tracebacks in the browser. For development only.", _boolean)
+    )
+    host: str = field(metadata=_about("127.0.0.1", "Address that the web server listens on.", _address))
+    port: int = field(metadata=_about("8000", "Port that the web server listens on.", _port))
+    public_url: str = field(
+        metadata=_about(
+            "",
+            "Address at which people reach the site. With https:// cookies are secure and HSTS is sent.",
+            _scheme("http", "https"),
+        )
+    )
+    allowed_hosts: tuple[str, ...] = field(
+        metadata=_about(
+            "localhost,127.0.0.1,[::1]",
+            "Host names that the site answers to, besides that of the public URL; with commas between.",
+            _names,
+        )
+    )
+    trusted_proxies: int = field(
+        metadata=_about(
+            "0", "Reverse proxies in front of the site whose X-Forwarded-For is believed.", _count
+        )
+    )
+    database_url: str = field(
+        metadata=_about(
+            "",
+            "PostgreSQL database, as postgres://user:password@host/name. Empty: SQLite in the data directory.",
+            _scheme("postgres", "postgresql", "sqlite"),
+            secret=True,
+        )
+    )
+    broker_url: str = field(
+        metadata=_about(
+            "",
+            "Redis for the doorbell and the rate limits, as redis://host:6379/0. Empty: files in the data directory.",
+            _scheme("redis", "rediss"),
+            secret=True,
+        )
+    )
+    email_url: str = field(
+        metadata=_about(
+            "",
+            "Mail server, as smtp://user:password@host:587. Empty: mail is written to the log.",
+            _scheme("smtp", "smtps"),
+            secret=True,
+        )
+    )
+    email_from: str = field(metadata=_about("warpcourt@localhost", "Sender of the site's mail."))
+    sign_up: bool = field(metadata=_about("yes", "Whether visitors may create accounts.", _boolean))
+    max_in_flight: int = field(
+        metadata=_about(
+            "5", "Submissions that one user may have waiting or being judged at a time.", _positive
+        )
+    )
+    submits_per_minute: int = field(
+        metadata=_about("30", "Submissions that one user may make in a minute.", _positive)
+    )
+    worker_concurrency: int = field(
+        metadata=_about("2", "Submissions that one worker judges at a time.", _positive)
+    )
+    isolation: str = field(
+        metadata=_about(
+            "bubblewrap",
+            "How programs are isolated: bubblewrap, or fake for tests of the site alone.",
+            _one_of("bubblewrap", "fake"),
+        )
+    )
+    target: str = field(metadata=_about("cpu", "What programs are judged on.", _one_of("cpu")))
+    warm_oracles: int = field(
+        metadata=_about("1", "Sandboxes for reference programs kept started ahead, per process.", _count)
+    )
+    warm_tritons: int = field(
+        metadata=_about("1", "Sandboxes for Triton programs kept started ahead, per process.", _count)
+    )
+    lease_s: int = field(
+        metadata=_about(
+            "20", "Seconds without a heartbeat after which another worker may take a job.", _positive
+        )
+    )
+    job_limit_s: int = field(
+        metadata=_about("600", "Seconds that judging one submission may take in all.", _positive)
+    )
+    sweep_s: int = field(
+        metadata=_about(
+            "5", "Seconds between looks for jobs that a lost worker or message left behind.", _positive
+        )
+    )
+    max_tries: int = field(
+        metadata=_about(
+            "3",
+            "Times that a job is tried before its verdict is internal_error, not charged to the user.",
+            _positive,
+        )
+    )
+    stream_limit_s: int = field(
+        metadata=_about(
+            "300",
+            "Seconds after which an event stream is closed; the browser resumes it where it was.",
+            _positive,
+        )
+    )
+    log_format: str = field(
+        metadata=_about(
+            "console", "Form of the log: console, or json for machines.", _one_of("console", "json")
+        )
+    )
+    log_level: str = field(
+        metadata=_about("INFO", "Least severity logged.", _one_of("DEBUG", "INFO", "WARNING", "ERROR"))
+    )
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
+        """Parse the environment.
+
+        Raises:
+            ConfigError: a variable is unknown or cannot be used; all such are named at once.
+        """
+        environ = os.environ if environ is None else environ
+        settings = Setting.all()
+        known = {s.variable for s in settings} | {f"{s.variable}_FILE" for s in settings if s.secret}
+        problems = [
+            f"{name} is not a setting of Warpcourt; see docs/operations.md"
+            for name in sorted(environ)
+            if name.startswith(PREFIX) and name not in known
+        ]
+        values: dict[str, Any] = {}
+        for setting in settings:
+            try:
+                values[setting.field] = setting.parse(setting.read(environ))
+            except (ValueError, OSError) as error:
+                problems.append(f"{setting.variable}: {error}")
+        if problems:
+            raise ConfigError("; ".join(problems))
+        return cls(**values)
+
+    def load_secret_key(self) -> str:
+        """The secret key: the one set, else the one kept in the data directory, made when absent."""
+        if self.secret_key:
+            return self.secret_key
+        path = self.data_dir / "secret-key"
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return path.read_text().strip()
+        with os.fdopen(descriptor, "w") as stream:
+            stream.write(secrets.token_urlsafe(_SECRET_KEY_CHARACTERS))
+        return path.read_text().strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One field of `Config` as a variable of the environment."""
+
+    field: str
+    variable: str
+    type_name: str
+    default: str
+    doc: str
+    secret: bool
+    parse: Callable[[str], Any]
+
+    @classmethod
+    def all(cls) -> tuple["Setting", ...]:
+        """Every setting, in the order of `Config`."""
+        return tuple(cls._of(entry) for entry in fields(Config))
+
+    @classmethod
+    def _of(cls, entry: "Field[Any]") -> "Setting":
+        name = getattr(entry.type, "__name__", str(entry.type))
+        return cls(
+            field=entry.name,
+            variable=PREFIX + entry.name.upper(),
+            type_name={"str": "text", "int": "number", "bool": "yes or no", "Path": "path", "tuple": "list"}[
+                name
+            ],
+            default=entry.metadata["default"],
+            doc=entry.metadata["doc"],
+            secret=entry.metadata["secret"],
+            parse=entry.metadata["parse"],
+        )
+
+    def read(self, environ: Mapping[str, str]) -> str:
+        """Its text: the variable, else the file that `*_FILE` names, else the default.
+
+        Raises:
+            ValueError: both are set.
+            OSError: the file cannot be read.
+        """
+        pointer = f"{self.variable}_FILE"
+        if self.secret and pointer in environ:
+            if self.variable in environ:
+                raise ValueError(f"is set, and so is {pointer}; unset one of them")
+            return Path(environ[pointer]).read_text().strip()
+        return environ.get(self.variable, self.default)

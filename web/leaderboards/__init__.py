@@ -1,0 +1,1 @@
+"""Standings. No models: a leaderboard is a query."""

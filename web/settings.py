@@ -1,0 +1,178 @@
+"""Django's settings, derived from `Config`. Values that an operator may choose live there."""
+
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import dj_database_url
+import django_stubs_ext
+from csp.constants import NONCE, NONE, SELF
+
+from web.config import ROOT, Config
+from web.logs import logging_settings
+
+# Lets annotations such as `ModelAdmin[Problem]` be evaluated at run time.
+django_stubs_ext.monkeypatch()
+
+WARPCOURT = Config.from_env()
+_SECURE = WARPCOURT.public_url.startswith("https://")
+
+SECRET_KEY = WARPCOURT.load_secret_key()
+DEBUG = WARPCOURT.debug
+ALLOWED_HOSTS = [*WARPCOURT.allowed_hosts]
+CSRF_TRUSTED_ORIGINS: list[str] = []
+if WARPCOURT.public_url:
+    ALLOWED_HOSTS.append(urlsplit(WARPCOURT.public_url).hostname or "")
+    CSRF_TRUSTED_ORIGINS.append(WARPCOURT.public_url)
+
+INSTALLED_APPS = [
+    "web.accounts",
+    "web.catalog",
+    "web.submissions",
+    "web.leaderboards",
+    "web",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "csp",
+    "django_htmx",
+    "ninja",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "web.headers.permissions_policy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "web" / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+            ],
+        },
+    },
+]
+
+ROOT_URLCONF = "web.urls"
+ASGI_APPLICATION = "web.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+
+# One writer at a time: a transaction that will write takes the lock when it begins, so that it waits
+# its turn instead of failing half-way. WAL lets readers go on meanwhile.
+_SQLITE = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;",
+}
+DATABASES: dict[str, Any] = {
+    "default": dict(
+        dj_database_url.parse(
+            WARPCOURT.database_url or f"sqlite:///{WARPCOURT.data_dir / 'warpcourt.sqlite3'}",
+            conn_health_checks=True,
+        )
+    )
+}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = _SQLITE
+else:
+    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 20, "timeout": 10}}
+
+CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+if WARPCOURT.broker_url:
+    CACHES["default"] = {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": WARPCOURT.broker_url,
+        "KEY_PREFIX": "warpcourt",
+    }
+
+STATIC_URL = "/static/"
+STATIC_ROOT = WARPCOURT.data_dir / "static"
+STATICFILES_DIRS = [path for path in [ROOT / "web" / "static"] if path.is_dir()]
+WHITENOISE_USE_FINDERS = True
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+ACCOUNT_ADAPTER = "web.accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_USERNAME_VALIDATORS = "web.accounts.names.username_validators"
+ACCOUNT_SESSION_REMEMBER = True
+ALLAUTH_TRUSTED_PROXY_COUNT = WARPCOURT.trusted_proxies
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _SECURE
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _SECURE else 0
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if WARPCOURT.trusted_proxies else None
+X_FRAME_OPTIONS = "DENY"
+
+# `NONCE` admits a <style> or <script> element that carries `{{ request.csp_nonce }}`: the editor's
+# generated styles need one. Nothing inline runs without it.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    }
+}
+
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = WARPCOURT.email_from
+EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+if WARPCOURT.email_url:
+    _mail = urlsplit(WARPCOURT.email_url)
+    EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    EMAIL_HOST, EMAIL_PORT = _mail.hostname or "", _mail.port or 587
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp"
+
+LOGGING = logging_settings(WARPCOURT.log_format, WARPCOURT.log_level)
+NINJA_NUM_PROXIES = WARPCOURT.trusted_proxies

@@ -1,0 +1,175 @@
+"""Submissions and their jobs, events and reports. The rows here are the truth; the broker is a doorbell."""
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from problems.vocabulary import Group, Language, Mode, Verdict
+from web.catalog.models import Problem
+
+PUBLIC_ID_CHARACTERS = 12
+_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+
+
+def new_public_id() -> str:
+    """An identifier that nobody can guess: 69 random bits."""
+    return "".join(secrets.choice(_ALPHABET) for _ in range(PUBLIC_ID_CHARACTERS))
+
+
+class Submission(models.Model):
+    """A program as its author handed it in. Never changed afterwards."""
+
+    public_id = models.CharField(
+        max_length=PUBLIC_ID_CHARACTERS, unique=True, default=new_public_id, editable=False
+    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="submissions")
+    problem = models.ForeignKey(Problem, models.PROTECT, related_name="submissions")
+    version = models.CharField(max_length=64, help_text="Version of the problem when it was handed in.")
+    language = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Language])
+    mode = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Mode])
+    source = models.TextField()
+    sizes = models.JSONField(null=True, blank=True, help_text="The user's own sizes, for a run.")
+    idempotency_key = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001 - NULL is what makes it unique only where given
+    created = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-created", "-id"]
+        indexes = [
+            models.Index(fields=["user", "-created"], name="submission_by_user"),
+            models.Index(fields=["problem", "-created"], name="submission_by_problem"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "idempotency_key"], name="submission_once_per_key"),
+            models.CheckConstraint(condition=Q(language__in=[*Language]), name="submission_language_known"),
+            models.CheckConstraint(condition=Q(mode__in=[*Mode]), name="submission_mode_known"),
+            models.CheckConstraint(
+                condition=Q(sizes__isnull=True) | Q(mode=Mode.RUN.value), name="submission_sizes_only_in_runs"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Status(models.TextChoices):
+    """Where a job stands."""
+
+    QUEUED = "queued"
+    LEASED = "leased"
+    DONE = "done"
+
+
+class Job(models.Model):
+    """The judging of one submission.
+
+    `attempt` is the fencing token: it grows with every claim and never shrinks, so a write that names
+    an old one changes nothing. `tries` counts claims since the job was last queued by a person.
+    `events` is the sequence number of the submission's latest event.
+    """
+
+    submission = models.OneToOneField(Submission, models.CASCADE, related_name="job")
+    status = models.CharField(max_length=8, choices=Status.choices, default=Status.QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveIntegerField(default=0)
+    priority = models.SmallIntegerField(default=0, help_text="Higher ones are claimed first.")
+    queued = models.DateTimeField(default=timezone.now)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(max_length=120, blank=True)
+    cancel_requested = models.BooleanField(default=False)
+    events = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["-priority", "queued"], name="job_next", condition=~Q(status=Status.DONE.value)
+            )
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(status__in=Status.values), name="job_status_known"),
+            models.CheckConstraint(
+                condition=Q(status=Status.LEASED.value, lease_until__isnull=False)
+                | (~Q(status=Status.LEASED.value) & Q(lease_until__isnull=True)),
+                name="job_leased_until",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}: {self.status}"
+
+
+class EventKind(models.TextChoices):
+    """What an event says. `finished` is the last one of a judgement."""
+
+    QUEUED = "queued"
+    CLAIMED = "claimed"
+    COMPILING = "compiling"
+    COMPILED = "compiled"
+    CASE = "case"
+    RETRIED = "retried"
+    FINISHED = "finished"
+
+
+class Event(models.Model):
+    """A step of a judgement, for those who watch. Append-only; `sequence` counts from 1 without gaps."""
+
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="events")
+    sequence = models.PositiveIntegerField()
+    kind = models.CharField(max_length=12, choices=EventKind.choices)
+    payload = models.JSONField(default=dict)
+    created = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["sequence"]
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "sequence"], name="event_sequence_unique"),
+            models.CheckConstraint(condition=Q(kind__in=EventKind.values), name="event_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}#{self.sequence} {self.kind}"
+
+
+class Report(models.Model):
+    """What judging yielded. `body` is a `judge.report.Report`; the columns are what queries need."""
+
+    submission = models.OneToOneField(Submission, models.CASCADE, related_name="report")
+    attempt = models.PositiveIntegerField()
+    verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
+    message = models.TextField(blank=True)
+    ranked = models.BooleanField(default=False, help_text="Whether a trusted clock timed it on a GPU.")
+    body = models.JSONField()
+    finished = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(verdict__in=[*Verdict]), name="report_verdict_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}: {self.verdict}"
+
+
+class CaseResult(models.Model):
+    """The outcome of one case, for statistics. What users see of it comes from `present_report`."""
+
+    report = models.ForeignKey(Report, models.CASCADE, related_name="cases")
+    position = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=60)
+    group = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Group])
+    public = models.BooleanField()
+    verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
+    wall_ms = models.FloatField(null=True)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "position"], name="case_result_position_unique"),
+            models.CheckConstraint(condition=Q(group__in=[*Group]), name="case_result_group_known"),
+            models.CheckConstraint(condition=Q(verdict__in=[*Verdict]), name="case_result_verdict_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.verdict}"

@@ -1,0 +1,124 @@
+"""Reads about submissions, each within the rights of the one who asks."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from judge.report import CaseReport, Report, from_json
+from web.accounts.models import User
+from web.submissions.models import Event, Job, Status, Submission
+
+Viewer = User | AnonymousUser
+
+
+def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
+    """The submissions that `viewer` may see: one's own, and all for staff.
+
+    Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not exist.
+    Rows come with their user, problem, job and report in one query; `report` is absent until judged.
+    """
+    submissions = Submission.objects.select_related("user", "problem", "job", "report")
+    if viewer.is_staff:
+        return submissions
+    return submissions.filter(user=viewer.pk) if viewer.is_authenticated else submissions.none()
+
+
+def list_submissions(
+    viewer: Viewer, *, problem_slug: str | None = None, before: tuple[datetime, int] | None = None
+) -> QuerySet[Submission]:
+    """The viewer's own submissions, newest first, without their sources and reports' bodies.
+
+    `before` is the `(created, pk)` of the last row of the page before.
+    """
+    if not viewer.is_authenticated:
+        return Submission.objects.none()
+    rows = Submission.objects.filter(user=viewer.pk).select_related("problem", "job", "report")
+    if problem_slug is not None:
+        rows = rows.filter(problem__slug=problem_slug)
+    if before is not None:
+        created, pk = before
+        rows = rows.filter(created__lte=created).exclude(created=created, pk__gte=pk)
+    return rows.defer(
+        "source", "report__body", "problem__statement", "problem__editorial", "problem__starters"
+    )
+
+
+def state_of(submission: Submission) -> str:
+    """One word for pages and the API: `queued`, `judging` or `done`."""
+    return {Status.QUEUED: "queued", Status.LEASED: "judging", Status.DONE: "done"}[
+        Status(submission.job.status)
+    ]
+
+
+def verdict_of(submission: Submission) -> str | None:
+    """The verdict's word, None until there is one."""
+    return submission.report.verdict if hasattr(submission, "report") else None
+
+
+def present_report(submission: Submission, viewer: Viewer) -> Report | None:
+    """The report as `viewer` may see it, None until there is one. The viewer may see the submission.
+
+    Of a hidden case everybody but staff sees the group, the verdict, the message and the counts: no
+    sizes, no values, and a name that says nothing.
+    """
+    if not hasattr(submission, "report"):
+        return None
+    report = from_json(submission.report.body)
+    if viewer.is_staff:
+        return report
+    return replace(report, cases=_redact(report.cases))
+
+
+def _redact(cases: tuple[CaseReport, ...]) -> tuple[CaseReport, ...]:
+    counts: Counter[str] = Counter()
+    shown = []
+    for case in cases:
+        if not case.public:
+            counts[case.group.value] += 1
+            name = f"{case.group.value} {counts[case.group.value]}"
+            case = replace(case, name=name, sizes={}, mismatches=())  # noqa: PLW2901 - the shown form of it
+        shown.append(case)
+    return tuple(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A look at a submission's journal. `over` when no event will come after these."""
+
+    events: tuple[Event, ...]
+    over: bool
+
+
+def follow(submission_id: int, *, after: int) -> Following:
+    """The events after sequence number `after`, oldest first."""
+    # The status is read first: an event that comes in between is then seen now or on the next look.
+    status = Job.objects.values_list("status", flat=True).get(submission=submission_id)
+    events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
+    return Following(events, over=status == Status.DONE)
+
+
+def count_waiting() -> int:
+    """Jobs that no worker has taken."""
+    return Job.objects.filter(status=Status.QUEUED).count()
+
+
+def place_in_queue(submission: Submission) -> int:
+    """Jobs that will be taken before this one; 0 for the next, and for one that no longer waits."""
+    job = submission.job
+    if job.status != Status.QUEUED:
+        return 0
+    waiting = Job.objects.filter(status=Status.QUEUED)
+    urgent = waiting.filter(priority__gt=job.priority)
+    return urgent.count() + waiting.filter(priority=job.priority, queued__lt=job.queued).count()
+
+
+def oldest_wait_s() -> float:
+    """Seconds that the longest waiting job has waited, 0 when none waits."""
+    queued = (
+        Job.objects.filter(status=Status.QUEUED).order_by("queued").values_list("queued", flat=True).first()
+    )
+    return (timezone.now() - queued).total_seconds() if queued else 0.0

@@ -1,0 +1,198 @@
+"""What workers do with jobs: claim, hold, record, hand back, and sweep up after each other.
+
+Theory of operation.
+
+The row of `Job` is the only truth about who judges a submission. A claim is one conditional UPDATE
+that raises `attempt`; from then on every write of that worker says `WHERE attempt = …`, so a worker
+that lost its lease (paused, cut off, presumed dead) changes nothing when it comes back. Broker
+messages carry no data: each says "look into the table", so a lost one costs latency until the next
+sweep, and a repeated one finds nothing to claim. Leases are compared on the workers' clocks, so hosts
+must agree to well within a lease (NTP does).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum, auto
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+
+from judge.report import Report
+from problems.vocabulary import Verdict
+from web.submissions import doorbell
+from web.submissions.models import Event, EventKind, Job, Status, Submission
+from web.submissions.services.journal import append, conclude
+
+_RINGS_PER_SWEEP = 16
+_GAVE_UP = (
+    "The judge failed on this submission, through no fault of yours. It does not count; "
+    "a member of staff can have it judged again."
+)
+
+
+class LeaseLost(Exception):
+    """Raised when a worker writes under a claim that is no longer its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to judge `submission`, as long as the lease is extended. `attempt` is the fencing token."""
+
+    submission: Submission
+    attempt: int
+    tries: int
+
+
+class Hold(Enum):
+    """What a worker learns when it extends its lease."""
+
+    HELD = auto()
+    CANCELLED = auto()
+    LOST = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What one sweep did, as counts of jobs."""
+
+    requeued: int
+    concluded: int
+    rung: int
+
+
+def claim(worker: str) -> Claim | None:
+    """Take the most urgent waiting job, or one whose lease expired; None when there is none.
+
+    Safe to call from any number of workers at a time: the UPDATE names the attempt that was read, so
+    of two that read the same row one finds it changed and looks for another.
+    """
+    while True:
+        now = timezone.now()
+        waiting = Job.objects.filter(_claimable(now)).order_by("-priority", "queued", "pk")
+        row = waiting.values_list("pk", "attempt", "submission_id").first()
+        if row is None:
+            return None
+        pk, attempt, submission_id = row
+        with transaction.atomic():
+            taken = Job.objects.filter(_claimable(now), pk=pk, attempt=attempt).update(
+                status=Status.LEASED,
+                attempt=F("attempt") + 1,
+                tries=F("tries") + 1,
+                lease_until=_lease_end(now),
+                worker=worker,
+            )
+            if not taken:
+                continue  # another worker got there first
+            append(submission_id, EventKind.CLAIMED, {"text": "A worker has taken it"})
+        submission = Submission.objects.select_related("problem", "job").get(pk=submission_id)
+        return Claim(submission, attempt + 1, submission.job.tries)
+
+
+def extend_lease(held: Claim) -> Hold:
+    """Extend the lease by its full length, and learn whether to go on."""
+    mine = _held(held)
+    if not mine.update(lease_until=_lease_end(timezone.now())):
+        return Hold.LOST
+    return Hold.CANCELLED if mine.filter(cancel_requested=True).exists() else Hold.HELD
+
+
+@transaction.atomic
+def add_event(held: Claim, kind: EventKind, payload: Mapping[str, object]) -> Event:
+    """Tell those who watch about a step.
+
+    Raises:
+        LeaseLost: the job is no longer this worker's.
+    """
+    if not _held(held).update(worker=F("worker")):  # takes the row's lock, so that nobody claims it now
+        raise LeaseLost(f"attempt {held.attempt} of {held.submission} is over")
+    return append(held.submission.pk, kind, payload)
+
+
+@transaction.atomic
+def record(held: Claim, report: Report) -> bool:
+    """Store the report, its cases and the final event. False: the lease was lost, nothing is stored."""
+    return conclude(held.submission.pk, attempt=held.attempt, status=Status.LEASED, report=report)
+
+
+@transaction.atomic
+def hand_back(held: Claim, *, failed: bool) -> bool:
+    """Give the job up, after a failure of ours or because this worker stops. False if it was lost before.
+
+    A failure counts as a try; when no more are left the verdict is `internal_error`. The next try waits
+    for a sweep, which gives a troubled host a moment. Without failure somebody else is rung for at once.
+    """
+    if failed and held.tries >= settings.WARPCOURT.max_tries:
+        return conclude(held.submission.pk, attempt=held.attempt, status=Status.LEASED, report=_gave_up())
+    returned = _held(held).update(
+        status=Status.QUEUED, lease_until=None, worker="", tries=F("tries") if failed else F("tries") - 1
+    )
+    if returned:
+        append(held.submission.pk, EventKind.RETRIED, {"text": "Will be judged by another worker"})
+        if not failed:
+            transaction.on_commit(doorbell.ring)
+    return returned > 0
+
+
+def sweep(*, now: datetime | None = None) -> Swept:
+    """Queue jobs again whose worker is gone, end those that cannot go on, and ring for all that wait.
+
+    Any number of workers may sweep at a time. Jobs younger than the sweep interval are not rung for:
+    their own message is under way.
+    """
+    now = now or timezone.now()
+    requeued = concluded = 0
+    expired = Job.objects.filter(status=Status.LEASED, lease_until__lt=now)
+    for job in expired.only("submission_id", "attempt", "tries", "cancel_requested"):
+        if job.cancel_requested:
+            concluded += _conclude_expired(job, Report(Verdict.CANCELLED, "Cancelled by its author."))
+        elif job.tries >= settings.WARPCOURT.max_tries:
+            concluded += _conclude_expired(job, _gave_up())
+        else:
+            requeued += _requeue_expired(job, now)
+    settled = now - timedelta(seconds=settings.WARPCOURT.sweep_s)
+    waiting = Job.objects.filter(status=Status.QUEUED, queued__lt=settled)[:_RINGS_PER_SWEEP].count()
+    rings = max(waiting, min(requeued, _RINGS_PER_SWEEP))
+    for _ in range(rings):
+        doorbell.ring(expires_s=2 * settings.WARPCOURT.sweep_s)
+    return Swept(requeued=requeued, concluded=concluded, rung=rings)
+
+
+def _claimable(now: datetime) -> Q:
+    expired = Q(
+        status=Status.LEASED,
+        lease_until__lt=now,
+        cancel_requested=False,
+        tries__lt=settings.WARPCOURT.max_tries,
+    )
+    return Q(status=Status.QUEUED) | expired
+
+
+def _held(held: Claim) -> QuerySet[Job]:
+    return Job.objects.filter(submission=held.submission, attempt=held.attempt, status=Status.LEASED)
+
+
+def _lease_end(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.WARPCOURT.lease_s)
+
+
+def _gave_up() -> Report:
+    return Report(Verdict.INTERNAL_ERROR, _GAVE_UP)
+
+
+@transaction.atomic
+def _conclude_expired(job: Job, report: Report) -> bool:
+    return conclude(job.submission_id, attempt=job.attempt, status=Status.LEASED, report=report)
+
+
+@transaction.atomic
+def _requeue_expired(job: Job, now: datetime) -> bool:
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, status=Status.LEASED, lease_until__lt=now)
+    returned = mine.update(status=Status.QUEUED, lease_until=None, worker="")
+    if returned:
+        append(
+            job.submission_id, EventKind.RETRIED, {"text": "Its worker was lost; will be judged by another"}
+        )
+    return returned > 0

@@ -1,0 +1,173 @@
+"""What users and staff do with submissions: hand in, cancel, have judged again.
+
+SubmissionRefused
++-- SourceUnacceptable     empty, too long, or not text
++-- LanguageUnavailable    the problem is not offered in it
++-- SizesUnacceptable      sizes of one's own that the problem does not have
++-- LimitReached           too many at a time, or too many in a minute
++-- KeyReused              the idempotency key belongs to another submission
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from judge.report import Report
+from problems.vocabulary import Language, Mode, Verdict
+from web.accounts.models import User
+from web.catalog.models import Problem
+from web.submissions import doorbell
+from web.submissions.models import EventKind, Job, Status, Submission
+from web.submissions.models import Report as StoredReport
+from web.submissions.services.journal import append, conclude
+
+_PRIORITIES = {Mode.RUN: 20, Mode.SUBMIT: 10}
+_REJUDGE_PRIORITY = 0
+_LARGEST_SIZE = 2**31 - 1
+
+
+class SubmissionRefused(Exception):
+    """Root of the reasons for which a submission is not taken. The message is for its author."""
+
+
+class SourceUnacceptable(SubmissionRefused):
+    """Raised when the source is empty, too long, or holds NUL characters."""
+
+
+class LanguageUnavailable(SubmissionRefused):
+    """Raised when the problem cannot be solved in the language."""
+
+
+class SizesUnacceptable(SubmissionRefused):
+    """Raised when sizes are given for a submit, or do not name the problem's sizes."""
+
+
+class LimitReached(SubmissionRefused):
+    """Raised when the user has too many submissions under way, or made too many in a minute."""
+
+
+class KeyReused(SubmissionRefused):
+    """Raised when the idempotency key was used for another program."""
+
+
+def submit(
+    user: User,
+    problem: Problem,
+    *,
+    language: Language,
+    source: str,
+    mode: Mode = Mode.SUBMIT,
+    sizes: Mapping[str, int] | None = None,
+    idempotency_key: str | None = None,
+) -> Submission:
+    """Store a submission with its job in one transaction, and ring for a worker once that is committed.
+
+    The caller has checked that `user` may see `problem`. With an idempotency key that was used for the
+    same program, returns the submission made then.
+
+    Raises:
+        SubmissionRefused: see the tree above.
+    """
+    source = source.replace("\r\n", "\n")
+    _check_source(source, problem)
+    _check_sizes(sizes, mode, problem)
+    if language.value not in problem.languages:
+        raise LanguageUnavailable(f"{problem.title} takes {' and '.join(problem.languages)}.")
+    with transaction.atomic():
+        # The user's row is the lock under which submissions are counted; SQLite has one writer anyway.
+        User.objects.select_for_update().get(pk=user.pk)
+        earlier = (
+            idempotency_key and Submission.objects.filter(user=user, idempotency_key=idempotency_key).first()
+        )
+        if earlier:
+            if (earlier.problem_id, earlier.source, earlier.mode) == (problem.pk, source, mode.value):
+                return earlier
+            raise KeyReused("This idempotency key was used for another program; use a new one.")
+        _check_limits(user)
+        submission = Submission.objects.create(
+            user=user,
+            problem=problem,
+            version=problem.version,
+            language=language.value,
+            mode=mode.value,
+            source=source,
+            sizes=dict(sizes) if sizes else None,
+            idempotency_key=idempotency_key or None,
+        )
+        Job.objects.create(submission=submission, priority=_PRIORITIES[mode])
+        append(submission.pk, EventKind.QUEUED, {"text": "Waiting for a worker"})
+        transaction.on_commit(doorbell.ring)
+    return submission
+
+
+@transaction.atomic
+def cancel(submission: Submission) -> bool:
+    """End the judging of `submission`. False when it is over already.
+
+    A queued job is over at once. A job in progress is marked: its worker sees that at the next
+    heartbeat, kills the sandboxes and records the verdict `cancelled`.
+    """
+    job = Job.objects.select_for_update().get(submission=submission)
+    report = Report(Verdict.CANCELLED, "Cancelled by its author.")
+    if conclude(submission.pk, attempt=job.attempt, status=Status.QUEUED, report=report):
+        return True
+    marked = Job.objects.filter(pk=job.pk, status=Status.LEASED).update(cancel_requested=True)
+    return marked > 0
+
+
+@transaction.atomic
+def rejudge(submission: Submission) -> bool:
+    """Judge `submission` again; its present report is dropped. False while it is being judged."""
+    reset = Job.objects.filter(submission=submission, status=Status.DONE).update(
+        status=Status.QUEUED,
+        tries=0,
+        cancel_requested=False,
+        queued=timezone.now(),
+        priority=_REJUDGE_PRIORITY,
+        worker="",
+    )
+    if not reset:
+        return False
+    StoredReport.objects.filter(submission=submission).delete()
+    append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again"})
+    transaction.on_commit(doorbell.ring)
+    return True
+
+
+def _check_source(source: str, problem: Problem) -> None:
+    if not source.strip():
+        raise SourceUnacceptable("The source is empty.")
+    if "\0" in source:
+        raise SourceUnacceptable("The source is not text: it holds NUL characters.")
+    length = len(source.encode(errors="surrogatepass"))
+    if length > problem.source_limit_bytes:
+        raise SourceUnacceptable(
+            f"The source has {length} bytes; {problem.title} takes {problem.source_limit_bytes}."
+        )
+
+
+def _check_sizes(sizes: Mapping[str, int] | None, mode: Mode, problem: Problem) -> None:
+    if not sizes:
+        return
+    if mode is not Mode.RUN:
+        raise SizesUnacceptable("Sizes of your own are for runs only.")
+    if set(sizes) != set(problem.size_names):
+        raise SizesUnacceptable(f"Give these sizes: {', '.join(problem.size_names)}.")
+    for name, value in sizes.items():
+        if not 1 <= value <= _LARGEST_SIZE:
+            raise SizesUnacceptable(f"The size {name} is {value}; it must lie between 1 and {_LARGEST_SIZE}.")
+
+
+def _check_limits(user: User) -> None:
+    limits = settings.WARPCOURT
+    in_flight = Job.objects.filter(submission__user=user).exclude(status=Status.DONE).count()
+    if in_flight >= limits.max_in_flight:
+        raise LimitReached(f"You have {in_flight} submissions under way; wait until one is judged.")
+    lately = timezone.now() - timedelta(minutes=1)
+    if Submission.objects.filter(user=user, created__gt=lately).count() >= limits.submits_per_minute:
+        raise LimitReached(
+            f"You made {limits.submits_per_minute} submissions within a minute; wait a little."
+        )

@@ -1,0 +1,17 @@
+"""Every address of the site. Pages belong to their apps; the API is one tree under /api/v1."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from web import health
+from web.api import api
+from web.submissions import streams
+
+urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("api/v1/", api.urls),
+    path("submissions/<str:public_id>/events", streams.events, name="submission-events"),
+    path("admin/", admin.site.urls),
+    path("accounts/", include("allauth.account.urls")),
+]
