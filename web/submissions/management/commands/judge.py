@@ -1,0 +1,160 @@
+"""`manage.py judge`: judge a file here and now, with no site, no database and no broker."""
+
+import json
+import sys
+from argparse import ArgumentTypeError
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from judge.errors import JudgeError
+from judge.evaluate import evaluate
+from judge.report import CaseReport, Diagnostic, Progress, Report, to_json
+from judge.sizes import SizesInvalid
+from judge.target import Target
+from problems.faults import PackageInvalid
+from problems.loader import load_problem
+from problems.schema import Problem
+from problems.vocabulary import Language, Mode, Verdict
+from sandbox.backend import IsolationUnavailable
+from sandbox.toolchain import ToolchainMissing
+
+EXIT_OTHER_VERDICT = 1
+EXIT_USAGE = 2
+EXIT_INTERNAL = 3
+
+
+class Command(BaseCommand):
+    help = (
+        "Judge FILE against the problem SLUG. Exit status: 0 accepted, 1 any other verdict, "
+        "2 wrong usage, 3 the judge itself failed."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slug", metavar="SLUG", help="the problem, such as vector-add")
+        parser.add_argument("file", metavar="FILE", type=Path, help="the program, .cu or .py")
+        parser.add_argument("--language", choices=[*Language], help="default: from the file's ending")
+        parser.add_argument("--mode", choices=[*Mode], default=Mode.SUBMIT.value, help="default: %(default)s")
+        parser.add_argument(
+            "--size",
+            action="append",
+            type=_size,
+            metavar="NAME=NUMBER",
+            help="with --mode run: judge on sizes of your own; once for every size",
+        )
+        parser.add_argument("--json", action="store_true", help="print the whole report as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        problem = _load(options["slug"])
+        source, language = _read(options["file"], options["language"], problem)
+        sizes = dict(options["size"]) if options["size"] else None
+        mode = Mode(options["mode"])
+        if sizes and mode is not Mode.RUN:
+            raise CommandError("--size goes with --mode run", returncode=EXIT_USAGE)
+        quiet = options["json"] or not sys.stderr.isatty()
+        config = settings.WARPCOURT
+        try:
+            target = Target.open(
+                config.target, backend=config.isolation, cache=config.data_dir / "cache", warm={}
+            )
+            try:
+                report = evaluate(
+                    problem,
+                    source,
+                    language=language,
+                    mode=mode,
+                    target=target,
+                    sizes=sizes,
+                    on_progress=_silent if quiet else self._show,
+                )
+            finally:
+                target.close()
+        except SizesInvalid as error:
+            raise CommandError(str(error), returncode=EXIT_USAGE) from error
+        except (IsolationUnavailable, ToolchainMissing, JudgeError) as error:
+            raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(to_json(report), indent=2))
+        else:
+            self.stdout.write(render(report))
+        if report.verdict is not Verdict.ACCEPTED:
+            sys.exit(EXIT_OTHER_VERDICT)
+
+    def _show(self, progress: Progress) -> None:
+        self.stderr.write(
+            f"\r\033[K{progress.text}", ending="" if progress.kind != "finished" else "\r\033[K"
+        )
+
+
+def render(report: Report) -> str:
+    """The report as text for a terminal."""
+    lines = [f"{report.verdict}: {report.message}" if report.message else str(report.verdict)]
+    lines += [_render_case(case) for case in report.cases]
+    lines += [
+        _render_diagnostic(diagnostic) for diagnostic in report.diagnostics if diagnostic.kind != "launch"
+    ]
+    if report.log:
+        lines += ["", report.log.rstrip()]
+    if report.output:
+        lines += ["", "output:", report.output.rstrip()]
+    stages = "   ".join(f"{stage.name} {stage.ms:.0f} ms" for stage in report.stages)
+    return "\n".join([*lines, "", stages] if stages else lines)
+
+
+def _render_case(case: CaseReport) -> str:
+    took = "" if case.wall_ms is None else f"{case.wall_ms:8.1f} ms"
+    lines = [f"  {case.name:<24} {case.verdict:<14} {took}".rstrip()]
+    for mismatch in case.mismatches:
+        index = ", ".join(str(i) for i in mismatch.index)
+        lines.append(f"      {mismatch.argument}[{index}]: expected {mismatch.expected}, got {mismatch.got}")
+    return "\n".join(lines)
+
+
+def _render_diagnostic(diagnostic: Diagnostic) -> str:
+    return f"  {diagnostic.severity}: {diagnostic.message}"
+
+
+def _silent(_: Progress) -> None:
+    pass
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    if not number.isdecimal():
+        raise ArgumentTypeError(f"{text!r} is not NAME=NUMBER")
+    return name, int(number)
+
+
+def _load(slug: str) -> Problem:
+    root = settings.WARPCOURT.problems_dir
+    folder = root / slug
+    if Path(slug).name != slug or not (folder / "problem.toml").is_file():
+        known = ", ".join(sorted(path.parent.name for path in root.glob("*/problem.toml")))
+        raise CommandError(f"there is no problem {slug!r}; there are {known}", returncode=EXIT_USAGE)
+    try:
+        return load_problem(folder)
+    except PackageInvalid as error:
+        raise CommandError(str(error), returncode=EXIT_USAGE) from error
+
+
+def _read(path: Path, chosen: str | None, problem: Problem) -> tuple[str, Language]:
+    language = Language(chosen) if chosen else _language_of(path)
+    if language not in problem.languages:
+        raise CommandError(f"{problem.slug} is not offered in {language}", returncode=EXIT_USAGE)
+    try:
+        return path.read_text(encoding="utf-8"), language
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}", returncode=EXIT_USAGE) from error
+
+
+def _language_of(path: Path) -> Language:
+    for language in Language:
+        if path.suffix == language.suffix:
+            return language
+    endings = " or ".join(language.suffix for language in Language)
+    raise CommandError(
+        f"{path.name} ends in neither {endings}; name the language with --language", returncode=EXIT_USAGE
+    )
