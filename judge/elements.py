@@ -24,7 +24,8 @@ def widen(stored: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.gener
     """Stored elements as values: floats as float64 (exactly), everything else unchanged."""
     if dtype is Dtype.BFLOAT16:
         return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-    return stored.astype(np.float64) if dtype.is_float else stored
+    with np.errstate(invalid="ignore"):  # poison may hold signalling NaNs
+        return stored.astype(np.float64) if dtype.is_float else stored
 
 
 def narrow(values: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:

@@ -145,7 +145,7 @@ class _Drawing:
 def _check(judgement: _Judgement, built: Built, futures: list[Future[Drawn]]) -> Report:
     reports: list[CaseReport] = []
     with judgement.stage("start"):
-        process = judgement.target.start_runner(judgement.language)
+        process = judgement.target.start_runner(judgement.problem, judgement.language)
     with Referee(judgement.problem, process, judgement.cancelled) as referee:
         with judgement.stage("load"):
             failed = referee.load(*built.contents)

@@ -1,5 +1,6 @@
 """What judging a submission yields. Values only; `to_json` and `from_json` are its stored form."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -90,8 +91,9 @@ class Progress:
 
 
 def to_json(report: Report) -> dict[str, Any]:
-    """`report` as values that `json.dumps` takes."""
-    return asdict(report)
+    """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate."""
+    body: dict[str, Any] = _storable(asdict(report))
+    return body
 
 
 def from_json(body: Mapping[str, Any]) -> Report:
@@ -105,6 +107,19 @@ def from_json(body: Mapping[str, Any]) -> Report:
             "diagnostics": tuple(_diagnostic_from_json(entry) for entry in body.get("diagnostics", ())),
         }
     )
+
+
+def _storable(value: Any) -> Any:  # noqa: ANN401 - a JSON value may be anything
+    match value:
+        case dict():
+            return {key: _storable(entry) for key, entry in value.items()}
+        case list() | tuple():
+            return [_storable(entry) for entry in value]
+        case str():
+            return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+        case float():
+            return value if math.isfinite(value) else None
+    return value
 
 
 def _case_from_json(body: Mapping[str, Any]) -> CaseReport:

@@ -53,7 +53,7 @@ class Target:
         """Compile `source`, isolated, or take it from the cache. Raises JudgementCancelled."""
         raise NotImplementedError
 
-    def start_runner(self, language: Language) -> Process:
+    def start_runner(self, problem: Problem, language: Language) -> Process:
         """A fresh runner that has reported ready. Raises RunnerUnusable."""
         raise RunnerUnusable
 

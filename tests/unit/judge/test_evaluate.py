@@ -1,0 +1,202 @@
+"""The way from a source to a report, with every sandbox played by a script."""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from judge.errors import OracleFailed
+from judge.evaluate import evaluate, select_cases
+from judge.report import Progress, Report
+from judge.sizes import MAX_CUSTOM_BYTES, SizesInvalid
+from judge.target import Built, Target
+from problems.schema import Problem
+from problems.vocabulary import Language, Mode, Verdict
+from sandbox.spec import Completion, Ending
+from sandbox.wire import ExitStatus, Flag, Kind
+from tests.unit.judge.packages import DOUBLING
+from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
+
+Script = Callable[[Actor], None]
+
+
+def draw(actor: Actor) -> None:
+    """An oracle for doubling: arguments x, y, n, then the size n, then what is expected of y."""
+    x = actor.array(0, "f4")
+    if not actor.request.flags & Flag.GIVEN:
+        x[:] = actor.request.seed % 1000
+    actor.array(4, "f8")[:] = x.astype("f8") * 2
+
+
+def double(actor: Actor) -> None:
+    actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
+
+
+class ScriptedTarget(Target):
+    """A target whose compiler and sandboxes are scripts."""
+
+    def __init__(
+        self,
+        runner: Script = serve(double),  # noqa: B008 - a script has no state
+        oracle: Script = serve(draw),  # noqa: B008
+        built: Built | None = None,
+        completion: Completion | None = None,
+    ) -> None:
+        self._runner, self._oracle, self._completion = runner, oracle, completion
+        self._built = built or Built(contents=(b"artifact",), log="a warning")
+        self.started: list[ScriptedProcess] = []
+
+    def environment(self, language: Language) -> Mapping[str, str]:
+        return {"target": "scripted", "language": language.value}
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
+    ) -> Built:
+        return self._built
+
+    def start_runner(self, problem: Problem, language: Language) -> ScriptedProcess:
+        return self._start(self._runner, self._completion)
+
+    def start_oracle(self) -> ScriptedProcess:
+        return self._start(self._oracle)
+
+    def _start(self, script: Script, completion: Completion | None = None) -> ScriptedProcess:
+        process = ScriptedProcess(script, completion)
+        self.started.append(process)
+        return process
+
+
+def judge(target: ScriptedTarget, **options: object) -> Report:
+    settings: dict[str, object] = {"language": Language.CUDA, "mode": Mode.SUBMIT} | options
+    return evaluate(DOUBLING, "source", target=target, **settings)  # type: ignore[arg-type]
+
+
+def test_an_honest_program_is_accepted_and_not_ranked() -> None:
+    report = judge(ScriptedTarget())
+    assert report.verdict is Verdict.ACCEPTED
+    assert [case.name for case in report.cases] == ["example", "odd"]  # no timed case on a CPU
+    assert {stage.name for stage in report.stages} == {"compile", "start", "load", "check"}
+    assert report.environment["target"] == "scripted"
+    assert report.log == "a warning"
+    assert not report.ranked
+
+
+def test_every_process_is_closed_afterwards() -> None:
+    target = ScriptedTarget()
+    judge(target)
+    assert len(target.started) == 2
+    assert all(process.killed.is_set() for process in target.started)
+
+
+def test_a_wrong_answer_does_not_stop_the_other_cases() -> None:
+    report = judge(ScriptedTarget(runner=serve(lambda _: None)))
+    assert [case.verdict for case in report.cases] == [Verdict.WRONG_ANSWER] * 2
+
+
+def test_a_runner_that_dies_stops_the_cases() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+
+    report = judge(ScriptedTarget(runner=script))
+    assert report.verdict is Verdict.RUNTIME_ERROR
+    assert len(report.cases) == 1
+
+
+def test_a_compile_failure_is_the_verdict() -> None:
+    built = Built(failure=Verdict.COMPILE_ERROR, message="It does not compile.", log="solution.cu(3): error")
+    report = judge(ScriptedTarget(built=built))
+    assert (report.verdict, report.log, report.cases) == (Verdict.COMPILE_ERROR, "solution.cu(3): error", ())
+
+
+def test_a_program_that_does_not_load_is_a_compile_error() -> None:
+    completion = Completion(Ending.EXITED, ExitStatus.LOAD_ERROR, b"", b"", 0.1, 0.1, None)
+    report = judge(ScriptedTarget(runner=lambda actor: None, completion=completion))
+    assert report.verdict is Verdict.COMPILE_ERROR
+
+
+def test_prints_are_shown_in_runs_alone() -> None:
+    completion = Completion(Ending.EXITED, 0, b"hello \x1b[31m\n", b"", 0.1, 0.1, None)
+    shown = judge(ScriptedTarget(completion=completion), mode=Mode.RUN)
+    hidden = judge(ScriptedTarget(completion=completion), mode=Mode.SUBMIT)
+    assert shown.output == "hello [31m\n"
+    assert hidden.output == ""
+
+
+def test_progress_is_told_step_by_step() -> None:
+    steps: list[Progress] = []
+    judge(ScriptedTarget(), on_progress=steps.append)
+    assert [step.kind for step in steps] == ["compiling", "compiled", "case", "case", "finished"]
+    assert (steps[3].index, steps[3].total) == (2, 2)
+
+
+def test_a_broken_reference_is_our_failure_and_no_verdict() -> None:
+    def broken(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        os.write(actor.diagnostics, b'{"severity": "error", "kind": "oracle", "message": "KeyError: n"}\n')
+
+    with pytest.raises(OracleFailed, match="KeyError: n"):
+        judge(ScriptedTarget(oracle=broken))
+
+
+def test_cancelling_gives_the_verdict_cancelled() -> None:
+    cancelled = threading.Event()
+
+    def hang(actor: Actor) -> None:
+        while actor.receive() is Kind.LOAD:
+            actor.answer()
+        cancelled.set()
+        time.sleep(0.3)
+
+    report = judge(ScriptedTarget(runner=hang), cancelled=cancelled)
+    assert report.verdict is Verdict.CANCELLED
+
+
+def test_every_submission_is_judged_on_seeds_of_its_own() -> None:
+    seeds: list[int] = []
+
+    def remember(actor: Actor) -> None:
+        seeds.append(actor.request.seed)
+        draw(actor)
+
+    for _ in range(2):
+        judge(ScriptedTarget(oracle=serve(remember)))
+    assert len(set(seeds)) == 4
+
+
+def test_small_cases_are_watched_and_odd_ones_reversed() -> None:
+    flags: list[Flag] = []
+
+    def remember(actor: Actor) -> None:
+        flags.append(actor.request.flags)
+        double(actor)
+
+    judge(ScriptedTarget(runner=serve(remember)))
+    watched = Flag.DETERMINISTIC | Flag.RACES
+    assert flags == [watched, watched | Flag.REVERSED]
+
+
+def test_a_run_takes_the_public_cases() -> None:
+    assert [case.name for case in select_cases(DOUBLING, Mode.RUN, None, ranked=False)] == ["example"]
+
+
+def test_a_ranking_target_takes_the_timed_cases_too() -> None:
+    assert len(select_cases(DOUBLING, Mode.SUBMIT, None, ranked=True)) == 3
+
+
+def test_sizes_of_ones_own_make_one_public_case() -> None:
+    (case,) = select_cases(DOUBLING, Mode.RUN, {"n": 5}, ranked=False)
+    assert (case.sizes, case.public) == ({"n": 5}, True)
+
+
+@pytest.mark.parametrize(
+    "sizes", [{}, {"m": 3}, {"n": 0}, {"n": -1}, {"n": 2**31}, {"n": MAX_CUSTOM_BYTES}, {"n": 1, "m": 1}]
+)
+def test_sizes_that_do_not_fit_are_refused(sizes: dict[str, int]) -> None:
+    with pytest.raises(SizesInvalid):
+        select_cases(DOUBLING, Mode.RUN, sizes, ranked=False)
