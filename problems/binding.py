@@ -10,12 +10,16 @@ _ROLE_WORDS = {
 }
 _HEADERS = {Dtype.FLOAT16: "cuda_fp16.h", Dtype.BFLOAT16: "cuda_bf16.h"}
 
-# Seen from the submission's side: nvcc prints the failed assertion's text, which names the argument.
+# nvcc shows an author the text of a failed assertion and the line that it stands in: both are messages.
 _CHECKS = """\
 namespace warpcourt_binding {
+struct Missing {};
+template <unsigned index, typename... Parameters> struct Nth { using type = Missing; };
+template <unsigned index, typename First, typename... Rest>
+struct Nth<index, First, Rest...> : Nth<index - 1, Rest...> {};
+template <typename First, typename... Rest> struct Nth<0, First, Rest...> { using type = First; };
 template <typename... Parameters> struct Signature {
-  template <unsigned Index>
-  using At = typename ::std::tuple_element<Index, ::std::tuple<Parameters...>>::type;
+  template <unsigned index> using At = typename Nth<index, Parameters...>::type;
   static constexpr unsigned count = sizeof...(Parameters);
 };
 template <typename Result, typename... Parameters>
@@ -61,11 +65,11 @@ def binding_cuda(problem: Problem) -> str:
         [
             '#include "solution.cu"',
             *(f"#include <{header}>" for header in includes),
-            "#include <tuple>",
             "#include <type_traits>",
             "",
             _CHECKS,
-            f"using warpcourt_solve = decltype(warpcourt_binding::signature_of(&::solve));  // {expected}",
+            "using solve_must_be_one_function = decltype(warpcourt_binding::signature_of(&::solve));",
+            "using warpcourt_solve = solve_must_be_one_function;",
             f"static_assert(warpcourt_solve::count == {len(arguments)},",
             f'              "solve must take {len(arguments)} arguments: {expected}");',
             "",
