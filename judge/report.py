@@ -109,7 +109,7 @@ def from_json(body: Mapping[str, Any]) -> Report:
     )
 
 
-def _storable(value: Any) -> Any:  # noqa: ANN401 - a JSON value may be anything
+def _storable(value: Any) -> Any:
     match value:
         case dict():
             return {key: _storable(entry) for key, entry in value.items()}

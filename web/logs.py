@@ -42,5 +42,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             }
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
+        # A client's mistake is not news; what the site did wrong is.
+        "loggers": {"django.request": {"level": "ERROR"}, "django.security": {"level": "ERROR"}},
         "root": {"handlers": ["stderr"], "level": level},
     }

@@ -113,6 +113,7 @@ if WARPCOURT.broker_url:
 
 STATIC_URL = "/static/"
 STATIC_ROOT = WARPCOURT.data_dir / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [path for path in [ROOT / "web" / "static"] if path.is_dir()]
 WHITENOISE_USE_FINDERS = True
 

@@ -4,13 +4,14 @@ from django.contrib import admin
 from django.urls import include, path
 
 from web import health
-from web.api import api
+from web.api import api, errors
 from web.submissions import streams
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("api/v1/", api.urls),
+    path("api/v1/<path:rest>", errors.not_found),
     path("submissions/<str:public_id>/events", streams.events, name="submission-events"),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.account.urls")),

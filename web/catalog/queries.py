@@ -22,7 +22,7 @@ def list_problems(
 ) -> list[Problem]:
     """The problems of a list, in one query.
 
-    Each has `solved` (by the viewer), `submitted` and `accepted` (submissions of everyone that were
+    Each has `solved` and `attempted` (by the viewer), `submitted` and `accepted` (submissions of everyone that were
     judged, and those of them accepted); runs do not count.
     """
     problems = visible_problems(viewer)
@@ -36,20 +36,17 @@ def list_problems(
 
 
 def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
-    """Add `solved`, `submitted` and `accepted`."""
+    """Add `solved`, `attempted`, `submitted` and `accepted`."""
     submits = Q(submissions__mode=Mode.SUBMIT.value)
     solved: Exists | Value = Value(value=False, output_field=BooleanField())
+    attempted: Exists | Value = Value(value=False, output_field=BooleanField())
     if viewer.is_authenticated:
-        solved = Exists(
-            Submission.objects.filter(
-                problem=OuterRef("pk"),
-                user=viewer.pk,
-                mode=Mode.SUBMIT.value,
-                report__verdict=Verdict.ACCEPTED.value,
-            )
-        )
+        own = Submission.objects.filter(problem=OuterRef("pk"), user=viewer.pk)
+        solved = Exists(own.filter(mode=Mode.SUBMIT.value, report__verdict=Verdict.ACCEPTED.value))
+        attempted = Exists(own)
     return problems.annotate(
         solved=solved,
+        attempted=attempted,
         submitted=Count("submissions__report", filter=submits),
         accepted=Count(
             "submissions__report", filter=submits & Q(submissions__report__verdict=Verdict.ACCEPTED.value)

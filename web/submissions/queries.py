@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report, from_json
 from web.accounts.models import User
-from web.submissions.models import Event, Job, Status, Submission
+from web.submissions.models import Event, EventKind, Job, Status, Submission
 
 Viewer = User | AnonymousUser
 
@@ -99,6 +99,12 @@ def follow(submission_id: int, *, after: int) -> Following:
     status = Job.objects.values_list("status", flat=True).get(submission=submission_id)
     events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
     return Following(events, over=status == Status.DONE)
+
+
+def judgement_start(submission: Submission) -> int:
+    """The sequence number before the events of the latest judgement: where one who watches begins."""
+    queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED).last()
+    return queued.sequence - 1 if queued else 0
 
 
 def count_waiting() -> int:

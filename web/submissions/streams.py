@@ -76,8 +76,11 @@ async def open_stream(request: HttpRequest, viewer: Viewer, public_id: str) -> H
 
 
 def resume_point(request: HttpRequest) -> int:
-    """The sequence number that the client has seen last, 0 for none and for nonsense."""
-    text = request.headers.get("Last-Event-ID", "")
+    """The sequence number that the client has seen last, 0 for none and for nonsense.
+
+    A reconnecting browser sends it as `Last-Event-ID`; a first request may give it as `?after=`.
+    """
+    text = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 

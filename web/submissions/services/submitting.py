@@ -142,7 +142,10 @@ def _check_source(source: str, problem: Problem) -> None:
         raise SourceUnacceptable("The source is empty.")
     if "\0" in source:
         raise SourceUnacceptable("The source is not text: it holds NUL characters.")
-    length = len(source.encode(errors="surrogatepass"))
+    try:
+        length = len(source.encode())
+    except UnicodeEncodeError as error:
+        raise SourceUnacceptable("The source is not text: it holds lone surrogates.") from error
     if length > problem.source_limit_bytes:
         raise SourceUnacceptable(
             f"The source has {length} bytes; {problem.title} takes {problem.source_limit_bytes}."

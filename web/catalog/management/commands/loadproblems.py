@@ -1,23 +1,40 @@
 """`manage.py loadproblems`: make the catalogue say what the problem packages say."""
 
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from problems.loader import load_all
+from problems.faults import PackageInvalid
+from problems.loader import load_problem
+from problems.schema import Problem
 from web.catalog import services
 
 
 class Command(BaseCommand):
-    help = "Load the problem packages into the catalogue."
+    help = "Load the problem packages into the catalogue. A broken package is reported and left out."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--draft", action="store_true", help="keep new problems unpublished")
 
     def handle(self, *_: object, **options: Any) -> None:
-        synced = services.sync(load_all(settings.WARPCOURT.problems_dir), publish=not options["draft"])
+        packages, faults = _load(settings.WARPCOURT.problems_dir)
+        synced = services.sync(packages, publish=not options["draft"])
         self.stdout.write(
-            f"{len(synced.created)} new, {len(synced.updated)} updated, {len(synced.unpublished)} unpublished"
+            f"{len(packages)} problems: {len(synced.created)} new, {len(synced.updated)} updated, "
+            f"{len(synced.unpublished)} unpublished"
         )
+        if faults:
+            raise CommandError("\n".join(["These packages are broken and left out:", *faults]))
+
+
+def _load(root: Path) -> tuple[list[Problem], list[str]]:
+    packages, faults = [], []
+    for description in sorted(root.glob("*/problem.toml")):
+        try:
+            packages.append(load_problem(description.parent))
+        except PackageInvalid as error:
+            faults.append(str(error))
+    return packages, faults

@@ -1,0 +1,104 @@
+"""Fixtures that every kind of test shares: people with names, a problem, and programs of theirs.
+
+Access tests read as prose: the owner made the submission, the teammate is another user, the stranger
+is not signed in, and staff may see everything.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+from django.test import Client
+
+from problems.vocabulary import Language, Mode
+from web.accounts.models import User
+from web.catalog.models import Problem
+from web.submissions import doorbell, services
+from web.submissions.models import Submission
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_rate_limits() -> None:
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def rings(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
+    """Every ring of the doorbell, instead of a message to a broker."""
+    heard: list[float | None] = []
+    monkeypatch.setattr(doorbell, "ring", lambda *, expires_s=None: heard.append(expires_s))
+    return heard
+
+
+@pytest.fixture
+def owner(db: None) -> User:
+    return User.objects.create_user("owner", password=PASSWORD)
+
+
+@pytest.fixture
+def teammate(db: None) -> User:
+    return User.objects.create_user("teammate", password=PASSWORD)
+
+
+@pytest.fixture
+def staff(db: None) -> User:
+    return User.objects.create_superuser("staff", password=PASSWORD)
+
+
+@pytest.fixture
+def stranger() -> AnonymousUser:
+    return AnonymousUser()
+
+
+@pytest.fixture
+def problem(db: None) -> Problem:
+    return new_problem("vector-add")
+
+
+def new_problem(slug: str, **columns: object) -> Problem:
+    """A problem of one size `n`, as `loadproblems` would store it."""
+    return Problem.objects.create(
+        slug=slug,
+        **{
+            "title": slug.replace("-", " ").capitalize(),
+            "summary": "Add two vectors.",
+            "difficulty": "easy",
+            "tags": ["elementwise"],
+            "track_day": 1,
+            "version": "1",
+            "statement": "Compute $c_i = a_i + b_i$.",
+            "starters": {"cuda": "// begin here\n", "triton": "# begin here\n"},
+            "signature": [{"name": "a", "role": "in", "dtype": "float32", "shape": ["n"]}],
+            "samples": [{"name": "sample", "sizes": {"n": 4}}],
+            "limits": {"compile_s": 30.0, "case_s": 10.0, "memory_mib": 2048, "source_kib": 64},
+            **columns,
+        },
+    )
+
+
+@pytest.fixture
+def handed_in(problem: Problem) -> Callable[..., Submission]:
+    """Makes submissions: `handed_in(owner)`."""
+
+    def submit(user: User, source: str = "void solve() {}", **more: object) -> Submission:
+        return services.submit(
+            user, problem, **{"language": Language.CUDA, "source": source, "mode": Mode.SUBMIT, **more}
+        )
+
+    return submit
+
+
+@pytest.fixture
+def browser_of() -> Callable[[User | AnonymousUser], Client]:
+    """Makes signed-in clients that enforce CSRF like real ones."""
+
+    def sign_in(user: User | AnonymousUser) -> Client:
+        client = Client(enforce_csrf_checks=True)
+        if user.is_authenticated:
+            client.force_login(user)
+        return client
+
+    return sign_in

@@ -1,0 +1,1 @@
+"""Tests that use real services."""

@@ -1,0 +1,19 @@
+"""The site's settings for tests: a data directory of their own, and fast password hashes."""
+
+import os
+import tempfile
+
+os.environ.setdefault("WARPCOURT_DATA_DIR", tempfile.mkdtemp(prefix="warpcourt-test-"))
+os.environ.setdefault(
+    "WARPCOURT_SECRET_KEY", "only for tests, and long enough that nothing complains about it"
+)
+os.environ.setdefault("WARPCOURT_ISOLATION", "fake")
+
+from web.settings import *  # noqa: F403 - the environment has to be set first
+
+ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# A file, not memory: threads of one test share it as they would share the real one.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):  # noqa: F405 - from web.settings
+    DATABASES["default"]["TEST"] = {"NAME": f"{WARPCOURT.data_dir}/test-{os.getpid()}.sqlite3"}  # noqa: F405 - as above

@@ -1,0 +1,85 @@
+"""Who asks: a token, a session, or anybody.
+
+`request.user` is the answer whichever it is. A token that is wrong is refused even where anybody may
+ask, since its sender believes to be somebody.
+"""
+
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
+from ninja.errors import AuthenticationError, HttpError
+from ninja.security import APIKeyCookie, HttpBearer
+from ninja.utils import check_csrf
+
+from web.accounts import services
+from web.accounts.models import Scope, User
+from web.submissions.queries import Viewer
+from web.submissions.streams import closing
+
+
+class ApiRequest(HttpRequest):
+    """A request that has passed one of the checks below."""
+
+    user: Viewer  # type: ignore[assignment]  # narrower than Django's
+
+
+class TokenAuth(HttpBearer):
+    """An API token in the header `Authorization: Bearer …`, of at least `scope`."""
+
+    def __init__(self, scope: Scope = Scope.READ) -> None:
+        self.scope = scope
+        super().__init__()
+
+    def authenticate(self, request: HttpRequest, token: str) -> User:
+        """The token's user. Raises AuthenticationError and HttpError (403)."""
+        found = services.use_token(token)
+        if found is None:
+            raise AuthenticationError
+        if self.scope == Scope.SUBMIT and found.scope != Scope.SUBMIT:
+            raise HttpError(403, "This token may only read; use one of the scope 'submit'.")
+        request.user = found.user
+        return found.user
+
+
+class SessionAuth(APIKeyCookie):
+    """A signed-in browser. What changes anything needs the CSRF token in `X-CSRFToken`."""
+
+    param_name = "sessionid"
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """The user of the session, None without one. Raises HttpError (403) without a CSRF token."""
+        if not request.user.is_authenticated:
+            return None
+        if check_csrf(request):
+            raise HttpError(403, "The CSRF token is missing or wrong; send it as X-CSRFToken.")
+        return request.user
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> User | None:
+        """Not used: Django's session middleware has read the cookie."""
+        raise NotImplementedError
+
+
+def anybody(request: HttpRequest) -> bool:
+    """Let everybody in, signed in or not."""
+    request.user = AnonymousUser() if not request.user.is_authenticated else request.user
+    return True
+
+
+class StreamAuth(TokenAuth):
+    """The same two ways for an async operation, without keeping a database connection."""
+
+    is_async = True
+
+    async def __call__(self, request: HttpRequest) -> Any:
+        """The user of the token or of the session, None without either."""
+        return await sync_to_async(closing(self._find))(request)
+
+    def _find(self, request: HttpRequest) -> Viewer | None:
+        return super().__call__(request) or SessionAuth()(request)
+
+
+READ = [TokenAuth(), SessionAuth()]
+SUBMIT = [TokenAuth(Scope.SUBMIT), SessionAuth()]
+PUBLIC = [TokenAuth(), anybody]

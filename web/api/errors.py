@@ -1,0 +1,117 @@
+"""The one form in which the API reports errors, and which exception becomes which."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from ninja import NinjaAPI, Schema
+from ninja.errors import HttpError
+from ninja.errors import ValidationError as RequestInvalid
+
+from web.accounts.services import TooManyTokens
+from web.submissions import services
+
+log = structlog.get_logger(__name__)
+
+_CODES = {
+    400: "malformed",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    415: "unsupported_media_type",
+    422: "invalid",
+    429: "limit_reached",
+}
+
+
+class ErrorBody(Schema):
+    """What went wrong. `code` is for programs, `message` for people; `fields` names what to change."""
+
+    code: str
+    message: str
+    fields: dict[str, list[str]] = {}
+
+
+class ErrorOut(Schema):
+    """The body of every answer that is an error."""
+
+    error: ErrorBody
+
+
+type_of_refusal: Mapping[type[services.SubmissionRefused], int] = {
+    services.KeyReused: 409,
+    services.LimitReached: 429,
+}
+
+
+def documented(*statuses: int) -> dict[Any, Any]:
+    """The error statuses of an operation, for its `response` argument."""
+    return dict.fromkeys(statuses, ErrorOut)
+
+
+def answer(status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> JsonResponse:
+    """An error answer."""
+    body = {"code": _CODES.get(status, "error"), "message": message, "fields": dict(fields or {})}
+    response = JsonResponse({"error": body}, status=status)
+    if status == 401:
+        response["WWW-Authenticate"] = 'Bearer realm="warpcourt"'
+    return response
+
+
+def not_found(request: HttpRequest, rest: str) -> HttpResponse:  # noqa: ARG001 - a view takes them
+    """The answer below /api/v1/ where there is nothing."""
+    return answer(404, "There is nothing at this address; see /api/v1/openapi.json.")
+
+
+def install(api: NinjaAPI) -> None:
+    """Let `api` answer every exception in the one form."""
+    api.exception_handler(Http404)(_not_found)
+    api.exception_handler(HttpError)(_http_error)
+    api.exception_handler(RequestInvalid)(_request_invalid)
+    api.exception_handler(ValidationError)(_value_invalid)
+    api.exception_handler(services.SubmissionRefused)(_refused)
+    api.exception_handler(TooManyTokens)(_too_many_tokens)
+    api.exception_handler(Exception)(_ours)
+
+
+def _not_found(_request: HttpRequest, _error: Http404) -> HttpResponse:
+    # Never the exception's text: it would tell what exists from what may not be seen.
+    return answer(404, "There is no such object, or it is not yours to see.")
+
+
+def _http_error(_request: HttpRequest, error: HttpError) -> HttpResponse:
+    if error.status_code == 401:
+        return answer(401, "Send a token in the header 'Authorization: Bearer …', or sign in.")
+    return answer(error.status_code, error.message)
+
+
+def _request_invalid(_request: HttpRequest, error: RequestInvalid) -> HttpResponse:
+    fields: dict[str, list[str]] = {}
+    for entry in error.errors:
+        # The second part of a place in the body is the name of our function's argument.
+        parts = entry["loc"][2:] if entry["loc"][0] == "body" else entry["loc"][1:]
+        place = ".".join(str(part) for part in parts) or "body"
+        fields.setdefault(place, []).append(str(entry["msg"]))
+    return answer(422, "The request is not valid; see fields.", fields)
+
+
+def _value_invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
+    fields = error.message_dict if hasattr(error, "error_dict") else {"body": error.messages}
+    return answer(422, "The request is not valid; see fields.", fields)
+
+
+def _refused(_request: HttpRequest, error: services.SubmissionRefused) -> HttpResponse:
+    return answer(type_of_refusal.get(type(error), 422), str(error))
+
+
+def _too_many_tokens(_request: HttpRequest, error: TooManyTokens) -> HttpResponse:
+    return answer(409, str(error))
+
+
+def _ours(_request: HttpRequest, error: Exception) -> HttpResponse:
+    log.error("api_failed", exc_info=error)
+    return answer(500, "The site failed. Nothing is known to be wrong with your request; try again later.")

@@ -1,0 +1,111 @@
+"""Problems: what to solve, and how to begin."""
+
+from typing import Annotated, Any
+
+from django.http import Http404
+from ninja import Query, Router, Schema
+from pydantic import StringConstraints
+
+from problems.vocabulary import Difficulty, Language
+from web.api.auth import PUBLIC, ApiRequest
+from web.api.errors import documented
+from web.catalog import queries
+from web.catalog.models import Problem
+
+router = Router(auth=PUBLIC)
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,60}$")]
+
+
+class ProblemOut(Schema):
+    """A problem in a list. `submitted` and `accepted` count everybody's submissions."""
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: Difficulty
+    tags: list[str]
+    track_day: int | None
+    languages: list[Language]
+    solved: bool
+    submitted: int
+    accepted: int
+
+
+class ArgumentOut(Schema):
+    """An argument of `solve`; `shape` has a formula over the sizes per dimension."""
+
+    name: str
+    role: str
+    dtype: str
+    shape: list[str]
+
+
+class SampleOut(Schema):
+    """A public case."""
+
+    name: str
+    sizes: dict[str, int]
+
+
+class ProblemDetailOut(ProblemOut):
+    """A problem with its statement, as Markdown with TeX."""
+
+    version: str
+    statement: str
+    signature: list[ArgumentOut]
+    size_names: list[str]
+    samples: list[SampleOut]
+    limits: dict[str, float]
+    starters: dict[Language, str]
+    editorial: str | None
+
+
+class ProblemFilter(Schema):
+    """Which problems to list."""
+
+    difficulty: Difficulty | None = None
+    tag: Annotated[str, StringConstraints(max_length=40, pattern=r"^[^\x00]*$")] | None = None
+    search: Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00]*$")] = ""
+
+
+class StarterOut(Schema):
+    """Source to begin with."""
+
+    language: Language
+    source: str
+
+
+@router.get("", response={200: list[ProblemOut], **documented(401, 422)}, summary="List the problems")
+def list_problems(request: ApiRequest, wanted: Query[ProblemFilter]) -> Any:
+    """The published problems, in the order of the track."""
+    return queries.list_problems(request.user, **wanted.dict())
+
+
+@router.get(
+    "/{slug}", response={200: ProblemDetailOut, **documented(401, 404, 422)}, summary="Show a problem"
+)
+def show_problem(request: ApiRequest, slug: Slug) -> Any:
+    """A problem with its statement, signature, samples and starters."""
+    problem = find(request, slug)
+    readable = queries.may_read_editorial(request.user, problem)
+    problem.editorial = problem.editorial if readable else None  # type: ignore[assignment]  # never saved
+    return problem
+
+
+@router.get(
+    "/{slug}/starters",
+    response={200: list[StarterOut], **documented(401, 404, 422)},
+    summary="List its starters",
+)
+def list_starters(request: ApiRequest, slug: Slug) -> Any:
+    """Source to begin with, one per language."""
+    starters = find(request, slug).starters
+    return [{"language": language, "source": source} for language, source in starters.items()]
+
+
+def find(request: ApiRequest, slug: str) -> Problem:
+    """The problem, if the one who asks may know of it. Raises Http404."""
+    problem = queries.find_problem(request.user, slug)
+    if problem is None:
+        raise Http404
+    return problem

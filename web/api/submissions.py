@@ -1,0 +1,194 @@
+"""Submissions: hand in, watch, cancel, look back."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from ninja import Field, Header, Query, Router, Schema
+from ninja.responses import Status
+from pydantic import StringConstraints
+
+from judge.report import Report
+from problems.vocabulary import Language, Mode, Verdict
+from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
+from web.api.errors import documented
+from web.api.problems import Slug, find
+from web.submissions import queries, services, streams
+from web.submissions.models import Submission
+
+router = Router(auth=READ)
+PAGE_ROWS = 50
+PublicId = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z]{1,12}$")]
+Key = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}$")]
+
+
+class SubmissionIn(Schema):
+    """A program to judge. `sizes` replaces the cases by one of your own, in runs only."""
+
+    problem: Slug
+    language: Language
+    source: str = Field(max_length=512 * 1024)
+    mode: Mode = Mode.SUBMIT
+    sizes: dict[str, int] | None = None
+
+
+class SubmissionOut(Schema):
+    """A submission. `verdict` and `message` are null until it is done."""
+
+    id: str = Field(alias="public_id")
+    problem: str = Field(alias="problem.slug")
+    language: Language
+    mode: Mode
+    state: Literal["queued", "judging", "done"]
+    verdict: Verdict | None
+    message: str | None
+    created: datetime
+    finished: datetime | None
+
+    @staticmethod
+    def resolve_state(submission: Submission) -> str:
+        """Where its job stands."""
+        return queries.state_of(submission)
+
+    @staticmethod
+    def resolve_verdict(submission: Submission) -> str | None:
+        """What it earned."""
+        return queries.verdict_of(submission)
+
+    @staticmethod
+    def resolve_message(submission: Submission) -> str | None:
+        """Why."""
+        return submission.report.message if hasattr(submission, "report") else None
+
+    @staticmethod
+    def resolve_finished(submission: Submission) -> datetime | None:
+        """When."""
+        return submission.report.finished if hasattr(submission, "report") else None
+
+
+class SubmissionDetailOut(SubmissionOut):
+    """A submission with its source and report. Hidden cases show no sizes and no values."""
+
+    source: str
+    sizes: dict[str, int] | None
+    place_in_queue: int
+    report: Report | None
+
+    @staticmethod
+    def resolve_place_in_queue(submission: Submission) -> int:
+        """Jobs before this one."""
+        return queries.place_in_queue(submission)
+
+    @staticmethod
+    def resolve_report(submission: Submission, context: Any) -> Report | None:
+        """As the one who asks may see it."""
+        return queries.present_report(submission, context["request"].user)
+
+
+class PageOut(Schema):
+    """One page. `next` is the value of `before` that gives the next one, null on the last."""
+
+    submissions: list[SubmissionOut]
+    next: str | None
+
+
+class Wanted(Schema):
+    """Which submissions to list."""
+
+    problem: Slug | None = None
+    before: PublicId | None = None
+    limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)
+
+
+class CancelledOut(Schema):
+    """`cancelled` is false when the submission was over already."""
+
+    cancelled: bool
+
+
+@router.post(
+    "",
+    auth=SUBMIT,
+    response={201: SubmissionOut, **documented(400, 401, 403, 404, 409, 422, 429)},
+    summary="Submit or run a program",
+)
+def submit(
+    request: ApiRequest,
+    program: SubmissionIn,
+    idempotency_key: Annotated[Key | None, Header(alias="Idempotency-Key")] = None,
+) -> Any:
+    """Queue a program. With the same `Idempotency-Key` a repeated request gives the first submission."""
+    submission = services.submit(
+        _user(request),
+        find(request, program.problem),
+        language=program.language,
+        source=program.source,
+        mode=program.mode,
+        sizes=program.sizes,
+        idempotency_key=idempotency_key,
+    )
+    return Status(201, _find(request, submission.public_id))
+
+
+@router.get("", response={200: PageOut, **documented(401, 422)}, summary="List your submissions")
+def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
+    """Your own submissions, newest first, a page at a time."""
+    before = None
+    if wanted.before is not None:
+        last = get_object_or_404(queries.list_submissions(request.user), public_id=wanted.before)
+        before = (last.created, last.pk)
+    rows = list(
+        queries.list_submissions(request.user, problem_slug=wanted.problem, before=before)[: wanted.limit + 1]
+    )
+    page, more = rows[: wanted.limit], len(rows) > wanted.limit
+    return {"submissions": page, "next": page[-1].public_id if more else None}
+
+
+@router.get(
+    "/{public_id}",
+    response={200: SubmissionDetailOut, **documented(401, 404, 422)},
+    summary="Show a submission",
+)
+def show_submission(request: ApiRequest, public_id: PublicId) -> Any:
+    """A submission with its source, and its report once it is done."""
+    return _find(request, public_id)
+
+
+@router.post(
+    "/{public_id}/cancel",
+    auth=SUBMIT,
+    response={200: CancelledOut, **documented(401, 403, 404, 422)},
+    summary="Cancel a submission",
+)
+def cancel(request: ApiRequest, public_id: PublicId) -> Any:
+    """End its judging. A submission in progress is over within about a second."""
+    return {"cancelled": services.cancel(_find(request, public_id))}
+
+
+@router.get(
+    "/{public_id}/events",
+    auth=StreamAuth(),
+    response=documented(401, 404, 422, 429),
+    summary="Follow a submission",
+    openapi_extra={
+        "responses": {
+            "200": {
+                "description": "Server-sent events; the last one is `finished`. Resumes by Last-Event-ID.",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            },
+            "204": {"description": "It is done, and you have seen every event."},
+        }
+    },
+)
+async def follow(request: ApiRequest, public_id: PublicId) -> HttpResponseBase:
+    """The steps of its judging as they happen."""
+    return await streams.open_stream(request, request.user, public_id)
+
+
+def _find(request: ApiRequest, public_id: str) -> Submission:
+    return get_object_or_404(queries.visible_submissions(request.user), public_id=public_id)
+
+
+def _user(request: ApiRequest) -> Any:
+    return request.user

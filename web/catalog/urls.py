@@ -1,0 +1,11 @@
+"""Addresses of the catalogue."""
+
+from django.urls import path
+
+from web.catalog import views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("problems", views.problem_list, name="problems"),
+    path("problems/<slug:slug>", views.problem, name="problem"),
+]

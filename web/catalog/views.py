@@ -1,0 +1,37 @@
+"""Pages of the catalogue: home, the list of problems, a problem beside the editor."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from problems.vocabulary import Language
+from web.catalog import pages, queries
+from web.catalog.forms import ProblemFilter
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What Warpcourt is, where to go on, and the problems."""
+    problems = queries.list_problems(request.user)
+    following = queries.next_problem(request.user)
+    return render(request, "catalog/home.html", {"problems": problems, "following": following})
+
+
+@require_safe
+def problem_list(request: HttpRequest) -> HttpResponse:
+    """The problems, narrowed by the query string. htmx gets the list alone."""
+    chosen = ProblemFilter(request.GET).chosen()
+    listing = pages.list_page(request.user, chosen)
+    partial = request.htmx and not request.htmx.history_restore_request
+    template = "catalog/problem_rows.html" if partial else "catalog/problem_list.html"
+    return render(request, template, {"listing": listing, "chosen": chosen})
+
+
+@require_safe
+def problem(request: HttpRequest, slug: str) -> HttpResponse:
+    """The statement beside the editor."""
+    found = queries.get_problem(request.user, slug)
+    asked = request.GET.get("language", "")
+    language = asked if asked in found.languages else found.languages[0]
+    page = pages.problem_page(request.user, found, Language(language))
+    return render(request, "catalog/problem.html", {"page": page, "problem": found})

@@ -1,0 +1,44 @@
+"""A program as the editor hands it in."""
+
+from django import forms
+from django.http import QueryDict
+
+from problems.vocabulary import Language, Mode
+from web.catalog.models import Problem
+
+_LARGEST_SIZE = 2**31 - 1
+
+
+class ProgramForm(forms.Form):
+    """Language, mode and source, and for a run on sizes of one's own a field for each size."""
+
+    language = forms.ChoiceField(choices=[(known.value, known.value) for known in Language])
+    mode = forms.ChoiceField(choices=[(known.value, known.value) for known in Mode])
+    source = forms.CharField(strip=False, error_messages={"required": "The program is empty."})
+    cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Own sizes")], required=False)
+
+    def __init__(self, data: QueryDict, *, problem: Problem) -> None:
+        """Take `data` for `problem`. Sizes are asked for only where they are used."""
+        super().__init__(data)
+        self._size_names = problem.size_names if data.get("cases") == "own" else []
+        for name in self._size_names:
+            self.fields[f"size_{name}"] = forms.IntegerField(
+                min_value=1,
+                max_value=_LARGEST_SIZE,
+                required=data.get("mode") == Mode.RUN.value,
+                label=f"Size {name}",
+            )
+
+    def sizes(self) -> dict[str, int] | None:
+        """The sizes to run on, None for the sample cases."""
+        if self.cleaned_data["mode"] != Mode.RUN.value or not self._size_names:
+            return None
+        return {name: self.cleaned_data[f"size_{name}"] for name in self._size_names}
+
+    def complaint(self) -> str:
+        """What is wrong with the form, in one line."""
+        return " ".join(
+            f"{self.fields[name].label}: {error}" if name.startswith("size_") else str(error)
+            for name, errors in self.errors.items()
+            for error in errors
+        )

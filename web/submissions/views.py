@@ -1,0 +1,110 @@
+"""Pages of submissions: hand in, watch, read the report, judge again."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from problems.vocabulary import Language, Mode
+from web.accounts.models import User
+from web.catalog.queries import get_problem
+from web.submissions import pages, queries, services
+from web.submissions.forms import ProgramForm
+from web.submissions.models import Submission
+
+_ROWS = 30
+
+
+@require_POST
+def create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Hand in the program of the editor, which gets the live panel; without scripts, its page."""
+    problem = get_problem(request.user, slug)
+    if not request.user.is_authenticated:
+        return redirect_to_login(reverse("problem", args=[slug]))
+    form = ProgramForm(request.POST, problem=problem)
+    if not form.is_valid():
+        return _refuse(request, form.complaint())
+    try:
+        submission = _submit(request, form, slug)
+    except services.SubmissionRefused as refusal:
+        return _refuse(request, str(refusal))
+    return _answer(request, submission) if request.htmx else redirect("submission", submission.public_id)
+
+
+@require_safe
+@login_required
+def submission_list(request: HttpRequest) -> HttpResponse:
+    """One's own submissions, newest first."""
+    slug = request.GET.get("problem", "")
+    found = queries.list_submissions(request.user, problem_slug=slug or None)
+    page = Paginator(found, _ROWS).get_page(request.GET.get("page"))
+    return render(request, "submissions/list.html", {"rows": page, "slug": slug})
+
+
+@require_safe
+@never_cache
+def detail(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The permalink of a submission, live until it is judged."""
+    page = pages.submission_page(_visible(request, public_id), request.user)
+    lines = pages.source_lines(page.submission, page.findings)
+    return render(request, "submissions/detail.html", {"page": page, "lines": lines})
+
+
+@require_safe
+@never_cache
+def report(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The report alone, or the live panel while there is none."""
+    return _answer(request, _visible(request, public_id))
+
+
+@require_POST
+@staff_member_required(login_url="account_login")
+def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Have a submission judged again."""
+    if services.rejudge(_visible(request, public_id)):
+        messages.success(request, "It will be judged again.")
+    else:
+        messages.error(request, "It is being judged already.")
+    return redirect("submission", public_id)
+
+
+@require_POST
+@login_required
+def cancel(request: HttpRequest, public_id: str) -> HttpResponse:
+    """End the judging of one's own submission."""
+    found = get_object_or_404(Submission, public_id=public_id, user=request.user)
+    if not services.cancel(found):
+        messages.error(request, "It was judged before it could be cancelled.")
+    return redirect("submission", public_id)
+
+
+def _visible(request: HttpRequest, public_id: str) -> Submission:
+    return get_object_or_404(queries.visible_submissions(request.user), public_id=public_id)
+
+
+def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
+    return services.submit(
+        cast("User", request.user),
+        get_problem(request.user, slug),
+        language=Language(form.cleaned_data["language"]),
+        source=form.cleaned_data["source"],
+        mode=Mode(form.cleaned_data["mode"]),
+        sizes=form.sizes(),
+    )
+
+
+def _answer(request: HttpRequest, submission: Submission) -> HttpResponse:
+    page = pages.submission_page(submission, request.user)
+    return render(request, "submissions/answer.html", {"page": page})
+
+
+def _refuse(request: HttpRequest, reason: str) -> HttpResponse:
+    return render(request, "submissions/refused.html", {"reason": reason}, status=422)

@@ -1,0 +1,18 @@
+"""Pages that belong to no app: help, and what is shown when something is refused."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from web.verdicts import all_looks
+
+
+@require_safe
+def help_page(request: HttpRequest) -> HttpResponse:
+    """What the verdicts mean and how judging works."""
+    return render(request, "web/help.html", {"looks": all_looks()})
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """The page for a form without a valid CSRF token."""
+    return render(request, "403_csrf.html", status=403)
