@@ -1,0 +1,17 @@
+"""One program per block of 1024 elements. Bound by memory: eight bytes move for one comparison."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def relu(input, output, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    x = tl.load(input + at, mask=inside)
+    tl.store(output + at, tl.maximum(x, 0.0), mask=inside)
+
+
+def solve(input: torch.Tensor, output: torch.Tensor, n: int) -> None:
+    relu[(triton.cdiv(n, 1024),)](input, output, n, BLOCK=1024)
