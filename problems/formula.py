@@ -2,6 +2,7 @@
 
 import ast
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -14,13 +15,21 @@ _BINARY: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 
+MAX_CHARACTERS = 200
+MAX_VALUE = 2**63 - 1
+_CHARACTERS = re.compile(r"[A-Za-z0-9_+*/%() -]*")
+
+
 class FormulaError(ValueError):
     """Raised when a formula is not an integer expression over known sizes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A parsed formula. Allowed: integers, size names, `+ - * // %`, parentheses and unary minus."""
+    """A parsed formula. Allowed: integers, size names, `+ - * // %`, parentheses and unary minus.
+
+    Texts are short and have no powers, so that neither parsing nor evaluating can take long.
+    """
 
     text: str
     _tree: ast.expr = field(repr=False, compare=False)
@@ -32,9 +41,13 @@ class Formula:
         Raises:
             FormulaError: it is no such expression.
         """
+        if len(text) > MAX_CHARACTERS:
+            raise FormulaError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
+        if not _CHARACTERS.fullmatch(text):
+            raise FormulaError(f"{text!r} may hold only integers, size names and + - * // %")
         try:
             tree = ast.parse(text, mode="eval").body
-        except SyntaxError as error:
+        except (SyntaxError, RecursionError, MemoryError) as error:
             raise FormulaError(f"{text!r} is not an expression") from error
         for node in ast.walk(tree):
             _refuse_unknown(node, text)
@@ -49,14 +62,17 @@ class Formula:
         """Its value for `sizes`.
 
         Raises:
-            FormulaError: a size is missing, or it divides by zero.
+            FormulaError: a size is missing, it divides by zero, or the value is beyond 64 bits.
         """
         try:
-            return _evaluate(self._tree, sizes)
+            value = _evaluate(self._tree, sizes)
         except KeyError as error:
             raise FormulaError(f"{self.text!r} uses the unknown size {error}") from error
         except ZeroDivisionError as error:
             raise FormulaError(f"{self.text!r} divides by zero") from error
+        if abs(value) > MAX_VALUE:
+            raise FormulaError(f"{self.text!r} is too large with these sizes")
+        return value
 
 
 def _refuse_unknown(node: ast.AST, text: str) -> None:
