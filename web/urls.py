@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from web import health
+from web import health, views
 from web.api import api, errors
 from web.submissions import streams
 
@@ -15,4 +15,9 @@ urlpatterns = [
     path("submissions/<str:public_id>/events", streams.events, name="submission-events"),
     path("admin/", admin.site.urls),
     path("accounts/", include("allauth.account.urls")),
+    path("help", views.help_page, name="help"),
+    path("", include("web.catalog.urls")),
+    path("", include("web.submissions.urls")),
+    path("", include("web.leaderboards.urls")),
+    path("", include("web.accounts.urls")),
 ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.http import Http404
 from django.utils.safestring import SafeString
 
 from problems.vocabulary import Difficulty, Language
@@ -47,6 +48,18 @@ class ProblemPage:
     sample_sizes: dict[str, int]
     commands: dict[str, str]
     functional: bool
+
+
+def problem_or_404(viewer: Viewer, slug: str) -> Problem:
+    """The problem of that slug, with its marks.
+
+    Raises:
+        Http404: there is none that `viewer` may know of.
+    """
+    found = queries.find_problem(viewer, slug)
+    if found is None:
+        raise Http404("There is no such problem.")
+    return found
 
 
 def list_page(viewer: Viewer, chosen: Mapping[str, str]) -> ListPage:

@@ -22,8 +22,8 @@ def list_problems(
 ) -> list[Problem]:
     """The problems of a list, in one query.
 
-    Each has `solved` and `attempted` (by the viewer), `submitted` and `accepted` (submissions of everyone that were
-    judged, and those of them accepted); runs do not count.
+    Each has `solved` and `attempted` (by the viewer), `submitted` and `accepted` (submissions of everyone
+    that were judged, and those of them accepted); runs count as attempts only.
     """
     problems = visible_problems(viewer)
     if difficulty:
@@ -52,6 +52,15 @@ def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]
             "submissions__report", filter=submits & Q(submissions__report__verdict=Verdict.ACCEPTED.value)
         ),
     )
+
+
+def next_problem(viewer: Viewer) -> Problem | None:
+    """The problem to go on with: the one tried last if it is unsolved, else the first unsolved one."""
+    if not viewer.is_authenticated:
+        return None
+    unsolved = with_marks(visible_problems(viewer), viewer).filter(solved=False)
+    last = Submission.objects.filter(user=viewer.pk).values_list("problem", flat=True).first()
+    return unsolved.filter(pk=last).first() or unsolved.first()
 
 
 def find_problem(viewer: Viewer, slug: str) -> Problem | None:

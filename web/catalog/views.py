@@ -30,7 +30,7 @@ def problem_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def problem(request: HttpRequest, slug: str) -> HttpResponse:
     """The statement beside the editor."""
-    found = queries.get_problem(request.user, slug)
+    found = pages.problem_or_404(request.user, slug)
     asked = request.GET.get("language", "")
     language = asked if asked in found.languages else found.languages[0]
     page = pages.problem_page(request.user, found, Language(language))

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from problems.vocabulary import Language, Mode
 from web.accounts.models import User
-from web.catalog.queries import get_problem
+from web.catalog.pages import problem_or_404
 from web.submissions import pages, queries, services
 from web.submissions.forms import ProgramForm
 from web.submissions.models import Submission
@@ -26,7 +26,7 @@ _ROWS = 30
 @require_POST
 def create(request: HttpRequest, slug: str) -> HttpResponse:
     """Hand in the program of the editor, which gets the live panel; without scripts, its page."""
-    problem = get_problem(request.user, slug)
+    problem = problem_or_404(request.user, slug)
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("problem", args=[slug]))
     form = ProgramForm(request.POST, problem=problem)
@@ -93,7 +93,7 @@ def _visible(request: HttpRequest, public_id: str) -> Submission:
 def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
     return services.submit(
         cast("User", request.user),
-        get_problem(request.user, slug),
+        problem_or_404(request.user, slug),
         language=Language(form.cleaned_data["language"]),
         source=form.cleaned_data["source"],
         mode=Mode(form.cleaned_data["mode"]),

@@ -60,7 +60,7 @@ function switchLanguage(element, form, language) {
   url.searchParams.set("language", language);
   history.replaceState(null, "", url);
   for (const command of element.querySelectorAll("[data-command]")) {
-    command.textContent = command.dataset[`command${language === "cuda" ? "Cuda" : "Triton"}`];
+    command.textContent = command.getAttribute(`data-command-${language}`);
   }
 }
 

@@ -1,0 +1,86 @@
+"""Icons, verdicts, times: the small parts of every page."""
+
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from problems.vocabulary import Language
+from web.verdicts import look_of
+
+register = template.Library()
+THEMES = ("light", "dark")
+CURRENT = mark_safe('aria-current="page"')
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """A symbol of icons.svg, hidden from screen readers: a word always stands beside it."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', static("dist/icons.svg"), name
+    )
+
+
+@register.simple_tag
+def verdict(value: str | None) -> SafeString:
+    """A verdict as icon, word and tone."""
+    look = look_of(value)
+    return format_html('<span class="verdict tone-{}">{}{}</span>', look.tone, icon(look.icon), look.word)
+
+
+@register.filter
+def tone(value: str | None) -> str:
+    """The CSS class for the tone of a verdict."""
+    return f"tone-{look_of(value).tone}"
+
+
+@register.filter
+def word(value: str | None) -> str:
+    """The word for a verdict."""
+    return look_of(value).word
+
+
+@register.filter
+def language(value: str) -> str:
+    """The name of a language."""
+    return {Language.CUDA: "CUDA C++", Language.TRITON: "Triton"}[Language(value)]
+
+
+@register.filter
+def duration(ms: float | None) -> str:
+    """Milliseconds with a unit that suits them: `0.42 ms`, `38 ms`, `1.7 s`."""
+    if ms is None:
+        return "\N{EN DASH}"
+    if ms < 10:
+        return f"{ms:.2f} ms"
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.2f} s"
+
+
+@register.filter
+def triple(value: tuple[int, int, int]) -> str:
+    """A block or thread index: `(1, 0, 0)`."""
+    return f"({', '.join(str(part) for part in value)})"
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: dict[str, Any]) -> str:
+    """The colour scheme that the visitor chose, empty for the system's."""
+    request: HttpRequest | None = context.get("request")
+    chosen = request.COOKIES.get("theme", "") if request else ""
+    return chosen if chosen in THEMES else ""
+
+
+@register.simple_tag(takes_context=True)
+def current(context: dict[str, Any], prefix: str) -> str:
+    """The attribute that marks the navigation's link to the page one is on, or nothing."""
+    request: HttpRequest | None = context.get("request")
+    return CURRENT if request and request.path.startswith(prefix) else ""
+
+
+@register.filter
+def figure(value: float) -> str:
+    """A number to three significant digits."""
+    return f"{value:.3g}"
