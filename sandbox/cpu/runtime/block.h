@@ -1,0 +1,119 @@
+// A resident block: its threads' records, its barriers, its warps and its shared memory.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+#include "fiber.h"
+#include "shadow.h"
+
+namespace warpcourt::cpu {
+
+struct Launch;
+struct Worker;
+
+constexpr u32 kWarpLanes = 32;
+constexpr u32 kBarriers = 16;
+constexpr u32 kMaxThreads = 1024;
+
+enum class State : u8 { kReady, kRunning, kAtBarrier, kAtWarp, kAtActiveMask, kDone };
+
+// What a lane brings to a warp operation.
+enum class Meeting : u8 { kVote, kShuffle, kCombine };
+
+struct WarpRequest {
+  Meeting meeting;
+  WarpOp op;
+  Shuffle shuffle;
+  u32 mask;
+  u64 value;
+  u32 lane;    // shuffle: the source operand
+  u32 clamp;   // shuffle: PTX's c operand, clamp in bits 0 to 4 and segment mask in bits 8 to 12
+  void* slot;  // combine
+  void (*combine)(void**, u32);
+  bool in_range;
+};
+
+struct ThreadRecord : Thread {
+  State state;
+  u8 barrier;          // while kAtBarrier
+  u32 waits_at;        // location of what it waits for
+  u32 result;          // of a barrier or warp operation
+  WarpRequest request;
+  void* stack_pointer; // while not running
+  Stack stack;
+
+  u32 warp() const { return index / kWarpLanes; }
+  u32 lane() const { return index % kWarpLanes; }
+  u32 lane_bit() const { return 1u << lane(); }
+};
+
+// Threads that may run, first in first out. Each thread is in it at most once.
+class ReadyQueue {
+ public:
+  void reset(u32 capacity) {
+    if (ring_.size() != capacity + 1) ring_.resize(capacity + 1);
+    head_ = tail_ = 0;
+  }
+  bool empty() const { return head_ == tail_; }
+  u32 size() const { return static_cast<u32>(tail_ >= head_ ? tail_ - head_ : tail_ + ring_.size() - head_); }
+  void push(u32 index) {
+    ring_[tail_] = static_cast<u16>(index);
+    if (++tail_ == ring_.size()) tail_ = 0;
+  }
+  u32 pop() {
+    u32 index = ring_[head_];
+    if (++head_ == ring_.size()) head_ = 0;
+    return index;
+  }
+
+ private:
+  std::vector<u16> ring_;
+  std::size_t head_ = 0;
+  std::size_t tail_ = 0;
+};
+
+struct Barrier {
+  u32 arrived = 0;
+  u32 expected = 0;  // 0: every thread that has not exited
+  u32 true_count = 0;
+  BarrierOp op = BarrierOp::kSync;
+  std::vector<u16> waiters;
+};
+
+struct Warp {
+  u32 live;   // lanes that have not exited
+  u32 epoch;  // meetings so far, for race mode
+};
+
+struct Block {
+  Worker* worker = nullptr;
+  const Launch* launch = nullptr;
+  u64 launch_number = 0;
+  Dim3 index{};
+  u32 count = 0;    // threads
+  u32 started = 0;
+  u32 live = 0;
+  u32 at_barriers = 0;
+  u32 at_warps = 0;
+  u32 at_masks = 0;
+  u32 yields = 0;   // since something else happened
+  bool finished = false;
+  std::vector<ThreadRecord> threads;
+  ReadyQueue ready;
+  Barrier barriers[kBarriers];
+  std::vector<Warp> warps;
+  std::unique_ptr<u8[], void (*)(void*)> shared{nullptr, nullptr};
+  u32 shared_capacity = 0;
+  u32 shared_bytes = 0;
+  SharedShadow shadow;
+
+  // Makes this record block `number` of `launch`, run by `worker`.
+  void prepare(const Launch& launch, u64 number, Worker& worker);
+};
+
+inline ThreadRecord& record(Thread* thread) { return *static_cast<ThreadRecord*>(thread); }
+
+}  // namespace warpcourt::cpu

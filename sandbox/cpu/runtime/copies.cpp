@@ -1,0 +1,104 @@
+// Copies and fills with their checks: device pointers must be live and large enough, and the direction
+// must fit what the pointers are.
+#include "copies.h"
+
+#include <cstring>
+#include <string>
+
+#include "cuda_error.h"
+#include "diagnostics.h"
+#include "memory.h"
+#include "signals.h"
+#include "streams.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+u64 span(const Place& place, const Extent& extent) {
+  if (!extent.width || !extent.height || !extent.depth) return 0;
+  return (extent.depth - 1) * place.slice + (extent.height - 1) * place.pitch + extent.width;
+}
+
+enum class Side { kHost, kDevice, kEither };
+
+Side side_of(cudaMemcpyKind kind, bool destination) {
+  switch (kind) {
+    case cudaMemcpyHostToHost: return Side::kHost;
+    case cudaMemcpyHostToDevice: return destination ? Side::kDevice : Side::kHost;
+    case cudaMemcpyDeviceToHost: return destination ? Side::kHost : Side::kDevice;
+    case cudaMemcpyDeviceToDevice: return Side::kDevice;
+    default: return Side::kEither;
+  }
+}
+
+// Why `bytes` at `pointer` cannot be that side of a copy, or "".
+std::string objection(const void* pointer, u64 bytes, Side side, const char* role) {
+  const u64 address = reinterpret_cast<u64>(pointer);
+  const std::string the_role = std::string("the ") + role;
+  if (!pointer) return the_role + " is a null pointer";
+  const std::optional<Allocation> range = nearest_allocation(address);
+  const bool inside = range && range->contains(address, 0);
+  if (!inside || range->kind == MemoryKind::kPinned) {
+    if (in_arena(address)) return the_role + " lies outside every allocation";
+    if (side == Side::kDevice && !inside) return the_role + " is host memory, but the direction says device";
+    return "";
+  }
+  if (range->freed) return in_arena(address) ? the_role + " is freed memory, " + range->text() : "";
+  if (side == Side::kHost && in_arena(address)) {
+    return the_role + " is device memory (" + range->text() + "), but the direction says host";
+  }
+  const u64 room = range->base + range->bytes - address;
+  if (bytes > room) {
+    return the_role + " has room for " + std::to_string(room) + " bytes from there (" + range->text() + "), not " +
+           std::to_string(bytes) + ". Sizes are in bytes: count * sizeof(type)";
+  }
+  return "";
+}
+
+template <class Row>
+void for_rows(const Extent& extent, Row row) {
+  for (u64 z = 0; z < extent.depth; ++z) {
+    for (u64 y = 0; y < extent.height; ++y) row(z, y);
+  }
+}
+
+void move(const char* call, const Place& to, const Place& from, const Extent& extent) {
+  DeviceOpen open;
+  InApiCall in_call(call);
+  for_rows(extent, [&](u64 z, u64 y) {
+    std::memmove(to.base + z * to.slice + y * to.pitch, from.base + z * from.slice + y * from.pitch, extent.width);
+  });
+  mark_initialised(reinterpret_cast<u64>(to.base), span(to, extent));
+}
+
+}  // namespace
+
+cudaError_t copy(const char* call, Place to, Place from, Extent extent, cudaMemcpyKind kind, cudaStream_t stream) {
+  const u64 to_bytes = span(to, extent), from_bytes = span(from, extent);
+  if (to_bytes == 0) return cudaSuccess;
+  if (extent.height > 1 && (extent.width > to.pitch || extent.width > from.pitch)) {
+    return refuse(cudaErrorInvalidPitchValue, std::string(call) + ": the width exceeds a pitch; both are in bytes");
+  }
+  std::string why_not = objection(to.base, to_bytes, side_of(kind, true), "destination");
+  if (why_not.empty()) why_not = objection(from.base, from_bytes, side_of(kind, false), "source");
+  if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
+  return submit(stream, [=] {
+    move(call, to, from, extent);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t fill(const char* call, Place to, Extent extent, int value, cudaStream_t stream) {
+  const u64 bytes = span(to, extent);
+  if (bytes == 0) return cudaSuccess;
+  const std::string why_not = objection(to.base, bytes, Side::kDevice, "destination");
+  if (!why_not.empty()) return refuse(cudaErrorInvalidValue, std::string(call) + ": " + why_not);
+  return submit(stream, [=] {
+    DeviceOpen open;
+    for_rows(extent, [&](u64 z, u64 y) { std::memset(to.base + z * to.slice + y * to.pitch, value, extent.width); });
+    mark_initialised(reinterpret_cast<u64>(to.base), bytes);
+    return cudaSuccess;
+  });
+}
+
+}  // namespace warpcourt::cpu

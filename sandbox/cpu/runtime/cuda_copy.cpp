@@ -1,0 +1,125 @@
+// cudaMemcpy and cudaMemset in all their shapes, and copies to and from symbols.
+#include <cuda_runtime_api.h>
+
+#include "copies.h"
+#include "cuda_error.h"
+#include "registry.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+Place place(const void* base, std::size_t pitch = 0, std::size_t slice = 0) {
+  return {static_cast<u8*>(const_cast<void*>(base)), pitch, slice};
+}
+
+Place place(const cudaPitchedPtr& pointer, const cudaPos& at) {
+  const std::size_t slice = pointer.pitch * pointer.ysize;
+  return place(static_cast<u8*>(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice);
+}
+
+// The bytes [offset, offset + bytes) of a variable, or null with the reason given.
+u8* symbol_at(const char* call, const void* symbol, std::size_t bytes, std::size_t offset) {
+  u64 size = 0;
+  u8* address = find_variable(symbol, size);
+  if (!address) {
+    refuse(cudaErrorInvalidSymbol, std::string(call) + ": the symbol is no __device__ or __constant__ variable");
+  } else if (offset > size || bytes > size - offset) {
+    refuse(cudaErrorInvalidValue, std::string(call) + ": the variable has " + std::to_string(size) + " bytes, not " +
+                                      std::to_string(offset + bytes));
+    address = nullptr;
+  }
+  return address ? address + offset : nullptr;
+}
+
+cudaError_t to_symbol(const char* call, const void* symbol, const void* source, std::size_t bytes, std::size_t offset,
+                      cudaMemcpyKind kind, cudaStream_t stream) {
+  u8* to = symbol_at(call, symbol, bytes, offset);
+  return to ? copy(call, place(to), place(source), {bytes}, kind, stream) : last_error();
+}
+
+cudaError_t from_symbol(const char* call, void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                        cudaMemcpyKind kind, cudaStream_t stream) {
+  u8* source = symbol_at(call, symbol, bytes, offset);
+  return source ? copy(call, place(to), place(source), {bytes}, kind, stream) : last_error();
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy("cudaMemcpy", place(to), place(from), {bytes}, kind, nullptr);
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy("cudaMemcpyAsync", place(to), place(from), {bytes}, kind, stream);
+}
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t bytes) {
+  return copy("cudaMemcpyPeer", place(to), place(from), {bytes}, cudaMemcpyDeviceToDevice, nullptr);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy("cudaMemcpy2D", place(to, to_pitch), place(from, from_pitch), {width, height}, kind, stream);
+}
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                         std::size_t height, cudaMemcpyKind kind) {
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  if (p->srcArray || p->dstArray) return refuse(cudaErrorNotSupported, "cudaMemcpy3D: CUDA arrays are not supported");
+  return copy("cudaMemcpy3D", place(p->dstPtr, p->dstPos), place(p->srcPtr, p->srcPos),
+              {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream);
+}
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return cudaMemcpy3DAsync(parameters, nullptr); }
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  return fill("cudaMemset", place(to), {bytes}, value, nullptr);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  return fill("cudaMemsetAsync", place(to), {bytes}, value, stream);
+}
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                              cudaStream_t stream) {
+  return fill("cudaMemset2D", place(to, pitch), {width, height}, value, stream);
+}
+cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
+}
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  return fill("cudaMemset3D", place(to, {}), {extent.width, extent.height, extent.depth}, value, stream);
+}
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return cudaMemset3DAsync(to, value, extent, nullptr);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                               cudaMemcpyKind kind) {
+  return to_symbol("cudaMemcpyToSymbol", symbol, from, bytes, offset, kind, nullptr);
+}
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  return to_symbol("cudaMemcpyToSymbolAsync", symbol, from, bytes, offset, kind, stream);
+}
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                 cudaMemcpyKind kind) {
+  return from_symbol("cudaMemcpyFromSymbol", to, symbol, bytes, offset, kind, nullptr);
+}
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset,
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+  return from_symbol("cudaMemcpyFromSymbolAsync", to, symbol, bytes, offset, kind, stream);
+}
+cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+  *address = symbol_at("cudaGetSymbolAddress", symbol, 0, 0);
+  return *address ? cudaSuccess : last_error();
+}
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const void* symbol) {
+  u64 size = 0;
+  if (!find_variable(symbol, size)) return set_error(cudaErrorInvalidSymbol);
+  *bytes = size;
+  return cudaSuccess;
+}
+
+}  // extern "C"
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,194 @@
+// The device as programs see it: properties, attributes, limits, function attributes and occupancy.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuda_error.h"
+#include "device_limits.h"
+#include "diagnostics.h"
+#include "engine.h"
+#include "fiber.h"
+#include "launch.h"
+#include "registry.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr int kRegisters = 65536;
+constexpr int kRuntimeVersion = CUDART_VERSION;
+
+int attribute(cudaDeviceAttr name) {
+  switch (name) {
+    case cudaDevAttrMaxThreadsPerBlock:
+    case cudaDevAttrMaxBlockDimX:
+    case cudaDevAttrMaxBlockDimY: return 1024;
+    case cudaDevAttrMaxBlockDimZ: return kMaxBlockZ;
+    case cudaDevAttrMaxGridDimX: return kMaxGridX;
+    case cudaDevAttrMaxGridDimY:
+    case cudaDevAttrMaxGridDimZ: return kMaxGridYZ;
+    case cudaDevAttrMaxSharedMemoryPerBlock: return kDefaultSharedBytes;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return kMaxSharedBytes;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return kSharedPerMultiprocessor;
+    case cudaDevAttrReservedSharedMemoryPerBlock: return kReservedSharedPerBlock;
+    case cudaDevAttrTotalConstantMemory: return kConstantBytes;
+    case cudaDevAttrWarpSize: return 32;
+    case cudaDevAttrMaxRegistersPerBlock:
+    case cudaDevAttrMaxRegistersPerMultiprocessor: return kRegisters;
+    case cudaDevAttrMultiProcessorCount: return kMultiprocessors;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: return kThreadsPerMultiprocessor;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: return kBlocksPerMultiprocessor;
+    case cudaDevAttrL2CacheSize: return kL2Bytes;
+    case cudaDevAttrComputeCapabilityMajor: return kComputeMajor;
+    case cudaDevAttrComputeCapabilityMinor: return kComputeMinor;
+    case cudaDevAttrClockRate: return 1'000'000;
+    case cudaDevAttrMemoryClockRate: return 1'000'000;
+    case cudaDevAttrGlobalMemoryBusWidth: return 64;
+    case cudaDevAttrConcurrentKernels:
+    case cudaDevAttrUnifiedAddressing:
+    case cudaDevAttrManagedMemory:
+    case cudaDevAttrConcurrentManagedAccess:
+    case cudaDevAttrCanMapHostMemory:
+    case cudaDevAttrCooperativeLaunch:
+    case cudaDevAttrStreamPrioritiesSupported:
+    case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrAsyncEngineCount: return 1;
+    default: return 0;
+  }
+}
+
+u64 static_shared(const void* function) {
+  const Kernel* kernel = find_kernel(function);
+  return kernel ? kernel->static_shared_bytes : 0;
+}
+
+}  // namespace
+
+u32 resident_blocks(u32 threads, u64 shared_bytes) {
+  const u32 warps = std::max(1u, (threads + 31) / 32);
+  const u64 by_threads = kThreadsPerMultiprocessor / 32 / warps;
+  const u64 by_shared = kSharedPerMultiprocessor / (shared_bytes + kReservedSharedPerBlock);
+  return static_cast<u32>(std::min<u64>({by_threads, by_shared, kBlocksPerMultiprocessor}));
+}
+
+extern "C" {
+
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  return device == 0 ? cudaSuccess : refuse(cudaErrorInvalidDevice, "cudaSetDevice: there is one device, number 0");
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+cudaError_t cudaDeviceReset() { return cudaSuccess; }
+cudaError_t cudaSetDeviceFlags(unsigned) { return cudaSuccess; }
+cudaError_t cudaInitDevice(int, unsigned, unsigned) { return cudaSuccess; }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = kRuntimeVersion;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr name, int) {
+  *value = attribute(name);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+  *can = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit name) {
+  *value = name == cudaLimitStackSize ? kStackBytes : std::size_t{8} << 20;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) { return cudaSuccess; }
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {};
+  std::strcpy(properties->name, "Warpcourt functional mode (CPU)");
+  properties->totalGlobalMem = engine().device_bytes;
+  properties->sharedMemPerBlock = kDefaultSharedBytes;
+  properties->sharedMemPerBlockOptin = kMaxSharedBytes;
+  properties->sharedMemPerMultiprocessor = kSharedPerMultiprocessor;
+  properties->reservedSharedMemPerBlock = kReservedSharedPerBlock;
+  properties->regsPerBlock = properties->regsPerMultiprocessor = kRegisters;
+  properties->warpSize = 32;
+  properties->memPitch = std::size_t{1} << 31;
+  properties->maxThreadsPerBlock = 1024;
+  properties->maxThreadsDim[0] = properties->maxThreadsDim[1] = 1024;
+  properties->maxThreadsDim[2] = kMaxBlockZ;
+  properties->maxGridSize[0] = kMaxGridX;
+  properties->maxGridSize[1] = properties->maxGridSize[2] = kMaxGridYZ;
+  properties->totalConstMem = kConstantBytes;
+  properties->major = kComputeMajor;
+  properties->minor = kComputeMinor;
+  properties->multiProcessorCount = kMultiprocessors;
+  properties->maxThreadsPerMultiProcessor = kThreadsPerMultiprocessor;
+  properties->maxBlocksPerMultiProcessor = kBlocksPerMultiprocessor;
+  properties->l2CacheSize = kL2Bytes;
+  properties->memoryBusWidth = 64;
+  properties->textureAlignment = 512;
+  properties->texturePitchAlignment = 32;
+  properties->unifiedAddressing = properties->managedMemory = properties->concurrentManagedAccess = 1;
+  properties->concurrentKernels = properties->asyncEngineCount = properties->canMapHostMemory = 1;
+  properties->cooperativeLaunch = properties->streamPrioritiesSupported = properties->memoryPoolsSupported = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  *attributes = {};
+  const Kernel* kernel = find_kernel(function);
+  if (!kernel) return set_error(cudaErrorInvalidDeviceFunction);
+  attributes->sharedSizeBytes = kernel->static_shared_bytes;
+  attributes->maxThreadsPerBlock = 1024;
+  attributes->numRegs = 32;
+  attributes->ptxVersion = attributes->binaryVersion = kComputeMajor * 10 + kComputeMinor;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_shared_limit(*kernel));
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute name, int value) {
+  const Kernel* kernel = find_kernel(function);
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "cudaFuncSetAttribute: the function is no kernel");
+  if (name != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  const int limit = static_cast<int>(kMaxSharedBytes - kernel->static_shared_bytes);
+  if (value < 0 || value > limit) {
+    return refuse(cudaErrorInvalidValue, "cudaFuncSetAttribute: kernel " + demangle(kernel->name) + " can have at most " +
+                                             std::to_string(limit) + " bytes of dynamic shared memory, not " +
+                                             std::to_string(value));
+  }
+  set_dynamic_shared_limit(*kernel, static_cast<u32>(value));
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
+                                                                   std::size_t dynamic_bytes, unsigned) {
+  if (threads <= 0 || threads > 1024) return refuse(cudaErrorInvalidValue, "occupancy was asked for an impossible block size");
+  *blocks = static_cast<int>(resident_blocks(static_cast<u32>(threads), static_shared(function) + dynamic_bytes));
+  return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int threads,
+                                                          std::size_t dynamic_bytes) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, dynamic_bytes, 0);
+}
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks, int) {
+  const u64 share = kSharedPerMultiprocessor / static_cast<u64>(std::max(1, blocks)) - kReservedSharedPerBlock;
+  *bytes = std::min<u64>(share, kMaxSharedBytes) - static_shared(function);
+  return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStart() { return cudaSuccess; }
+cudaError_t cudaProfilerStop() { return cudaSuccess; }
+
+}  // extern "C"
+
+}  // namespace warpcourt::cpu

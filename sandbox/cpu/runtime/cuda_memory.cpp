@@ -1,0 +1,152 @@
+// Allocation: cudaMalloc and its family, cudaFree, and what is known about a pointer.
+#include <cuda_runtime_api.h>
+
+#include "cuda_error.h"
+#include "diagnostics.h"
+#include "engine.h"
+#include "memory.h"
+#include "streams.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr std::size_t kPitchAlignment = 512;
+
+cudaError_t allocated(void** pointer, void* memory) {
+  *pointer = memory;
+  return memory ? cudaSuccess : set_error(cudaErrorMemoryAllocation);
+}
+
+cudaError_t allocate(void** pointer, std::size_t bytes) {
+  *pointer = nullptr;
+  return bytes ? allocated(pointer, allocate_device(bytes)) : cudaSuccess;
+}
+
+cudaError_t allocate_outside(void** pointer, std::size_t bytes, MemoryKind kind) {
+  *pointer = nullptr;
+  return bytes ? allocated(pointer, allocate_host(bytes, kind)) : cudaSuccess;
+}
+
+// A bad free ends the program: on a device the error is sticky or the heap is broken, and nobody looks.
+cudaError_t release(void* pointer, bool host, const char* call) {
+  if (!pointer) return cudaSuccess;
+  const std::string address = std::string(call) + '(' + hexadecimal(reinterpret_cast<u64>(pointer)) + ")";
+  const std::optional<Allocation> range = nearest_allocation(reinterpret_cast<u64>(pointer));
+  std::string what;
+  switch (free_memory(pointer, host)) {
+    case FreeResult::kFreed: return cudaSuccess;
+    case FreeResult::kTwice: what = " frees " + range->text() + " a second time. Free each pointer once."; break;
+    case FreeResult::kNotBase:
+      what = " points " + std::to_string(reinterpret_cast<u64>(pointer) - range->base) + " bytes into " + range->text() +
+             ". Free the pointer that the allocation returned.";
+      break;
+    case FreeResult::kWrongKind:
+      what = range->kind == MemoryKind::kArgument ? " frees " + range->text() + ", which belongs to the caller of solve()."
+                                                  : " does not fit how " + range->text() + " was made: cudaFree for "
+                                                    "cudaMalloc, cudaFreeHost for cudaMallocHost.";
+      break;
+    case FreeResult::kUnknown: what = ": no CUDA allocation starts there."; break;
+  }
+  fail({Severity::kError, "bad_free", address + what, {}}, wire::kIllegalAccess);
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) { return allocate(pointer, bytes); }
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) { return allocate(pointer, bytes); }
+cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t, cudaStream_t) {
+  return allocate(pointer, bytes);
+}
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
+  return allocate_outside(pointer, bytes, MemoryKind::kManaged);
+}
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
+  return allocate_outside(pointer, bytes, MemoryKind::kPinned);
+}
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned) { return cudaMallocHost(pointer, bytes); }
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+  *pitch = (width + kPitchAlignment - 1) / kPitchAlignment * kPitchAlignment;
+  return allocate(pointer, *pitch * height);
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  pitched->xsize = extent.width;
+  pitched->ysize = extent.height;
+  return cudaMallocPitch(&pitched->ptr, &pitched->pitch, extent.width, extent.height * extent.depth);
+}
+
+cudaError_t cudaFree(void* pointer) { return release(pointer, false, "cudaFree"); }
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return submit(stream, [pointer] { return release(pointer, false, "cudaFreeAsync"); });
+}
+cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true, "cudaFreeHost"); }
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
+  if (live_allocation(reinterpret_cast<u64>(pointer))) return set_error(cudaErrorHostMemoryAlreadyRegistered);
+  register_memory(pointer, bytes, MemoryKind::kPinned, "");
+  return cudaSuccess;
+}
+cudaError_t cudaHostUnregister(void* pointer) {
+  return unregister_memory(pointer) ? cudaSuccess : set_error(cudaErrorHostMemoryNotRegistered);
+}
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  *device = host;
+  const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(host));
+  return range && range->kind != MemoryKind::kDevice ? cudaSuccess : set_error(cudaErrorInvalidValue);
+}
+cudaError_t cudaHostGetFlags(unsigned* flags, void*) {
+  *flags = cudaHostAllocMapped;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *total = engine().device_bytes;
+  *free = *total - device_bytes_in_use();
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  *attributes = {};
+  attributes->hostPointer = const_cast<void*>(pointer);
+  const std::optional<Allocation> range = live_allocation(reinterpret_cast<u64>(pointer));
+  if (!range) {
+    attributes->type = cudaMemoryTypeUnregistered;
+    return cudaSuccess;
+  }
+  attributes->devicePointer = const_cast<void*>(pointer);
+  switch (range->kind) {
+    case MemoryKind::kManaged: attributes->type = cudaMemoryTypeManaged; break;
+    case MemoryKind::kPinned: attributes->type = cudaMemoryTypeHost; break;
+    default:
+      attributes->type = cudaMemoryTypeDevice;
+      attributes->hostPointer = nullptr;
+  }
+  return cudaSuccess;
+}
+
+// Hints without effect here.
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, cudaMemLocation, unsigned, cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, cudaMemLocation) { return cudaSuccess; }
+#else
+cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemAdvise(const void*, std::size_t, cudaMemoryAdvise, int) { return cudaSuccess; }
+#endif
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  static int only;
+  *pool = reinterpret_cast<cudaMemPool_t>(&only);
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) { return cudaDeviceGetDefaultMemPool(pool, device); }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return cudaSuccess; }
+
+}  // extern "C"
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,177 @@
+// Streams, events and graphs. Nothing runs in the background: submitting is doing, and a graph is the list
+// of what was submitted while its capture was on.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "cuda_error.h"
+#include "streams.h"
+
+struct CUstream_st {
+  unsigned flags;
+  int priority;
+};
+
+struct CUevent_st {
+  double recorded_ms = -1;
+};
+
+struct CUgraph_st {
+  std::vector<warpcourt::cpu::Work> work;
+};
+
+struct CUgraphExec_st {
+  std::vector<warpcourt::cpu::Work> work;
+};
+
+namespace warpcourt::cpu {
+namespace {
+
+thread_local std::unique_ptr<CUgraph_st> capture;
+
+bool captures(cudaStream_t stream) { return capture && stream && stream != cudaStreamLegacy; }
+
+double now_ms() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+cudaError_t submit(cudaStream_t stream, Work work) {
+  if (!captures(stream)) return work();
+  capture->work.push_back(std::move(work));
+  return cudaSuccess;
+}
+
+extern "C" {
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  *stream = new CUstream_st{flags, priority};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return cudaStreamCreateWithPriority(stream, flags, 0);
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithPriority(stream, 0, 0); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (captures(stream)) return refuse(cudaErrorStreamCaptureUnsupported, "cudaStreamSynchronize during a capture");
+  return cudaSuccess;
+}
+cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  *flags = stream ? stream->flags : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  *priority = stream ? stream->priority : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  *least = 0;
+  *greatest = -5;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  return submit(stream, [=] {
+    callback(stream, cudaSuccess, data);
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return submit(stream, [=] {
+    function(data);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
+  if (!event) return refuse(cudaErrorInvalidResourceHandle, "cudaEventRecord: the event was not created");
+  return submit(stream, [event] {
+    event->recorded_ms = now_ms();
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, 0);
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
+  if (!from || !to || from->recorded_ms < 0 || to->recorded_ms < 0) {
+    return refuse(cudaErrorInvalidResourceHandle, "cudaEventElapsedTime: an event was not recorded");
+  }
+  *ms = static_cast<float>(to->recorded_ms - from->recorded_ms);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (!stream) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
+  if (capture) return refuse(cudaErrorIllegalState, "a capture is on already");
+  capture = std::make_unique<CUgraph_st>();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
+  *graph = capture.release();
+  return *graph ? cudaSuccess : refuse(cudaErrorIllegalState, "cudaStreamEndCapture without a capture");
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  *status = captures(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  *graph = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+  *executable = graph ? new CUgraphExec_st{graph->work} : nullptr;
+  return graph ? cudaSuccess : refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: there is no graph");
+}
+#if CUDART_VERSION >= 12000
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(executable, graph, flags);
+}
+#endif
+cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: there is no graph");
+  const std::vector<Work> work = executable->work;
+  return submit(stream, [work] {
+    for (const Work& step : work) {
+      if (cudaError_t error = step(); error != cudaSuccess) return error;
+    }
+    return cudaSuccess;
+  });
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+  delete executable;
+  return cudaSuccess;
+}
+
+}  // extern "C"
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,143 @@
+// What device code calls: malloc and free, assert, trap, clocks, and launches of its own.
+#include <chrono>
+#include <cstring>
+
+#include "device_limits.h"
+#include "diagnostics.h"
+#include "launch.h"
+#include "memory.h"
+#include "registry.h"
+#include "scheduler.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr u64 kMaxText = 1024;
+constexpr u32 kGridWorkspaceBytes = 4096;
+alignas(64) u8 grid_workspace[kGridWorkspaceBytes];
+
+template <class T>
+T parameter(const u8* parameters, u32 offset) {
+  T value;
+  std::memcpy(&value, parameters + offset, sizeof value);
+  return value;
+}
+
+// A string in device memory, cut where its allocation ends.
+std::string string_at(u64 address) {
+  Range range;
+  if (!find_range(address, 1, range)) return "?";
+  const u64 limit = std::min(kMaxText, range.base + range.bytes - address);
+  const char* start = reinterpret_cast<const char*>(address);
+  return {start, strnlen(start, limit)};
+}
+
+// Parameter block of cudaGetParameterBufferV2: function, grid, block, shared bytes. It is followed by the
+// child's parameters in a buffer that the parent fills before it calls cudaLaunchDeviceV2.
+struct DeviceLaunch {
+  const Kernel* kernel;
+  LaunchShape shape;
+  u64 parameters[512];  // a kernel has at most 4 KiB of parameters
+};
+
+}  // namespace
+
+void reset_grid_workspace() {
+  static bool registered = false;
+  if (!registered) register_memory(grid_workspace, sizeof grid_workspace, MemoryKind::kVariable, "grid barrier");
+  registered = true;
+  std::memset(grid_workspace, 0, sizeof grid_workspace);
+  // cooperative_groups/details: the first word is the size of the workspace.
+  const u32 size = sizeof grid_workspace;
+  std::memcpy(grid_workspace, &size, sizeof size);
+}
+
+extern "C" {
+
+u64 wc_grid_workspace() { return reinterpret_cast<u64>(grid_workspace); }
+
+u64 wc_clock() {
+  return static_cast<u64>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+}
+
+void wc_malloc(Thread*, const u8* parameters, u8* result, u32) {
+  void* memory = allocate_device(parameter<u64>(parameters, 0));
+  std::memcpy(result, &memory, sizeof memory);
+}
+
+void wc_free(Thread* caller, const u8* parameters, u32 location) {
+  const u64 address = parameter<u64>(parameters, 0);
+  if (!address) return;
+  if (free_memory(reinterpret_cast<void*>(address), false) != FreeResult::kFreed) {
+    const ThreadRecord& thread = record(caller);
+    fail({Severity::kError, "bad_free",
+          "free of " + hexadecimal(address) + ", which is not the start of a live allocation" + place(thread, location) +
+              ". Free each pointer once.",
+          where(thread, location)},
+         wire::kIllegalAccess);
+  }
+  record(caller).block->worker->forget_sites();
+}
+
+void wc_assert_fail(Thread* caller, u64 message, u64, u32, u64 function, u32 location) {
+  const ThreadRecord& thread = record(caller);
+  fail({Severity::kError, "assert",
+        "assertion `" + string_at(message) + "' failed in " + string_at(function) + place(thread, location) + '.',
+        where(thread, location)},
+       wire::kRuntimeError);
+}
+
+void wc_trap(Thread* caller, u32 location) {
+  const ThreadRecord& thread = record(caller);
+  fail({Severity::kError, "trap", "the kernel executed a trap" + place(thread, location) + '.', where(thread, location)},
+       wire::kRuntimeError);
+}
+
+void wc_unsupported(Thread* caller, const char* instruction, u32 location) {
+  const ThreadRecord& thread = record(caller);
+  fail({Severity::kError, "unsupported",
+        std::string("functional mode does not know the instruction ") + instruction + place(thread, location) + '.',
+        where(thread, location)},
+       wire::kRuntimeError);
+}
+
+void wc_divide_by_zero(Thread* caller, u32 location) {
+  const ThreadRecord& thread = record(caller);
+  report({Severity::kWarning, "division_by_zero",
+          "integer division by zero" + place(thread, location) + ". A GPU does not trap; the result is meaningless.",
+          where(thread, location)});
+}
+
+void wc_parameter_buffer(Thread* caller, const u8* parameters, u8* result, u32 location) {
+  auto* launch = new DeviceLaunch{};
+  launch->kernel = find_kernel_by_entry(parameter<u64>(parameters, 0));
+  const Dim3 grid = parameter<Dim3>(parameters, 8), block = parameter<Dim3>(parameters, 20);
+  launch->shape = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, parameter<u32>(parameters, 32), false};
+  if (!launch->kernel) wc_unsupported(caller, "call of an unknown kernel", location);
+  register_memory(launch->parameters, sizeof launch->parameters, MemoryKind::kVariable, "launch parameters");
+  const u64 address = reinterpret_cast<u64>(launch->parameters);
+  std::memcpy(result, &address, sizeof address);
+}
+
+void wc_launch_device(Thread* caller, const u8* parameters, u8* result, u32 location) {
+  auto* buffer = parameter<u64*>(parameters, 0);
+  const u32 success = 0;
+  std::memcpy(result, &success, sizeof success);
+  auto* launch = reinterpret_cast<DeviceLaunch*>(reinterpret_cast<u8*>(buffer) - offsetof(DeviceLaunch, parameters));
+  if (!unregister_memory(buffer)) return;
+  record(caller).block->worker->forget_sites();
+  cudaError_t error;
+  const std::string why_not = objection(*launch->kernel, launch->shape, error);
+  if (!why_not.empty()) {
+    const ThreadRecord& thread = record(caller);
+    fail({Severity::kError, "cuda_error", why_not + place(thread, location) + '.', where(thread, location)},
+         wire::kRuntimeError);
+  }
+  std::vector<u64> block(launch->parameters, launch->parameters + launch->kernel->parameter_bytes / 8 + 2);
+  queue_device_launch(*launch->kernel, launch->shape, std::move(block));
+  delete launch;
+}
+
+}  // extern "C"
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,162 @@
+// Writes findings, bounded and without repeats, and the small texts that they are made of.
+#include "diagnostics.h"
+
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+#include "engine.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr std::size_t kMaxFindings = 32;
+constexpr std::size_t kMaxMessageBytes = 1500;
+constexpr const char* kSubmission = "solution.cu";
+
+struct Log {
+  std::mutex mutex;
+  std::set<std::string> seen;
+  int descriptor = STDERR_FILENO;
+};
+
+// Never destroyed: static destructors of a submission may still cause findings.
+Log& log() {
+  static Log* instance = new Log;
+  return *instance;
+}
+
+std::string quoted(std::string_view raw) {
+  std::string out = "\"";
+  for (unsigned char c : raw.substr(0, kMaxMessageBytes)) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += static_cast<char>(c);
+    } else if (c < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", c);
+      out += escape;
+    } else {
+      out += static_cast<char>(c);
+    }
+  }
+  return out + '"';
+}
+
+std::string triple(const Dim3& index) {
+  return '[' + std::to_string(index.x) + ',' + std::to_string(index.y) + ',' + std::to_string(index.z) + ']';
+}
+
+std::string json(const Finding& finding) {
+  static const char* const names[] = {"note", "warning", "error"};
+  std::string line = "{\"severity\":\"";
+  line += names[static_cast<int>(finding.severity)];
+  line += "\",\"kind\":" + quoted(finding.kind) + ",\"message\":" + quoted(finding.message);
+  if (!finding.where.kernel.empty()) line += ",\"kernel\":" + quoted(finding.where.kernel);
+  if (finding.where.block) line += ",\"block\":" + triple(*finding.where.block);
+  if (finding.where.thread) line += ",\"thread\":" + triple(*finding.where.thread);
+  if (u32 number = line_number(finding.where.location)) line += ",\"line\":" + std::to_string(number);
+  return line + "}\n";
+}
+
+void write_all(int descriptor, const std::string& data) {
+  std::size_t done = 0;
+  while (done < data.size()) {
+    ssize_t wrote = write(descriptor, data.data() + done, data.size() - done);
+    if (wrote <= 0) return;
+    done += static_cast<std::size_t>(wrote);
+  }
+}
+
+const Location* find_location(u32 location) {
+  const Module* module = engine().module;
+  if (!module || location == 0 || location >= module->location_count) return nullptr;
+  return &module->locations[location];
+}
+
+std::string_view base_name(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+}  // namespace
+
+void set_diagnostics_descriptor(int descriptor) { log().descriptor = descriptor; }
+
+void report(const Finding& finding) {
+  Log& to = log();
+  std::lock_guard lock(to.mutex);
+  std::string key = finding.kind;
+  key += line_text(finding.where.location);
+  key += finding.where.location ? "" : finding.message;
+  if (to.seen.size() >= kMaxFindings || !to.seen.insert(key).second) return;
+  write_all(to.descriptor, json(finding));
+}
+
+void fail(const Finding& finding, wire::ExitStatus status) {
+  log().mutex.lock();
+  write_all(log().descriptor, json(finding));
+  std::fflush(stdout);
+  _exit(status);
+}
+
+std::string text(const Dim3& index) {
+  return '(' + std::to_string(index.x) + ',' + std::to_string(index.y) + ',' + std::to_string(index.z) + ')';
+}
+
+std::string hexadecimal(u64 value) {
+  char out[24];
+  std::snprintf(out, sizeof out, "0x%llx", static_cast<unsigned long long>(value));
+  return out;
+}
+
+std::string line_text(u32 location) {
+  const Location* found = find_location(location);
+  if (!found || found->line == 0) return "";
+  std::string_view file = base_name(found->file);
+  if (file == kSubmission) return "line " + std::to_string(found->line);
+  return std::string(file) + ':' + std::to_string(found->line);
+}
+
+u32 line_number(u32 location) {
+  const Location* found = find_location(location);
+  return found && base_name(found->file) == kSubmission ? found->line : 0;
+}
+
+std::string demangle(const char* mangled) {
+  int status = 0;
+  char* whole = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  if (status != 0 || !whole) return mangled;
+  std::string name = whole;
+  std::free(whole);
+  // The parameter list starts at the parenthesis that matches the last one.
+  std::size_t end = name.rfind(')');
+  for (std::size_t depth = 0, at = end; end != std::string::npos && at != std::string::npos; --at) {
+    if (name[at] == ')') ++depth;
+    if (name[at] == '(' && --depth == 0) {
+      name.resize(at);
+      break;
+    }
+    if (at == 0) break;
+  }
+  // Templates carry a return type before the name.
+  std::size_t depth = 0;
+  for (std::size_t at = name.size(); at-- > 0;) {
+    if (name[at] == '>') ++depth;
+    if (name[at] == '<') --depth;
+    if (name[at] == ' ' && depth == 0) return name.substr(at + 1);
+  }
+  return name;
+}
+
+std::string count(u64 number, const char* noun) {
+  return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
+}
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,49 @@
+// What the engine tells the author of a program: JSON lines on the diagnostics descriptor.
+//
+// At most 32 findings are written, one for each kind and source line. A fatal one ends the process with
+// the exit status that names the verdict, so it must come last: nothing is written after it.
+#pragma once
+
+#include <string>
+
+#include "../../runner/wire.h"
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+enum class Severity { kNote, kWarning, kError };
+
+// Where a finding belongs. Everything is optional; `location` indexes Module::locations.
+struct Where {
+  std::string kernel;
+  const Dim3* block = nullptr;
+  const Dim3* thread = nullptr;
+  u32 location = 0;
+};
+
+struct Finding {
+  Severity severity;
+  const char* kind;
+  std::string message;
+  Where where;
+};
+
+void set_diagnostics_descriptor(int descriptor);
+void report(const Finding& finding);
+// Ends the process. Of several threads that fail at the same time, the first one speaks.
+[[noreturn]] void fail(const Finding& finding, wire::ExitStatus status);
+
+// "(3,0,0)"
+std::string text(const Dim3& index);
+// "0x7f00"
+std::string hexadecimal(u64 value);
+// "line 7", or "reduce.h:12" outside the submission, or "" when unknown.
+std::string line_text(u32 location);
+// The line in the submission itself, or 0.
+u32 line_number(u32 location);
+// The name without its parameter list and return type: "add", "scan<float>".
+std::string demangle(const char* mangled);
+// "1 thread", "12 threads"
+std::string count(u64 number, const char* noun);
+
+}  // namespace warpcourt::cpu

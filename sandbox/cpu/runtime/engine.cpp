@@ -1,0 +1,35 @@
+// The calls by which the runner drives the engine.
+#include "engine.h"
+
+#include <cstdio>
+
+#include "cuda_error.h"
+#include "deadline.h"
+#include "diagnostics.h"
+#include "memory.h"
+
+namespace warpcourt::cpu {
+
+Engine& engine() {
+  static auto* instance = new Engine;
+  return *instance;
+}
+
+void begin_call(const Options& options, u32 time_limit_ms) {
+  engine().options = options;
+  clear_error();
+  start_deadline(time_limit_ms);
+}
+
+void finish_call() {
+  stop_deadline();
+  std::fflush(stdout);
+  if (last_error() == cudaSuccess) return;
+  fail({Severity::kError, "cuda_error",
+        std::string("solve() ended with ") + cudaGetErrorName(last_error()) + ", which it did not check: " +
+            last_message(),
+        {}},
+       wire::kRuntimeError);
+}
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,32 @@
+// The engine's state for one process: options, the loaded module, and the calls the runner makes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+struct Options {
+  bool deterministic = false;  // one OS thread, blocks and threads in a fixed order
+  bool races = false;          // shadow memory: races and uninitialised reads
+  bool reversed = false;       // the threads of a block start in descending order
+};
+
+struct Engine {
+  Options options;
+  const Module* module = nullptr;
+  u64 device_bytes = u64{4} << 30;  // what cudaMemGetInfo calls total
+};
+
+Engine& engine();
+
+// Makes a loaded module's kernels and variables known. Called once, before any launch.
+void attach_module(const Module& module);
+
+// Before and after each call of solve. `finish_call` ends the process when a CUDA error went unnoticed.
+void begin_call(const Options& options, u32 time_limit_ms);
+void finish_call();
+
+}  // namespace warpcourt::cpu

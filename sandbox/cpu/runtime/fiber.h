@@ -1,0 +1,44 @@
+// Fibers: stacks with guard pages, and the switch between them.
+//
+// A switch saves the callee-saved registers on the stack that is left and loads them from the one that is
+// entered. Signal masks and floating-point modes are not touched: device code changes neither.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace warpcourt::cpu {
+
+constexpr std::size_t kStackBytes = 256 << 10;
+constexpr std::size_t kGuardBytes = 64 << 10;
+
+// A fiber's stack. `low` is the lowest usable address; the guard lies below it.
+struct Stack {
+  std::uint8_t* low = nullptr;
+
+  bool contains(std::uint64_t address) const {
+    return address - reinterpret_cast<std::uint64_t>(low) < kStackBytes;
+  }
+  bool guard_contains(std::uint64_t address) const {
+    return reinterpret_cast<std::uint64_t>(low) - 1 - address < kGuardBytes;
+  }
+  // The saved stack pointer of a fiber that will start in `entry`, which must not return.
+  void* prepare(void (*entry)()) const;
+};
+
+// The stacks of one OS thread, kept for reuse.
+class StackPool {
+ public:
+  // Returns an empty Stack when the system has no memory for one.
+  Stack take();
+  void give_back(Stack stack) { free_.push_back(stack); }
+
+ private:
+  std::vector<Stack> free_;
+};
+
+// Saves the running fiber's stack pointer in `*save` and continues the one saved in `to`.
+extern "C" void warpcourt_switch(void** save, void* to);
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,146 @@
+// Validates launches and runs them. A learner hardly ever checks the error of a launch, so each refusal is
+// a finding too.
+#include "launch.h"
+
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+#include "cuda_error.h"
+#include "device_limits.h"
+#include "diagnostics.h"
+#include "engine.h"
+#include "memory.h"
+#include "registry.h"
+#include "scheduler.h"
+#include "streams.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr std::size_t kMaxQueuedLaunches = 2048;  // CUDA's default pending launch count
+
+struct Prepared {
+  const Kernel* kernel;
+  LaunchShape shape;
+  std::vector<u64> parameters;
+};
+
+std::mutex launching;  // one grid at a time
+std::mutex queue_mutex;
+std::deque<Prepared> queue;
+
+std::string text_of(const dim3& size) { return text(Dim3{size.x, size.y, size.z}); }
+
+void note(const Launch& launch) {
+  std::string message = launch.name + "<<<" + text(launch.grid) + ", " + text(launch.block);
+  if (launch.dynamic_shared_bytes) message += ", " + std::to_string(launch.dynamic_shared_bytes);
+  message += ">>>";
+  if (launch.static_shared_bytes) {
+    message += " with " + std::to_string(launch.static_shared_bytes) + " bytes of static shared memory";
+  }
+  report({Severity::kNote, "launch", message, {launch.name, nullptr, nullptr, 0}});
+}
+
+void run_one(const Prepared& prepared) {
+  static u64 launches = 0;
+  Launch launch;
+  launch.kernel = prepared.kernel;
+  launch.name = demangle(prepared.kernel->name);
+  launch.number = ++launches;
+  const dim3 &grid = prepared.shape.grid, &block = prepared.shape.block;
+  launch.grid = {grid.x, grid.y, grid.z};
+  launch.block = {block.x, block.y, block.z};
+  launch.threads = block.x * block.y * block.z;
+  launch.static_shared_bytes = prepared.kernel->static_shared_bytes;
+  launch.dynamic_shared_bytes = static_cast<u32>(prepared.shape.shared_bytes);
+  launch.blocks = u64{grid.x} * grid.y * grid.z;
+  launch.cooperative = prepared.shape.cooperative;
+  launch.parameters = prepared.parameters;
+  note(launch);
+  if (launch.cooperative) reset_grid_workspace();
+  run_launch(launch);
+}
+
+cudaError_t run(const Prepared& prepared) {
+  std::lock_guard lock(launching);
+  DeviceOpen open;
+  run_one(prepared);
+  while (!queue.empty()) {
+    Prepared child = std::move(queue.front());
+    queue.pop_front();
+    run_one(child);
+  }
+  return cudaSuccess;
+}
+
+std::vector<u64> pack(const Kernel& kernel, void** arguments) {
+  std::vector<u64> block(kernel.parameter_bytes / sizeof(u64) + 2);
+  for (u32 i = 0; i < kernel.parameter_count; ++i) {
+    const Parameter& parameter = kernel.parameters[i];
+    std::memcpy(reinterpret_cast<u8*>(block.data()) + parameter.offset, arguments[i], parameter.bytes);
+  }
+  return block;
+}
+
+}  // namespace
+
+std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_t& error) {
+  const std::string name = demangle(kernel.name);
+  const dim3 &grid = shape.grid, &block = shape.block;
+  const u64 threads = u64{block.x} * block.y * block.z;
+  error = cudaErrorInvalidConfiguration;
+  if (threads == 0 || !grid.x || !grid.y || !grid.z) {
+    return "kernel " + name + " was launched with grid " + text_of(grid) + " and block " + text_of(block) +
+           ": no dimension may be 0. Is a size 0, or a division rounded down? Use (n + threads - 1) / threads.";
+  }
+  if (threads > kMaxThreads) {
+    return "kernel " + name + " was launched with " + std::to_string(threads) + " threads per block " +
+           text_of(block) + "; the limit is 1024. Use more blocks.";
+  }
+  if (block.z > kMaxBlockZ) {
+    return "kernel " + name + " was launched with block " + text_of(block) + "; the z dimension is at most 64.";
+  }
+  if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ) {
+    return "kernel " + name + " was launched with grid " + text_of(grid) +
+           "; the limits are 2147483647 in x and 65535 in y and z. Put the largest dimension in x.";
+  }
+  const u32 limit = dynamic_shared_limit(kernel);
+  if (kernel.static_shared_bytes > kDefaultSharedBytes || shape.shared_bytes > limit) {
+    const std::string wanted = "kernel " + name + " was launched with " +
+                               std::to_string(kernel.static_shared_bytes + shape.shared_bytes) +
+                               " bytes of shared memory per block; ";
+    error = cudaErrorInvalidValue;
+    if (kernel.static_shared_bytes + shape.shared_bytes > kMaxSharedBytes) {
+      return wanted + "the most that there is are 232448 bytes (227 KiB).";
+    }
+    return wanted +
+           "above 49152 (48 KiB) a kernel needs dynamic shared memory and "
+           "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).";
+  }
+  const u64 resident = resident_blocks(static_cast<u32>(threads), kernel.static_shared_bytes + shape.shared_bytes);
+  if (shape.cooperative && u64{grid.x} * grid.y * grid.z > resident * kMultiprocessors) {
+    error = cudaErrorCooperativeLaunchTooLarge;
+    return "cooperative kernel " + name + " was launched with grid " + text_of(grid) + "; all its blocks must be " +
+           "resident at once, at most " + std::to_string(resident * kMultiprocessors) +
+           " of this size here. Ask cudaOccupancyMaxActiveBlocksPerMultiprocessor.";
+  }
+  return "";
+}
+
+cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void** arguments, cudaStream_t stream) {
+  const Kernel* kernel = find_kernel(host_stub);
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "a launch named a function that is no kernel of this program");
+  cudaError_t error;
+  const std::string why_not = objection(*kernel, shape, error);
+  if (!why_not.empty()) return refuse(error, why_not);
+  Prepared prepared{kernel, shape, pack(*kernel, arguments)};
+  return submit(stream, [prepared = std::move(prepared)] { return run(prepared); });
+}
+
+void queue_device_launch(const Kernel& kernel, const LaunchShape& shape, std::vector<u64> parameters) {
+  std::lock_guard lock(queue_mutex);
+  if (queue.size() < kMaxQueuedLaunches) queue.push_back({&kernel, shape, std::move(parameters)});
+}
+
+}  // namespace warpcourt::cpu

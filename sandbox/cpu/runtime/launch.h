@@ -1,0 +1,50 @@
+// A kernel launch: its validated shape and parameters.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+constexpr u32 kDefaultSharedBytes = 48 << 10;
+constexpr u32 kMaxSharedBytes = 227 << 10;
+
+struct Launch {
+  const Kernel* kernel = nullptr;
+  std::string name;  // demangled
+  u64 number = 0;    // distinct for every launch of the process
+  Dim3 grid{};
+  Dim3 block{};
+  u32 threads = 0;
+  u32 static_shared_bytes = 0;
+  u32 dynamic_shared_bytes = 0;
+  u64 blocks = 0;
+  bool cooperative = false;
+  std::vector<u64> parameters;  // eight-byte words for alignment
+  std::atomic<u64> next{0};     // the first block that nobody has taken
+
+  const u8* parameter_bytes() const { return reinterpret_cast<const u8*>(parameters.data()); }
+};
+
+struct LaunchShape {
+  dim3 grid;
+  dim3 block;
+  std::size_t shared_bytes;
+  bool cooperative;
+};
+
+// Runs a kernel to its end and then what it launched itself, or records it for a graph. `host_stub` names it.
+cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void** arguments, cudaStream_t stream);
+
+// Why that shape cannot be launched, or "" when it can; `error` becomes the CUDA error.
+std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_t& error);
+
+// Queues a launch by device code. It runs when the grid that made it has ended.
+void queue_device_launch(const Kernel& kernel, const LaunchShape& shape, std::vector<u64> parameters);
+
+}  // namespace warpcourt::cpu

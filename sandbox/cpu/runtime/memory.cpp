@@ -1,0 +1,291 @@
+// The arena and the registry. See memory.h.
+#include "memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "engine.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr u64 kArenaBytes = u64{1} << 40;
+constexpr u64 kSmallestArena = u64{1} << 30;
+// Distance to the next allocation, beside its own size: an index that runs away hits nobody else.
+constexpr u64 kGapBytes = u64{16} << 20;
+constexpr std::size_t kRememberedFrees = 4096;
+constexpr u64 kShadowedBytes = u64{16} << 20;
+constexpr int kPoison = 0xff;
+
+u64 page_bytes() {
+  static const u64 bytes = static_cast<u64>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+u64 pages(u64 bytes) { return (std::max<u64>(bytes, 1) + page_bytes() - 1) / page_bytes() * page_bytes(); }
+
+struct Mapping {
+  u64 base;
+  u64 bytes;
+};
+
+struct Memory {
+  std::shared_mutex mutex;
+  std::map<u64, Allocation> ranges;  // by base
+  std::vector<Mapping> argument_mappings;
+  u64 arena = 0;
+  u64 arena_bytes = 0;
+  u64 used = 0;    // of the arena, from its start
+  u64 in_use = 0;  // bytes of live device allocations
+  std::size_t freed = 0;
+  int open = 0;
+  std::atomic<u64> generation{1};
+
+  Memory() {
+    for (u64 size = kArenaBytes; size >= kSmallestArena; size /= 4) {
+      void* base = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (base == MAP_FAILED) continue;
+      arena = reinterpret_cast<u64>(base);
+      arena_bytes = size;
+      return;
+    }
+  }
+
+  void protect(u64 base, u64 bytes) const {
+    if (bytes) mprotect(reinterpret_cast<void*>(base), bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+  }
+
+  // Room for `bytes` in the arena, or 0.
+  u64 place(u64 bytes) {
+    const u64 spaced = 2 * bytes + kGapBytes;
+    if (spaced > arena_bytes - used) return gap(bytes);
+    u64 base = arena + used;
+    used += spaced;
+    return base;
+  }
+
+  // The first gap between live ranges; freed ranges in it are forgotten.
+  u64 gap(u64 bytes) {
+    u64 free_from = arena;
+    for (const auto& [base, range] : ranges) {
+      if (range.freed || base < arena || base - arena >= arena_bytes) continue;
+      if (base / page_bytes() * page_bytes() - free_from >= bytes) break;
+      free_from = std::max(free_from, base / page_bytes() * page_bytes() + pages(range.bytes + base % page_bytes()));
+    }
+    if (free_from - arena + bytes > arena_bytes) return 0;
+    ranges.erase(ranges.lower_bound(free_from), ranges.lower_bound(free_from + bytes));
+    return free_from;
+  }
+
+  // Room that no live range needs any more goes back to the arena.
+  void trim() {
+    u64 end = arena;
+    for (const auto& [base, range] : ranges) {
+      if (!range.freed && base - arena < arena_bytes) end = std::max(end, base + range.bytes);
+    }
+    used = pages(end - arena) * (end != arena);
+    std::erase_if(ranges, [&](const auto& entry) {
+      return entry.second.freed && entry.first - arena < arena_bytes && entry.first >= arena + used;
+    });
+  }
+
+  void forget_oldest_free() {
+    if (++freed <= kRememberedFrees) return;
+    auto victim = std::find_if(ranges.begin(), ranges.end(), [](const auto& entry) { return entry.second.freed; });
+    if (victim != ranges.end()) ranges.erase(victim);
+    --freed;
+  }
+};
+
+// Never destroyed: static destructors of a submission may still free memory.
+Memory& memory() {
+  static Memory* instance = new Memory;
+  return *instance;
+}
+
+const char* origin(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kManaged: return "cudaMallocManaged";
+    case MemoryKind::kPinned: return "pinned";
+    default: return "cudaMalloc";
+  }
+}
+
+std::map<u64, Allocation>::iterator holder(Memory& m, u64 address) {
+  auto next = m.ranges.upper_bound(address);
+  return next == m.ranges.begin() ? m.ranges.end() : std::prev(next);
+}
+
+}  // namespace
+
+std::string Allocation::text() const {
+  if (kind == MemoryKind::kArgument) return "argument " + name;
+  if (kind == MemoryKind::kVariable) return "variable " + name;
+  return "the " + std::to_string(bytes) + "-byte " + origin(kind) + " allocation";
+}
+
+DeviceOpen::DeviceOpen() {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  if (m.open++ == 0) m.protect(m.arena, m.used);
+}
+
+DeviceOpen::~DeviceOpen() {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  if (--m.open == 0) m.protect(m.arena, m.used);
+}
+
+void* allocate_device(u64 bytes) {
+  Memory& m = memory();
+  DeviceOpen open;
+  u64 base;
+  {
+    std::unique_lock lock(m.mutex);
+    if (bytes > engine().device_bytes || m.in_use > engine().device_bytes - bytes) return nullptr;
+    base = m.place(pages(bytes));
+    if (!base) return nullptr;
+    m.protect(base, pages(bytes));
+    m.in_use += bytes;
+    Allocation range{.base = base, .bytes = bytes};
+    if (engine().options.races && bytes <= kShadowedBytes) range.initialised.reset(new u8[bytes]());
+    m.ranges[base] = std::move(range);
+  }
+  std::memset(reinterpret_cast<void*>(base), kPoison, bytes);
+  return reinterpret_cast<void*>(base);
+}
+
+void* allocate_host(u64 bytes, MemoryKind kind) {
+  void* base = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return nullptr;
+  register_memory(base, bytes, kind, "");
+  return base;
+}
+
+FreeResult free_memory(void* pointer, bool host) {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  const u64 address = reinterpret_cast<u64>(pointer);
+  auto found = holder(m, address);
+  if (found == m.ranges.end() || !found->second.contains(address, 0)) return FreeResult::kUnknown;
+  Allocation& range = found->second;
+  if (range.base != address) return FreeResult::kNotBase;
+  if (range.freed) return FreeResult::kTwice;
+  const bool pinned = range.kind == MemoryKind::kPinned;
+  if (range.kind == MemoryKind::kArgument || range.kind == MemoryKind::kVariable || pinned != host) {
+    return FreeResult::kWrongKind;
+  }
+  range.freed = true;
+  range.initialised.reset();
+  ++m.generation;
+  if (range.kind == MemoryKind::kDevice) {
+    m.in_use -= range.bytes;
+    madvise(pointer, pages(range.bytes), MADV_DONTNEED);
+  } else {
+    munmap(pointer, pages(range.bytes));
+  }
+  m.forget_oldest_free();
+  return FreeResult::kFreed;
+}
+
+void* map_argument(int descriptor, u64 offset, u64 bytes, u32 element_bytes, std::string name) {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  const u64 whole = pages(static_cast<u64>(lseek(descriptor, 0, SEEK_END)));
+  if (offset > whole || bytes > whole - offset) return nullptr;
+  const u64 base = m.place(whole);
+  if (!base) return nullptr;
+  const int protection = m.open ? PROT_READ | PROT_WRITE : PROT_NONE;
+  if (mmap(reinterpret_cast<void*>(base), whole, protection, MAP_SHARED | MAP_FIXED, descriptor, 0) == MAP_FAILED) {
+    return nullptr;
+  }
+  m.argument_mappings.push_back({base, whole});
+  m.ranges[base + offset] = {.base = base + offset,
+                             .bytes = bytes,
+                             .kind = MemoryKind::kArgument,
+                             .element_bytes = element_bytes,
+                             .name = std::move(name)};
+  return reinterpret_cast<void*>(base + offset);
+}
+
+void unmap_arguments() {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  for (const Mapping& mapping : m.argument_mappings) {
+    mmap(reinterpret_cast<void*>(mapping.base), mapping.bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  }
+  m.argument_mappings.clear();
+  std::erase_if(m.ranges, [](const auto& entry) { return entry.second.kind == MemoryKind::kArgument; });
+  m.trim();
+  ++m.generation;
+}
+
+void register_memory(void* base, u64 bytes, MemoryKind kind, std::string name) {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  const u64 address = reinterpret_cast<u64>(base);
+  m.ranges[address] = {.base = address, .bytes = bytes, .kind = kind, .name = std::move(name)};
+}
+
+bool unregister_memory(void* base) {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  ++m.generation;
+  return m.ranges.erase(reinterpret_cast<u64>(base)) != 0;
+}
+
+bool find_range(u64 address, u64 size, Range& range) {
+  Memory& m = memory();
+  std::shared_lock lock(m.mutex);
+  auto found = holder(m, address);
+  if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, size)) return false;
+  range = {found->second.base, found->second.bytes, found->second.initialised.get()};
+  return true;
+}
+
+std::optional<Allocation> nearest_allocation(u64 address) {
+  Memory& m = memory();
+  std::shared_lock lock(m.mutex);
+  auto next = m.ranges.upper_bound(address);
+  const bool has_above = next != m.ranges.end();
+  if (next == m.ranges.begin()) return has_above ? std::optional(next->second) : std::nullopt;
+  auto below = std::prev(next);
+  const u64 above_end = below->second.base + below->second.bytes;
+  if (has_above && address >= above_end && next->first - address < address - above_end) return next->second;
+  return below->second;
+}
+
+std::optional<Allocation> live_allocation(u64 address) {
+  Memory& m = memory();
+  std::shared_lock lock(m.mutex);
+  auto found = holder(m, address);
+  if (found == m.ranges.end() || found->second.freed || !found->second.contains(address, 0)) return std::nullopt;
+  return found->second;
+}
+
+bool in_arena(u64 address) { return address - memory().arena < memory().arena_bytes; }
+
+u64 device_bytes_in_use() {
+  std::shared_lock lock(memory().mutex);
+  return memory().in_use;
+}
+
+u64 memory_generation() { return memory().generation.load(std::memory_order_relaxed); }
+
+void mark_initialised(u64 address, u64 size) {
+  Range range;
+  if (engine().options.races && find_range(address, size, range) && range.initialised) {
+    std::memset(range.initialised + (address - range.base), 1, size);
+  }
+}
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,81 @@
+// Device memory: one arena that host code cannot touch, and a registry of everything kernels may touch.
+//
+// Theory of operation. All device memory comes from one reserved range of addresses. It is inaccessible
+// while host code runs, so that a host dereference of a device pointer fails as on a GPU, and is opened by
+// one mprotect for the time of a launch, copy or memset (DeviceOpen). Argument buffers (memfds of the
+// referee) are mapped into the same range. Managed and pinned memory lie outside and are always accessible.
+//
+// Every range that a kernel may touch is registered: its bounds decide each access, and its name appears
+// in messages. Addresses are not reused before the arena is exhausted, so that an access to freed memory
+// is recognised as such. Fresh memory is filled with 0xFF, a NaN in every float format.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+enum class MemoryKind : u8 { kDevice, kArgument, kManaged, kPinned, kVariable };
+
+struct Allocation {
+  u64 base = 0;
+  u64 bytes = 0;
+  MemoryKind kind = MemoryKind::kDevice;
+  bool freed = false;
+  u32 element_bytes = 0;       // 0: unknown
+  std::string name;            // of the argument or variable, or empty
+  std::shared_ptr<u8[]> initialised;  // race mode: one flag per byte
+
+  bool contains(u64 address, u64 size) const {
+    return address - base <= bytes && size <= bytes - (address - base);
+  }
+  // "argument c", "the 4096-byte cudaMalloc allocation"
+  std::string text() const;
+};
+
+struct Range {
+  u64 base;
+  u64 bytes;
+  u8* initialised;
+};
+
+// Device memory is accessible while at least one of these lives.
+class DeviceOpen {
+ public:
+  DeviceOpen();
+  ~DeviceOpen();
+  DeviceOpen(const DeviceOpen&) = delete;
+  DeviceOpen& operator=(const DeviceOpen&) = delete;
+};
+
+// Null when the arena or the device's memory is exhausted.
+void* allocate_device(u64 bytes);
+void* allocate_host(u64 bytes, MemoryKind kind);
+enum class FreeResult { kFreed, kUnknown, kTwice, kNotBase, kWrongKind };
+FreeResult free_memory(void* pointer, bool host);
+
+// Maps `bytes` at `offset` of a memfd into the arena. Null when it cannot be mapped.
+void* map_argument(int descriptor, u64 offset, u64 bytes, u32 element_bytes, std::string name);
+void unmap_arguments();
+
+// Makes memory that somebody else owns known, and unknown again.
+void register_memory(void* base, u64 bytes, MemoryKind kind, std::string name);
+bool unregister_memory(void* base);
+
+// The live range that holds `size` bytes at `address`.
+bool find_range(u64 address, u64 size, Range& range);
+// The registered range at or nearest below `address`, or nearest above; freed ones included.
+std::optional<Allocation> nearest_allocation(u64 address);
+std::optional<Allocation> live_allocation(u64 address);
+bool in_arena(u64 address);
+u64 device_bytes_in_use();
+// Changes whenever a range becomes invalid: cached bounds must be forgotten.
+u64 memory_generation();
+// Race mode: those bytes have been written.
+void mark_initialised(u64 address, u64 size);
+
+}  // namespace warpcourt::cpu

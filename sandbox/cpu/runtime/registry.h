@@ -1,0 +1,19 @@
+// What a loaded submission registered: kernels by the address of their host stub, variables by their shadow.
+#pragma once
+
+#include <cstddef>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+const Kernel* find_kernel(const void* host_stub);
+const Kernel* find_kernel_by_entry(u64 entry);
+// The device address of a __device__ or __constant__ variable, or null; `bytes` becomes its size.
+u8* find_variable(const void* host_shadow, u64& bytes);
+
+// cudaFuncAttributeMaxDynamicSharedMemorySize as set by the program.
+u32 dynamic_shared_limit(const Kernel& kernel);
+void set_dynamic_shared_limit(const Kernel& kernel, u32 bytes);
+
+}  // namespace warpcourt::cpu

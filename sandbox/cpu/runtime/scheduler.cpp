@@ -1,0 +1,352 @@
+// Fibers within a block, blocks within a worker, workers over the launch. See scheduler.h.
+#include "scheduler.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "diagnostics.h"
+#include "engine.h"
+#include "memory.h"
+#include "signals.h"
+
+namespace warpcourt::cpu {
+namespace {
+
+constexpr u32 kResidentThreads = 8192;  // bounds the fibers, each two memory mappings of the process
+constexpr u32 kYieldRounds = 4;
+constexpr u64 kSharedAlignment = 1024;
+constexpr u8 kPoison = 0xff;  // NaN in every float format
+
+thread_local Worker* worker_of_this_thread = nullptr;
+
+std::mutex workers_mutex;
+std::vector<Worker*>& workers() {
+  static auto* list = new std::vector<Worker*>;
+  return *list;
+}
+
+[[noreturn]] void run_threads();
+
+// Leaves the running fiber; `from` is its thread if that will come back.
+void dispatch(Worker& worker, ThreadRecord* from) {
+  void* discarded;
+  void** save = from ? &from->stack_pointer : &discarded;
+  Block& block = *worker.block;
+  worker.current = nullptr;
+  if (worker.set_aside) {
+    warpcourt_switch(save, worker.own_stack_pointer);
+  } else if (!block.ready.empty()) {
+    ThreadRecord& next = block.threads[block.ready.pop()];
+    next.state = State::kRunning;
+    worker.current = &next;
+    if (&next != from) warpcourt_switch(save, next.stack_pointer);
+  } else if (block.started < block.count) {
+    worker.fresh = worker.stacks.take();
+    if (!worker.fresh.low) {
+      fail({Severity::kError, "memory", "no memory is left for the stacks of waiting threads", {}},
+           wire::kMemoryLimit);
+    }
+    warpcourt_switch(save, worker.fresh.prepare(run_threads));
+  } else {
+    warpcourt_switch(save, worker.own_stack_pointer);
+  }
+}
+
+void finish_thread(ThreadRecord& thread) {
+  Block& block = *thread.block;
+  thread.state = State::kDone;
+  --block.live;
+  block.yields = 0;
+  block.warps[thread.warp()].live &= ~thread.lane_bit();
+  if (block.at_barriers) release_barriers_after_exit(block);
+  if (block.at_warps) release_warp_after_exit(block, thread.warp());
+}
+
+// The body of every fiber: calls threads until one of them is needed elsewhere.
+void run_threads() {
+  Worker& worker = *worker_of_this_thread;
+  const Stack own = worker.fresh;
+  Block& block = *worker.block;  // a fiber stays with its block
+  const Launch& launch = *block.launch;
+  const bool reversed = engine().options.reversed;
+  const u8* parameters = launch.parameter_bytes();
+  while (block.ready.empty() && block.started < block.count && !worker.set_aside) {
+    u32 next = block.started++;
+    ThreadRecord& thread = block.threads[reversed ? block.count - 1 - next : next];
+    thread.stack = own;
+    thread.state = State::kRunning;
+    worker.current = &thread;
+    launch.kernel->entry(&thread, parameters, nullptr);
+    finish_thread(thread);
+  }
+  worker.stacks.give_back(own);
+  dispatch(worker, nullptr);
+  __builtin_unreachable();
+}
+
+// Runs the block until it has finished or has to be set aside.
+void run_block(Worker& worker, Block& block) {
+  worker.block = &block;
+  for (;;) {
+    if (block.ready.empty() && block.started == block.count) {
+      if (block.live == 0) {
+        block.finished = true;
+        return;
+      }
+      if (!resolve_active_masks(block)) report_deadlock(block);
+    }
+    void* resumed = nullptr;
+    if (!block.ready.empty()) {
+      ThreadRecord& next = block.threads[block.ready.pop()];
+      next.state = State::kRunning;
+      worker.current = &next;
+      resumed = next.stack_pointer;
+    } else {
+      worker.fresh = worker.stacks.take();
+      if (!worker.fresh.low) {
+        fail({Severity::kError, "memory", "no memory is left for the stacks of waiting threads", {}},
+             wire::kMemoryLimit);
+      }
+      resumed = worker.fresh.prepare(run_threads);
+    }
+    warpcourt_switch(&worker.own_stack_pointer, resumed);
+    if (worker.set_aside) {
+      worker.set_aside = false;
+      resolve_active_masks(block);
+      return;
+    }
+  }
+}
+
+std::unique_ptr<Block> take_block(Worker& worker, Launch& launch) {
+  u64 number = launch.next.fetch_add(1, std::memory_order_relaxed);
+  if (number >= launch.blocks) return nullptr;
+  std::unique_ptr<Block> block;
+  if (worker.spare.empty()) {
+    block = std::make_unique<Block>();
+  } else {
+    block = std::move(worker.spare.back());
+    worker.spare.pop_back();
+  }
+  block->prepare(launch, number, worker);
+  return block;
+}
+
+// The OS threads beside the caller. They live until the process ends.
+class Crew {
+ public:
+  explicit Crew(unsigned helpers) : helpers_(helpers) {
+    for (unsigned i = 0; i < helpers; ++i) std::thread([this] { serve(); }).detach();
+  }
+
+  void run(Launch& launch) {
+    {
+      std::lock_guard lock(mutex_);
+      launch_ = &launch;
+      busy_ = helpers_;
+      ++round_;
+    }
+    start_.notify_all();
+    this_worker().run(launch);
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return busy_ == 0; });
+  }
+
+ private:
+  void serve() {
+    Worker& worker = this_worker();
+    for (u64 seen = 0;;) {
+      Launch* launch;
+      {
+        std::unique_lock lock(mutex_);
+        start_.wait(lock, [&] { return round_ != seen; });
+        seen = round_;
+        launch = launch_;
+      }
+      worker.run(*launch);
+      std::lock_guard lock(mutex_);
+      if (--busy_ == 0) done_.notify_one();
+    }
+  }
+
+  const unsigned helpers_;
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  Launch* launch_ = nullptr;
+  u64 round_ = 0;
+  unsigned busy_ = 0;
+};
+
+unsigned available_cpus() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return std::clamp(CPU_COUNT(&set), 1, 64);
+}
+
+}  // namespace
+
+void Block::prepare(const Launch& of, u64 number, Worker& by) {
+  worker = &by;
+  index = {static_cast<u32>(number % of.grid.x), static_cast<u32>(number / of.grid.x % of.grid.y),
+           static_cast<u32>(number / of.grid.x / of.grid.y)};
+  if (launch_number != of.number) {
+    launch_number = of.number;
+    launch = &of;
+    count = of.threads;
+    const u32 static_bytes = of.static_shared_bytes;
+    const u32 dynamic_offset = (static_bytes + 127) / 128 * 128;
+    shared_bytes = of.dynamic_shared_bytes ? dynamic_offset + of.dynamic_shared_bytes : static_bytes;
+    if (shared_capacity < shared_bytes) {
+      shared_capacity = (shared_bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+      shared = {static_cast<u8*>(std::aligned_alloc(kSharedAlignment, shared_capacity)), std::free};
+    }
+    threads.assign(count, ThreadRecord{});
+    warps.resize((count + kWarpLanes - 1) / kWarpLanes);
+    for (u32 i = 0; i < count; ++i) {
+      ThreadRecord& thread = threads[i];
+      thread.shared = shared.get();
+      thread.shared_bytes = shared_bytes;
+      thread.dynamic_offset = dynamic_offset;
+      thread.dynamic_bytes = of.dynamic_shared_bytes;
+      thread.index = i;
+      thread.tid = {i % of.block.x, i / of.block.x % of.block.y, i / of.block.x / of.block.y};
+      thread.ctaid = &index;
+      thread.ntid = &of.block;
+      thread.nctaid = &of.grid;
+      thread.sites = by.sites.data();
+      thread.races = engine().options.races;
+      thread.cooperative = of.cooperative;
+      thread.block = this;
+    }
+  }
+  ready.reset(count);
+  started = 0;
+  live = count;
+  at_barriers = at_warps = at_masks = yields = 0;
+  finished = false;
+  for (u32 i = 0; i < warps.size(); ++i) {
+    u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
+    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 1};
+  }
+  std::memset(shared.get(), kPoison, shared_bytes);
+  if (engine().options.races) shadow.start_block(shared_bytes);
+}
+
+Worker& this_worker() {
+  if (!worker_of_this_thread) {
+    worker_of_this_thread = new Worker;
+    install_signal_stack();
+    std::lock_guard lock(workers_mutex);
+    workers().push_back(worker_of_this_thread);
+  }
+  return *worker_of_this_thread;
+}
+
+const std::vector<Worker*>& all_workers() { return workers(); }
+
+bool in_kernel() { return worker_of_this_thread && worker_of_this_thread->current; }
+
+void Worker::forget_sites() {
+  std::fill(sites.begin(), sites.end(), SiteCache{~u64{0}, 0});
+  sites_generation = memory_generation();
+}
+
+void Worker::run(Launch& launch) {
+  const u32 site_count = engine().module->site_count + 1;
+  if (sites.size() != site_count) sites.resize(site_count);
+  forget_sites();
+  // Cooperative blocks are all resident, else their barrier could never complete.
+  const std::size_t resident_limit =
+      launch.cooperative ? ~std::size_t{0} : std::max<std::size_t>(2, std::min(32u, kResidentThreads / launch.threads));
+  std::deque<std::unique_ptr<Block>> resident;
+  for (;;) {
+    std::unique_ptr<Block> next;
+    if (resident.size() < resident_limit) next = take_block(*this, launch);
+    if (!next && !resident.empty()) {
+      next = std::move(resident.front());
+      resident.pop_front();
+      if (sites_generation != memory_generation()) forget_sites();
+    }
+    if (!next) break;
+    run_block(*this, *next);
+    if (next->finished) {
+      spare.push_back(std::move(next));
+    } else {
+      resident.push_back(std::move(next));
+      sched_yield();
+    }
+  }
+  block = nullptr;
+}
+
+void run_launch(Launch& launch) {
+  static Crew* crew = nullptr;
+  static const unsigned cpus = available_cpus();
+  if (engine().options.deterministic || cpus == 1 || launch.blocks == 1) {
+    this_worker().run(launch);
+    return;
+  }
+  if (!crew) crew = new Crew(cpus - 1);
+  crew->run(launch);
+}
+
+void suspend(ThreadRecord& thread) { dispatch(*thread.block->worker, &thread); }
+
+void resume(ThreadRecord& thread) {
+  if (&thread == thread.block->worker->current) {
+    thread.state = State::kRunning;
+    return;
+  }
+  thread.state = State::kReady;
+  thread.block->ready.push(thread.index);
+}
+
+Where where(const ThreadRecord& thread, u32 location) {
+  return {thread.block->launch->name, &thread.block->index, &thread.tid, location};
+}
+
+std::string place(const ThreadRecord& thread, u32 location) {
+  std::string out = ", in kernel " + thread.block->launch->name + ", block " + text(thread.block->index) +
+                    ", thread " + text(thread.tid);
+  std::string line = line_text(location);
+  return line.empty() ? out : out + ", " + line;
+}
+
+extern "C" void wc_yield(Thread* caller) {
+  ThreadRecord& thread = record(caller);
+  Block& block = *thread.block;
+  thread.state = State::kReady;
+  block.ready.push(thread.index);
+  if (block.started == block.count && ++block.yields > kYieldRounds * (block.ready.size() + 1)) {
+    block.yields = 0;
+    block.worker->set_aside = true;
+  }
+  suspend(thread);
+}
+
+extern "C" void wc_exit(Thread* caller) {
+  ThreadRecord& thread = record(caller);
+  Worker& worker = *thread.block->worker;
+  const Stack own = thread.stack;
+  finish_thread(thread);
+  // A fresh fiber must not start on the stack that this call still stands on.
+  Stack replacement;
+  if (thread.block->ready.empty() && thread.block->started < thread.block->count) {
+    replacement = worker.stacks.take();
+    worker.stacks.give_back(own);
+    worker.stacks.give_back(replacement);
+  } else {
+    worker.stacks.give_back(own);
+  }
+  dispatch(worker, nullptr);
+  __builtin_unreachable();
+}
+
+}  // namespace warpcourt::cpu
