@@ -1,0 +1,9 @@
+"""Matrix transposition of normally distributed numbers."""
+
+
+def generate(xp, rng, size):
+    return {"input": rng.standard_normal((size["rows"], size["cols"]), dtype=xp.float32)}
+
+
+def reference(xp, input, rows, cols):  # noqa: A002, ARG001
+    return {"output": xp.ascontiguousarray(input.T)}
