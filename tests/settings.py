@@ -4,10 +4,8 @@ import os
 import tempfile
 
 os.environ.setdefault("WARPCOURT_DATA_DIR", tempfile.mkdtemp(prefix="warpcourt-test-"))
-os.environ.setdefault(
-    "WARPCOURT_SECRET_KEY", "only for tests, and long enough that nothing complains about it"
-)
-os.environ.setdefault("WARPCOURT_ISOLATION", "fake")
+os.environ.setdefault("WARPCOURT_SECRET_KEY", "only for tests, and long enough that nothing complains")
+os.environ.setdefault("WARPCOURT_TARGET", "scripted")
 
 from web.settings import *  # noqa: F403 - the environment has to be set first
 

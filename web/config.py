@@ -107,7 +107,7 @@ class Config:
     secret_key: str = field(
         metadata=_about(
             "",
-            "Key that signs sessions and links. Empty: made at the first start and kept in the data directory.",
+            "Key that signs sessions and links. Empty: made once and kept in the data directory.",
             secret=True,
         )
     )
@@ -138,7 +138,7 @@ class Config:
     database_url: str = field(
         metadata=_about(
             "",
-            "PostgreSQL database, as postgres://user:password@host/name. Empty: SQLite in the data directory.",
+            "PostgreSQL, as postgres://user:password@host/name. Empty: SQLite in the data directory.",
             _scheme("postgres", "postgresql", "sqlite"),
             secret=True,
         )
@@ -146,7 +146,7 @@ class Config:
     broker_url: str = field(
         metadata=_about(
             "",
-            "Redis for the doorbell and the rate limits, as redis://host:6379/0. Empty: files in the data directory.",
+            "Redis for doorbell and rate limits, as redis://host:6379/0. Empty: files in the data directory.",
             _scheme("redis", "rediss"),
             secret=True,
         )
@@ -172,14 +172,14 @@ class Config:
     worker_concurrency: int = field(
         metadata=_about("2", "Submissions that one worker judges at a time.", _positive)
     )
-    isolation: str = field(
+    isolation: str = field(metadata=_about("bubblewrap", "How programs are isolated.", _one_of("bubblewrap")))
+    target: str = field(
         metadata=_about(
-            "bubblewrap",
-            "How programs are isolated: bubblewrap, or fake for tests of the site alone.",
-            _one_of("bubblewrap", "fake"),
+            "cpu",
+            "What programs are judged on: cpu, or scripted, which runs nothing, for tests of the site.",
+            _one_of("cpu", "scripted"),
         )
     )
-    target: str = field(metadata=_about("cpu", "What programs are judged on.", _one_of("cpu")))
     warm_oracles: int = field(
         metadata=_about("1", "Sandboxes for reference programs kept started ahead, per process.", _count)
     )

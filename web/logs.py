@@ -42,7 +42,13 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             }
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
-        # A client's mistake is not news; what the site did wrong is.
-        "loggers": {"django.request": {"level": "ERROR"}, "django.security": {"level": "ERROR"}},
+        "loggers": {
+            # A client's mistake is not news; what the site did wrong is.
+            "django.request": {"level": "ERROR"},
+            "django.security": {"level": "ERROR"},
+            # A ring is not news either; the verdict is, and it has a line of its own.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
+        },
         "root": {"handlers": ["stderr"], "level": level},
     }

@@ -1,0 +1,84 @@
+"""The Celery application of the worker: `celery -A worker.app worker`.
+
+Theory of operation. One worker has a main process, which listens for rings and sweeps, and
+`worker_concurrency` children, which judge one submission each at a time. A child opens its judging
+target when it starts and keeps it. Rings are acknowledged on arrival and one at a time is prefetched:
+nothing depends on a ring, since the sweeper of any worker rings again for what waits.
+
+The sweeper is a thread of the main process instead of Celery beat: the embedded installation then
+needs no third process and no schedule file, a worker that is alive always sweeps, and several
+sweepers at a time do no harm. The main process forks children while that thread exists, so forks wait
+until a sweep is over (see `worker.sweeper`).
+
+A child that hangs is killed at the hard time limit. The lease is extended only until then (see
+`worker.heartbeat`), so its job is always free for another.
+"""
+
+from typing import Any
+
+import django
+from celery.signals import (
+    setup_logging,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutting_down,
+)
+from django.conf import settings
+from django.db import connections
+
+from web.broker import TASK, new_celery
+from web.config import use_settings
+
+use_settings()
+django.setup()
+
+from worker.bench import bench  # noqa: E402 - needs Django's settings
+from worker.judging import judge_next  # noqa: E402 - as above
+from worker.sweeper import Sweeper  # noqa: E402 - as above
+
+KILL_GRACE_S = 10
+
+# A connection pool has threads and sockets, and neither survives the fork of a child.
+settings.DATABASES["default"].get("OPTIONS", {}).pop("pool", None)
+
+celery = new_celery(settings.WARPCOURT)
+celery.conf.update(
+    worker_concurrency=settings.WARPCOURT.worker_concurrency,
+    worker_prefetch_multiplier=1,
+    task_soft_time_limit=settings.WARPCOURT.job_limit_s,
+    task_time_limit=settings.WARPCOURT.job_limit_s + KILL_GRACE_S,
+)
+_sweeper = Sweeper(settings.WARPCOURT.sweep_s)
+
+
+@celery.task(name=TASK)  # type: ignore[untyped-decorator]  # celery is untyped here
+def judge_submission() -> None:
+    """Judge the most urgent submission that waits, if any."""
+    judge_next()
+
+
+@setup_logging.connect  # type: ignore[untyped-decorator]  # as above
+def _keep_our_logging(**_: Any) -> None:
+    """Connected, so that Celery leaves the logging of the settings alone."""
+
+
+@worker_process_init.connect  # type: ignore[untyped-decorator]  # as above
+def _open(**_: Any) -> None:
+    connections.close_all()
+    bench.judge()
+
+
+@worker_process_shutdown.connect  # type: ignore[untyped-decorator]  # as above
+def _close(**_: Any) -> None:
+    bench.close()
+
+
+@worker_ready.connect  # type: ignore[untyped-decorator]  # as above
+def _start_sweeping(**_: Any) -> None:
+    _sweeper.start()
+
+
+@worker_shutting_down.connect  # type: ignore[untyped-decorator]  # as above
+def _stop_sweeping(**_: Any) -> None:
+    _sweeper.stop()

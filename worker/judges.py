@@ -1,0 +1,100 @@
+"""What a worker judges with: the real judge on its target, or one for tests that obeys the source."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Event
+from typing import Protocol
+
+from judge.evaluate import evaluate
+from judge.report import CaseReport, Progress, Report
+from judge.sizes import SizesInvalid
+from judge.target import Target
+from problems.loader import load_problem
+from problems.vocabulary import Group, Language, Mode, Verdict
+from web.config import Config
+from web.submissions.models import Submission
+
+OnProgress = Callable[[Progress], None]
+
+
+class Judge(Protocol):
+    """Turns a submission into a report."""
+
+    def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
+        """Judge `submission`; any exception is a failure of ours."""
+
+    def close(self) -> None:
+        """End what it keeps running."""
+
+
+class PackageJudge:
+    """Judges against the problem packages on disk, on a target kept open."""
+
+    def __init__(self, config: Config) -> None:
+        """Open the target.
+
+        Raises:
+            sandbox.backend.IsolationUnavailable: with the fix.
+            sandbox.toolchain.ToolchainMissing: with the install line.
+        """
+        self._problems = config.problems_dir
+        self._target = Target.open(
+            config.target,
+            backend=config.isolation,
+            cache=config.data_dir / "cache",
+            warm={"oracle": config.warm_oracles, "triton": config.warm_tritons},
+        )
+
+    def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
+        """Judge `submission` against its problem as it is now."""
+        problem = load_problem(self._problems / submission.problem.slug)
+        try:
+            report = evaluate(
+                problem,
+                submission.source,
+                language=Language(submission.language),
+                mode=Mode(submission.mode),
+                target=self._target,
+                sizes=submission.sizes,
+                on_progress=on_progress,
+                cancelled=cancelled,
+            )
+        except SizesInvalid as error:
+            return Report(Verdict.REJECTED, str(error))
+        return replace(report, environment={**report.environment, "problem_version": problem.version})
+
+    def close(self) -> None:
+        """Close the target."""
+        self._target.close()
+
+
+class ScriptedJudge:
+    """Runs nothing: the source says what happens. For tests of everything round the judge.
+
+    A source is words such as `wrong_answer`, the verdict; `sleep=2.5`, seconds to take; `fail`, to fail
+    as the judge itself may fail. Without a verdict it is accepted.
+    """
+
+    def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
+        """Do as the source says."""
+        verdict = Verdict.ACCEPTED
+        on_progress(Progress("compiling", "Compiling"))
+        on_progress(Progress("compiled", "Compiled"))
+        for word in submission.source.split():
+            if word == "fail":
+                raise RuntimeError("the source asked for it")
+            if word.startswith("sleep="):
+                cancelled.wait(float(word.removeprefix("sleep=")))
+            if word in {*Verdict}:
+                verdict = Verdict(word)
+        if cancelled.is_set():
+            return Report(Verdict.CANCELLED, "Cancelled.")
+        started = time.monotonic()
+        on_progress(Progress("case", "Case 1 of 1", 1, 1))
+        elapsed_ms = (time.monotonic() - started) * 1000
+        case = CaseReport("sample", Group.SAMPLE, public=True, verdict=verdict, wall_ms=elapsed_ms)
+        return Report(verdict, cases=(case,), environment={"target": "scripted"})
+
+    def close(self) -> None:
+        """Nothing is kept."""

@@ -1,0 +1,74 @@
+"""One submission, from claim to verdict.
+
+Theory of operation. `judge_next` claims, evaluates and records; each is one call into the layer below.
+While the judge works in this thread, a heartbeat thread extends the lease and learns of cancellation.
+Whatever fails on our side (the package, the toolchain, the database, this code) hands the job back for
+another try and is never charged to the user. A report that comes too late, after the lease went to
+somebody else, changes nothing: `record` sees the newer attempt.
+"""
+
+import os
+import socket
+from threading import Event
+
+import structlog
+from django.db import close_old_connections
+
+from judge.report import Progress, Report
+from web.submissions import services
+from web.submissions.models import EventKind
+from worker.bench import CANNOT_JUDGE, RETRY_S, Bench, bench
+from worker.heartbeat import Heartbeat
+from worker.judges import Judge
+
+log = structlog.get_logger(__name__)
+
+_SHOWN = {EventKind.COMPILING, EventKind.COMPILED, EventKind.CASE}
+
+
+def judge_next(bench: Bench = bench) -> None:
+    """Judge the most urgent submission that waits. Does nothing when none does or this host cannot."""
+    close_old_connections()
+    judge = bench.judge()
+    if judge is None:
+        return
+    claim = services.claim(f"{socket.gethostname()}:{os.getpid()}")
+    if claim is None:
+        return
+    submission_id = claim.submission.public_id
+    with structlog.contextvars.bound_contextvars(submission_id=submission_id, attempt=claim.attempt):
+        _judge(claim, judge, bench)
+
+
+def _judge(claim: services.Claim, judge: Judge, bench: Bench) -> None:
+    cancelled = Event()
+    log.info("judging", problem=claim.submission.problem.slug, language=claim.submission.language)
+    try:
+        with Heartbeat(claim, cancelled) as heartbeat:
+            report = _evaluate(claim, judge, cancelled)
+    except CANNOT_JUDGE as error:
+        log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
+        bench.close(retry_in_s=RETRY_S)
+        services.hand_back(claim, failed=False)
+    except Exception:  # the task's boundary: our failure, whatever it is
+        log.exception("judging_failed", tries=claim.tries)
+        bench.close()
+        services.hand_back(claim, failed=True)
+    else:
+        if heartbeat.lost or not services.record(claim, report):
+            log.warning("verdict_discarded", reason="the lease was lost")
+        else:
+            log.info("judged", verdict=report.verdict.value)
+
+
+def _evaluate(claim: services.Claim, judge: Judge, cancelled: Event) -> Report:
+    def tell(progress: Progress) -> None:
+        if progress.kind not in _SHOWN:
+            return
+        place = {"index": progress.index, "total": progress.total} if progress.index is not None else {}
+        try:
+            services.add_event(claim, EventKind(progress.kind), {"text": progress.text, **place})
+        except services.LeaseLost:
+            cancelled.set()
+
+    return judge.evaluate(claim.submission, on_progress=tell, cancelled=cancelled)

@@ -1,0 +1,271 @@
+"""The whole of Warpcourt under one process: `python -m worker.supervise`.
+
+Theory of operation. The supervisor prepares the database and the catalogue, then starts a web server
+and a worker, each in a process group of its own, so that Ctrl-C reaches only the supervisor. A thread
+per stream copies what they say, with a prefix. What dies is started again, after a pause that doubles
+while it keeps dying; before that its whole group is killed, since a worker that was killed leaves
+children behind. At the end both are asked to stop (SIGTERM: the worker finishes what it judges) and
+killed when they have not within STOP_S. What was being judged then is taken up again when its lease
+has expired.
+"""
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import IO
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from web.config import ROOT, Config, ConfigError
+
+STOP_S = 10.0
+DRAIN_STREAMS_S = 2
+SETTLED_S = 30.0
+LONGEST_PAUSE_S = 30.0
+
+
+class PortTaken(Exception):
+    """Raised when something else listens where the site is to listen."""
+
+
+@dataclass(slots=True)
+class Part:
+    """One supervised program."""
+
+    name: str
+    argv: Sequence[str]
+    process: subprocess.Popen[str] | None = None
+    started: float = 0.0
+    pause_s: float = 0.5
+    start_at: float = 0.0
+
+    def start(self) -> None:
+        """Start it, with its output copied line by line."""
+        self.process = subprocess.Popen(
+            self.argv,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        self.started = time.monotonic()
+        reader = Thread(target=_copy, args=(self.name, self.process.stdout), daemon=True)
+        reader.start()
+
+    def tend(self) -> None:
+        """Start it if it is due; note its death, and when it will be due again."""
+        now = time.monotonic()
+        if self.process is None:
+            if now >= self.start_at:
+                self.start()
+            return
+        status = self.process.poll()
+        if status is None:
+            return
+        self.kill()
+        self.process = None
+        self.pause_s = 0.5 if now - self.started > SETTLED_S else min(2 * self.pause_s, LONGEST_PAUSE_S)
+        self.start_at = now + self.pause_s
+        _say(f"{self.name} ended with status {status}; starting it again in {self.pause_s:g} s")
+
+    def ask_to_stop(self) -> None:
+        """SIGTERM to its main process, which sees to its children."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def kill(self) -> None:
+        """SIGKILL to all that is left of its group, and reap."""
+        if self.process is None:
+            return
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+
+
+class Supervisor:
+    """Keeps the web server and the worker running."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self.url = config.public_url or f"http://{_for_url(config.host)}:{config.port}"
+        self.local_url = f"http://{_for_url(_reachable(config.host))}:{config.port}"
+        self._parts = [Part("web", _web_argv(config)), Part("worker", _worker_argv(config))]
+        self._stop = Event()
+
+    def start(self) -> None:
+        """Start both and wait until the site answers.
+
+        Raises:
+            PortTaken: something else listens there.
+            TimeoutError: the site does not answer.
+        """
+        check_port(self._config.host, self._config.port)
+        for part in self._parts:
+            part.start()
+        deadline = time.monotonic() + 60
+        while not _answers(f"{self.local_url}/healthz"):
+            if time.monotonic() > deadline or self._stop.is_set():
+                raise TimeoutError("the site did not come up; see what it says above")
+            self._tend()
+            time.sleep(0.1)
+
+    def wait(self, timeout_s: float | None = None) -> None:
+        """Tend both until `stop` is asked for, or for `timeout_s`."""
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while not self._stop.is_set() and (deadline is None or time.monotonic() < deadline):
+            self._tend()
+            self._stop.wait(0.2)
+
+    def ask_to_stop(self) -> None:
+        """Let `wait` return. Safe in a signal handler."""
+        self._stop.set()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Stop both: first asked, then killed."""
+        for part in self._parts:
+            part.ask_to_stop()
+        deadline = time.monotonic() + STOP_S
+        for part in self._parts:
+            if part.process is not None:
+                try:
+                    part.process.wait(max(deadline - time.monotonic(), 0.1))
+                except subprocess.TimeoutExpired:
+                    _say(f"{part.name} did not stop within {STOP_S:g} s; killing it")
+            part.kill()
+
+    def _tend(self) -> None:
+        for part in self._parts:
+            part.tend()
+
+
+@contextmanager
+def running(config: Config) -> Iterator[Supervisor]:
+    """A started supervisor that Ctrl-C and SIGTERM stop, and the end of the block too."""
+    supervisor = Supervisor(config)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: supervisor.ask_to_stop())
+    try:
+        supervisor.start()
+        yield supervisor
+    finally:
+        supervisor.stop()
+
+
+def prepare() -> None:
+    """Bring the database up to date and load the problems. Broken packages are reported and left out.
+
+    Raises:
+        subprocess.CalledProcessError: the database cannot be migrated.
+    """
+    manage = [sys.executable, str(ROOT / "manage.py")]
+    subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=ROOT, check=True)
+    subprocess.run([*manage, "loadproblems"], cwd=ROOT, check=False)
+
+
+def check_port(host: str, port: int) -> None:
+    """Check that the site can listen there.
+
+    Raises:
+        PortTaken: with the fix.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise PortTaken(
+                f"Cannot listen on {host}:{port} ({error.strerror}). Stop what listens there, "
+                f"or choose another port: WARPCOURT_PORT={port + 1}"
+            ) from error
+
+
+def _web_argv(config: Config) -> list[str]:
+    return [
+        *(sys.executable, "-m", "uvicorn", "web.asgi:application"),
+        *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),
+        *("--no-server-header", "--no-access-log", "--log-level", "warning", "--no-proxy-headers"),
+        # Event streams are open for minutes; they resume, so they need not be waited for.
+        *("--timeout-graceful-shutdown", str(DRAIN_STREAMS_S)),
+    ]
+
+
+def _worker_argv(config: Config) -> list[str]:
+    level = config.log_level.lower()
+    return [
+        sys.executable,
+        "-W",
+        "ignore:You're running the worker",
+        "-m",
+        "celery",
+        "--quiet",
+        *("-A", "worker.app"),
+        "worker",
+        *("--loglevel", level),
+        "--without-gossip",
+        "--without-mingle",
+    ]
+
+
+def _copy(name: str, stream: IO[str]) -> None:
+    for line in stream:
+        if line.strip():
+            print(f"{name:>6} | {line.rstrip()}", flush=True)  # noqa: T201 - the supervisor's purpose
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201 - as above
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urlopen(url, timeout=1) as response:  # noqa: S310 - our own address
+            return bool(response.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+def _reachable(host: str) -> str:
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - all addresses, to reach one of them
+
+
+def _for_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def main() -> int:
+    """Serve until Ctrl-C."""
+    argparse.ArgumentParser(prog="python -m worker.supervise", description=main.__doc__).parse_args()
+    try:
+        config = Config.from_env()
+        check_port(config.host, config.port)
+        prepare()
+        with running(config) as supervisor:
+            _say(f"Warpcourt serves {supervisor.url} (Ctrl-C stops it)")
+            supervisor.wait()
+    except (ConfigError, PortTaken, TimeoutError, subprocess.CalledProcessError) as error:
+        _say(str(error))
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
