@@ -17,6 +17,9 @@ class Process(Protocol):
     def channel(self) -> socket.socket:
         """Our end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
 
+    def begin(self, *, wall_s: float, cpu_s: float) -> None:
+        """Count wall and CPU time from now, up to these limits: for a sandbox that was started ahead."""
+
     def wait(self, timeout_s: float | None = None) -> Completion:
         """Wait for the end. Raises TimeoutError when it is still running after `timeout_s`."""
 

@@ -1,0 +1,278 @@
+"""The bubblewrap backend: one set of Linux namespaces per program, no daemon, no image.
+
+Theory of operation. A sandbox is a tree of four processes:
+
+    us -- bwrap, the monitor: dies with us, reports how the program ended
+            `-- bwrap, init of the process id namespace: when it dies, everything inside dies
+                  `-- the program, uid 65534, no capabilities, and whatever it starts
+
+The program sees a root of its own: /usr and the binds of its command, read-only; a private /proc; five
+harmless devices; empty, size-limited /tmp, /work and /dev/shm. It has no network, not even loopback
+to the host, no environment but its command's, and only descriptors 0, 1, 2 and, if asked for, 3. The
+fences, from the outside in: control group (`sandbox.cgroup`), resource limits and start-up
+(`sandbox.launch`), namespaces and mounts (`_options`), no_new_privs and an empty capability set
+(bwrap), system call filter (`sandbox.seccomp`).
+
+Run as root, the program has an id outside that nothing else on the host has. Run as an unprivileged
+user, its id outside is ours, and a control group exists only where the system delegated one; what
+is weaker then is listed in `Bubblewrap.weaknesses` and logged once. Nothing ever runs unsandboxed: what
+cannot be isolated is not started.
+
+One thread per sandbox (`sandbox.watch`) starts it, reads its output, enforces its limits and reaps it.
+"""
+
+import logging
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sandbox import seccomp
+from sandbox.backend import IsolationUnavailable
+from sandbox.cgroup import Group, Hierarchy
+from sandbox.launch import GATE_LINE, Launch, Slot
+from sandbox.spec import Command, Completion, Ending, Limits
+from sandbox.watch import WatchedProcess
+
+_log = logging.getLogger(__name__)
+
+_MIB = 1 << 20
+_INNER_ID = "65534"
+# Ids that no distribution or container engine hands out. Source: systemd, "Users, Groups, UIDs and GIDs".
+_OUTER_IDS = range(0x7000_0000, 0x7100_0000)
+_TASKS_OF_OURS = 2  # bwrap's init and the shell line, within the task limit of the control group
+_SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+_SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
+_SHELL = "/bin/sh"
+_GIVE_UP_ROOT = (
+    *("/usr/bin/setpriv", "--reuid", _INNER_ID, "--regid", _INNER_ID, "--clear-groups"),
+    *("--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--"),
+)
+_PASSWD = b"nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n"
+_GROUP = b"nogroup:x:65534:\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Host:
+    """What this host offers, looked up once."""
+
+    bwrap: str
+    hierarchy: Hierarchy | None
+    maps_ids: bool
+    filter_program: bytes
+
+
+class Bubblewrap:
+    """Isolation by bubblewrap. Safe to share between threads and, before its first use, processes."""
+
+    def __init__(self) -> None:
+        self._found: _Host | None = None
+
+    @property
+    def name(self) -> str:
+        """`bubblewrap`."""
+        return "bubblewrap"
+
+    @property
+    def weaknesses(self) -> tuple[str, ...]:
+        """What this host lacks, a sentence each; empty when every fence stands."""
+        host = self._host()
+        found = []
+        if host.hierarchy is None:
+            found.append(
+                "no control groups: memory, tasks and CPU time are limited per process only; "
+                "run as root or have systemd delegate a group (Delegate=yes)"
+            )
+        if not host.maps_ids:
+            found.append(
+                "programs run under this process's own user id outside; run as root to give each its own"
+            )
+        return tuple(found)
+
+    def verify(self) -> None:
+        """Start a sandbox and look at it from inside. Raises IsolationUnavailable with the fix."""
+        host = self._host()
+        if host.hierarchy is not None:
+            host.hierarchy.sweep()
+        process = self.start(_PROBE)
+        try:
+            completion = process.wait(30)
+        except TimeoutError as error:
+            raise IsolationUnavailable("a probe sandbox did not end; is the machine overloaded?") from error
+        finally:
+            process.close()
+        _judge_probe(completion)
+        for weakness in self.weaknesses:
+            _log.warning("sandbox_weaker: %s", weakness)
+
+    def start(self, command: Command) -> WatchedProcess:
+        """Start `command`; its limits count from now. Raises IsolationUnavailable with the fix."""
+        host = self._host()
+        outer_id = secrets.choice(_OUTER_IDS) if host.maps_ids else None
+        group = self._group(host, command.limits)
+
+        def launch(descriptors: dict[int, int]) -> Launch:
+            return Launch(
+                argv=(
+                    *(host.bwrap, "--args", str(int(Slot.OPTIONS)), "--", _SHELL, "-c", GATE_LINE, _SHELL),
+                    *(_GIVE_UP_ROOT if host.maps_ids else ()),
+                    *command.argv,
+                ),
+                options=_options(command, maps_ids=host.maps_ids),
+                filter_program=host.filter_program,
+                files=(_PASSWD, _GROUP, *command.files.values()),
+                descriptors=descriptors,
+                limits=command.limits,
+                group=group,
+                outer_id=outer_id,
+                open_work=bool(command.collect),
+            )
+
+        return WatchedProcess(command, group, launch)
+
+    def _group(self, host: _Host, limits: Limits) -> Group | None:
+        if host.hierarchy is None:
+            return None
+        try:
+            return Group.create(
+                host.hierarchy,
+                memory_bytes=limits.memory_mib * _MIB,
+                tasks=limits.processes + _TASKS_OF_OURS,
+            )
+        except OSError as error:
+            raise IsolationUnavailable(f"no control group could be made: {error}") from error
+
+    def _host(self) -> _Host:
+        if self._found is None:
+            self._found = _look()
+        return self._found
+
+
+def _look() -> _Host:
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise IsolationUnavailable("bubblewrap is not installed; run: apt-get install bubblewrap")
+    try:
+        filter_program = seccomp.filter_program()
+    except ValueError as error:
+        raise IsolationUnavailable(str(error)) from error
+    return _Host(bwrap, Hierarchy.find(), _may_map_ids(), filter_program)
+
+
+def _may_map_ids() -> bool:
+    """Whether we are root over the range of ids that sandboxes get, and can step down to them."""
+    if os.geteuid() != 0 or not Path(_GIVE_UP_ROOT[0]).exists():
+        return False
+    spans = (tuple(map(int, line.split())) for line in Path("/proc/self/uid_map").read_text().splitlines())
+    return any(first <= _OUTER_IDS.start and first + count >= _OUTER_IDS.stop for first, _, count in spans)
+
+
+def _options(command: Command, *, maps_ids: bool) -> bytes:
+    """The options of bwrap, separated by NUL, in the order in which it obeys them."""
+    words = [
+        *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+        *("--unshare-cgroup", "--die-with-parent", "--new-session", "--hostname", "sandbox"),
+        *("--clearenv", "--info-fd", str(int(Slot.INFO)), "--seccomp", str(int(Slot.FILTER))),
+        *("--cap-drop", "ALL"),
+    ]
+    if maps_ids:
+        words += ["--userns-block-fd", str(int(Slot.HOLD))]
+        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
+            words += ["--cap-add", capability]
+    else:
+        words += ["--block-fd", str(int(Slot.HOLD)), "--uid", _INNER_ID, "--gid", _INNER_ID]
+    for name, value in command.environment.items():
+        words += ["--setenv", name, value]
+    words += _mounts(command)
+    words += ["--chdir", "/work"]
+    if any("\0" in word for word in (*words, *command.argv)):
+        raise ValueError("a NUL byte in a command")
+    return "".join(f"{word}\0" for word in words).encode()
+
+
+def _mounts(command: Command) -> list[str]:
+    """The file tree of the program. Parents are made first, open to the program's id."""
+    quota = str(command.limits.tmpfs_mib * _MIB)
+    words = ["--proc", "/proc", "--dev", "/dev"]
+    for path in ("/tmp", "/work", "/dev/shm"):  # noqa: S108 - paths inside the sandbox
+        words += ["--perms", "1777", "--size", quota, "--tmpfs", path]
+    words += _system()
+    made = {PurePosixPath("/"), *map(PurePosixPath, ("/etc", "/usr", "/tmp", "/work", "/dev", "/proc"))}
+    for bind in command.binds:
+        words += _parents(PurePosixPath(bind.target), made)
+        words += ["--ro-bind", str(bind.source), bind.target]
+    for number, name in enumerate(command.files, start=Slot.FILES + 2):
+        path = _below_work(name)
+        words += _parents(path, made)
+        words += ["--perms", "0644", "--file", str(number), str(path)]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/"]
+
+
+def _system() -> list[str]:
+    """What any program needs: /usr, its aliases, the loader's cache, and two names."""
+    words = ["--ro-bind", "/usr", "/usr", "--perms", "0755", "--dir", "/etc"]
+    for name in _SYSTEM_LINKS:
+        path = Path("/", name)
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            words += ["--ro-bind", str(path), str(path)]
+    for file in _SYSTEM_FILES:
+        words += ["--ro-bind-try", file, file]
+    for number, file in enumerate(("/etc/passwd", "/etc/group"), start=Slot.FILES):
+        words += ["--perms", "0444", "--file", str(int(number)), file]
+    return words
+
+
+def _parents(path: PurePosixPath, made: set[PurePosixPath]) -> list[str]:
+    """Make the folders above `path` that are not in `made`; bwrap's own would be closed to others."""
+    words: list[str] = []
+    for parent in reversed(path.parents):
+        if parent not in made and not parent.is_relative_to("/usr"):
+            made.add(parent)
+            words += ["--perms", "0755", "--dir", str(parent)]
+    return words
+
+
+def _below_work(name: str) -> PurePosixPath:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"{name!r} is not a file name below /work")
+    return "/work" / path
+
+
+_PROBE = Command(
+    argv=(
+        _SHELL,
+        "-c",
+        'id -u; cat /proc/self/status; echo "Network: $(tail -n +3 /proc/net/dev | cut -d: -f1 | xargs)"; '
+        'echo "Init: $(cat /proc/1/comm)"; touch /usr/probe /probe 2>/dev/null && echo "Writable: yes"; '
+        "exit 0",
+    ),
+    limits=Limits(wall_s=20, cpu_s=10, memory_mib=64, tmpfs_mib=8),
+    label="probe",
+)
+_PROBE_SAYS = (
+    ("65534\n", "the program does not run as nobody"),
+    ("NoNewPrivs:\t1\n", "no_new_privs is not set"),
+    ("Seccomp:\t2\n", "the system call filter is not loaded; the kernel needs CONFIG_SECCOMP_FILTER"),
+    ("CapEff:\t0000000000000000\n", "the program holds capabilities"),
+    ("CapBnd:\t0000000000000000\n", "the program could gain capabilities"),
+    ("Network: lo\n", "the program sees network interfaces of the host"),
+    ("Init: bwrap\n", "the program sees processes of the host"),
+)
+
+
+def _judge_probe(completion: Completion) -> None:
+    said = completion.stdout.decode(errors="replace")
+    if completion.ending is not Ending.EXITED or completion.status != 0:
+        raise IsolationUnavailable(
+            f"a probe sandbox {completion.ending} with status {completion.status}: "
+            + completion.stderr.decode(errors="replace").strip()
+        )
+    for words, complaint in _PROBE_SAYS:
+        if words not in said:
+            raise IsolationUnavailable(f"a probe sandbox is not isolated: {complaint}")
+    if "Writable" in said:
+        raise IsolationUnavailable("a probe sandbox is not isolated: its root can be written to")

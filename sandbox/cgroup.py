@@ -1,0 +1,213 @@
+"""Control groups: caps on the memory, tasks and time of a whole sandbox, on cgroup v1 and v2.
+
+Theory of operation. `Hierarchy.find` looks once for a place where this process may create groups. Each
+sandbox gets a group of its own there, named after its owner, so that what a killed worker left behind
+can be told from what is in use and removed. A process is put in before it runs any foreign code. On
+v2 no group may hold both processes and controlled children, so our own process moves to a leaf first.
+
+Source: Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst of Linux.
+"""
+
+import contextlib
+import os
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+_PARENT = "warpcourt"
+_LEAF = "warpcourt-worker"
+_V1_CONTROLLERS = ("memory", "pids", "cpuacct")
+_REMOVE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """Where groups are made: one folder per controller on v1, the same folder for all on v2."""
+
+    version: int
+    folders: dict[str, Path]
+
+    @classmethod
+    def find(cls) -> Self | None:
+        """The hierarchy that this process may use, or None when it may create groups nowhere."""
+        for attempt in (cls._find_v2, cls._find_v1):
+            with contextlib.suppress(OSError):
+                found = attempt()
+                if found is not None:
+                    Group.create(found, memory_bytes=64 << 20, tasks=8).remove()
+                    return found
+        return None
+
+    @classmethod
+    def _find_v2(cls) -> Self | None:
+        root = _mount_points().get("cgroup2")
+        if root is None or "memory" not in _words(root / "cgroup.controllers"):
+            return None
+        own = root / _own_groups().get("", "/").lstrip("/")
+        if own.name == _LEAF:
+            own = own.parent
+        if own != root and not _delegated(own):
+            leaf = own / _LEAF
+            leaf.mkdir(exist_ok=True)
+            for process in (own / "cgroup.procs").read_text().split():
+                with contextlib.suppress(ProcessLookupError):
+                    (leaf / "cgroup.procs").write_text(process)
+        parent = own / _PARENT
+        parent.mkdir(exist_ok=True)
+        for folder in (own, parent):
+            (folder / "cgroup.subtree_control").write_text("+memory +pids")
+        return cls(2, {name: parent for name in ("memory", "pids", "cpuacct")})
+
+    @classmethod
+    def _find_v1(cls) -> Self | None:
+        mounts, own = _mount_points(), _own_groups()
+        folders = {}
+        for name in _V1_CONTROLLERS:
+            if name not in mounts:
+                return None
+            mount = mounts[name]
+            nested = mount / own.get(name, "/").lstrip("/")
+            folders[name] = (nested if nested.is_dir() else mount) / _PARENT
+            folders[name].mkdir(exist_ok=True)
+        return cls(1, folders)
+
+    def sweep(self) -> None:
+        """Remove the groups of owners that are dead, with whatever still runs in them."""
+        names = {path.name for folder in self.folders.values() for path in folder.iterdir() if path.is_dir()}
+        for name in names:
+            owner = name.split("-")[0]
+            if owner.isdigit() and not Path("/proc", owner).exists():
+                group = Group(self.version, {key: folder / name for key, folder in self.folders.items()})
+                group.kill()
+                group.remove()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The control group of one sandbox."""
+
+    version: int
+    folders: dict[str, Path]
+
+    @classmethod
+    def create(cls, hierarchy: Hierarchy, *, memory_bytes: int, tasks: int) -> Self:
+        """Make a group with these caps. Swap is not allowed on top. Raises OSError when refused."""
+        name = f"{os.getpid()}-{secrets.token_hex(6)}"
+        group = cls(hierarchy.version, {key: folder / name for key, folder in hierarchy.folders.items()})
+        try:
+            for folder in group._distinct():
+                folder.mkdir()
+            group._limit(memory_bytes, tasks)
+        except OSError:
+            group.remove()
+            raise
+        return group
+
+    def _limit(self, memory_bytes: int, tasks: int) -> None:
+        memory = self.folders["memory"]
+        (self.folders["pids"] / "pids.max").write_text(str(tasks))
+        if self.version == 1:
+            (memory / "memory.limit_in_bytes").write_text(str(memory_bytes))
+            with contextlib.suppress(FileNotFoundError):  # absent without swap accounting
+                (memory / "memory.memsw.limit_in_bytes").write_text(str(memory_bytes))
+            return
+        (memory / "memory.max").write_text(str(memory_bytes))
+        for file, value in (("memory.swap.max", "0"), ("memory.oom.group", "1")):
+            with contextlib.suppress(FileNotFoundError):
+                (memory / file).write_text(value)
+
+    def add(self, process: int) -> None:
+        """Put `process` in; children that it makes later follow."""
+        for folder in self._distinct():
+            (folder / "cgroup.procs").write_text(str(process))
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor time that its processes have used, living and dead."""
+        folder = self.folders["cpuacct"]
+        if self.version == 1:
+            return int((folder / "cpuacct.usage").read_text()) / 1e9
+        return _pairs(folder / "cpu.stat").get("usage_usec", 0) / 1e6
+
+    @property
+    def peak_memory_bytes(self) -> int | None:
+        """The most memory it ever held, or None on kernels that do not say."""
+        file = "memory.max_usage_in_bytes" if self.version == 1 else "memory.peak"
+        try:
+            return int((self.folders["memory"] / file).read_text())
+        except OSError:
+            return None
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed one of its processes for memory."""
+        file = "memory.oom_control" if self.version == 1 else "memory.events"
+        return _pairs(self.folders["memory"] / file).get("oom_kill", 0) > 0
+
+    def kill(self) -> None:
+        """Kill everything in it."""
+        pids = self.folders["pids"]
+        try:
+            (pids / "cgroup.kill").write_text("1")
+        except OSError:  # v1, or a kernel before 5.14
+            with contextlib.suppress(OSError):
+                for process in (pids / "cgroup.procs").read_text().split():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(int(process), 9)
+
+    def remove(self) -> None:
+        """Remove it once empty. Gives up after two seconds: `Hierarchy.sweep` tries again."""
+        deadline = time.monotonic() + _REMOVE_S
+        for folder in self._distinct():
+            while folder.is_dir():
+                try:
+                    folder.rmdir()
+                except OSError:
+                    if time.monotonic() > deadline:
+                        return
+                    time.sleep(0.002)
+
+    def _distinct(self) -> list[Path]:
+        return list(dict.fromkeys(self.folders.values()))
+
+
+def _mount_points() -> dict[str, Path]:
+    """Mount points by v1 controller, and by `cgroup2`."""
+    found: dict[str, Path] = {}
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, point, kind, options, *_ = line.split()
+        if kind == "cgroup2":
+            found["cgroup2"] = Path(point)
+        elif kind == "cgroup":
+            found.update({option: Path(point) for option in options.split(",") if option in _V1_CONTROLLERS})
+    return found
+
+
+def _own_groups() -> dict[str, str]:
+    """Paths of our own groups by controller; v2 has the empty name."""
+    found: dict[str, str] = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        found.update(dict.fromkeys(controllers.split(","), path))
+    return found
+
+
+def _delegated(folder: Path) -> bool:
+    return {"memory", "pids"} <= _words(folder / "cgroup.subtree_control")
+
+
+def _words(path: Path) -> set[str]:
+    try:
+        return set(path.read_text().split())
+    except OSError:
+        return set()
+
+
+def _pairs(path: Path) -> dict[str, int]:
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return {}
+    return {key: int(value) for key, _, value in (line.partition(" ") for line in lines) if value.isdigit()}

@@ -1,0 +1,45 @@
+"""Bring files back from a sandbox that has ended.
+
+Theory of operation. The directory is held as a descriptor, opened before any foreign code ran; by now
+every process that could write to it is dead, so what is looked at cannot change. Names are walked
+one component at a time and no link is followed. A file counts only when it is regular, has one name,
+and is not larger than allowed; the rest is left out as if it had not been written.
+"""
+
+import os
+import stat
+from collections.abc import Mapping
+
+
+def collect(directory: int, names: Mapping[str, int]) -> dict[str, bytes]:
+    """The contents of those files below `directory` that are plain and at most the given bytes long."""
+    found = {}
+    for name, limit_bytes in names.items():
+        content = _read(directory, name, limit_bytes)
+        if content is not None:
+            found[name] = content
+    return found
+
+
+def _read(directory: int, name: str, limit_bytes: int) -> bytes | None:
+    *folders, last = name.split("/")
+    held = os.dup(directory)
+    try:
+        for folder in folders:
+            inner = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=held)
+            os.close(held)
+            held = inner
+        # Look before opening: to open a FIFO or a device has effects of its own.
+        if not _is_plain(os.stat(last, dir_fd=held, follow_symlinks=False), limit_bytes):
+            return None
+        file = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=held)
+        with open(file, "rb") as stream:
+            return stream.read(limit_bytes) if _is_plain(os.fstat(file), limit_bytes) else None
+    except OSError:
+        return None
+    finally:
+        os.close(held)
+
+
+def _is_plain(status: os.stat_result, limit_bytes: int) -> bool:
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size <= limit_bytes

@@ -1,0 +1,68 @@
+"""What a sandboxed program prints, read while it runs and never beyond a bound."""
+
+import os
+import selectors
+
+_CHUNK_BYTES = 65536
+
+
+class Stream:
+    """One pipe from a program: the first `keep_bytes` of it, and a count of all that came."""
+
+    def __init__(self, descriptor: int, *, keep_bytes: int) -> None:
+        os.set_blocking(descriptor, False)
+        self.descriptor = descriptor
+        self.kept = bytearray()
+        self.seen_bytes = 0
+        self.open = True
+        self._keep_bytes = keep_bytes
+
+    def read(self) -> bool:
+        """Take what is there, at most one chunk. False when the pipe has ended or is empty."""
+        try:
+            data = os.read(self.descriptor, _CHUNK_BYTES)
+        except BlockingIOError:
+            return False
+        if not data:
+            self.close()
+            return False
+        self.seen_bytes += len(data)
+        self.kept += data[: self._keep_bytes - len(self.kept)]
+        return True
+
+    def close(self) -> None:
+        """Close our end, once."""
+        if self.open:
+            self.open = False
+            os.close(self.descriptor)
+
+
+class Drain:
+    """Both output pipes of a program. What exceeds the bounds is read, dropped and counted."""
+
+    def __init__(self, stdout: int, stderr: int, *, keep_bytes: int, flood_bytes: int) -> None:
+        self.stdout = Stream(stdout, keep_bytes=keep_bytes)
+        self.stderr = Stream(stderr, keep_bytes=keep_bytes)
+        self._flood_bytes = flood_bytes
+
+    @property
+    def flooded(self) -> bool:
+        """Whether the program said more than any honest one would."""
+        return self.stdout.seen_bytes + self.stderr.seen_bytes > self._flood_bytes
+
+    @property
+    def dropped_bytes(self) -> int:
+        """How much was read and not kept."""
+        return sum(stream.seen_bytes - len(stream.kept) for stream in (self.stdout, self.stderr))
+
+    def register(self, selector: selectors.BaseSelector) -> None:
+        """Have `selector` report each pipe, with its Stream as data."""
+        for stream in (self.stdout, self.stderr):
+            selector.register(stream.descriptor, selectors.EVENT_READ, stream)
+
+    def finish(self) -> None:
+        """Take what is left once every writer is dead, and close."""
+        for stream in (self.stdout, self.stderr):
+            while stream.open and stream.read():
+                pass
+            stream.close()

@@ -1,0 +1,247 @@
+"""Start bubblewrap around one command and bring it to the moment before foreign code runs.
+
+Theory of operation. Five steps, each of which can still be undone by killing one process:
+
+1. Spawn bwrap with exactly the descriptors of `Slot`. It makes the namespaces, tells us the process id
+   of the sandbox's init on INFO, and waits on HOLD.
+2. Put that process into its control group, set its resource limits, and, as root, map ids: 0 inside
+   is us, needed only for the mounts; 65534 inside is an id outside that nobody else uses.
+3. Let go of HOLD. bwrap mounts, drops privileges and loads the system call filter.
+4. A shell line inside, our own, says on GATE that all is in place. We open `/work` through
+   /proc/<pid>/root, which is safe because nothing foreign has run yet and the root is read-only.
+5. We answer; the shell closes what only it needs and replaces itself by the program, by way of setpriv
+   as root, which gives up id 0 and every capability for good.
+
+If we die at any point, so does the sandbox: bwrap asks the kernel to be killed with the thread
+that spawned it. Hence each sandbox is spawned by the thread that watches it.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from io import FileIO
+from pathlib import Path
+
+from sandbox.backend import IsolationUnavailable
+from sandbox.cgroup import Group
+from sandbox.spec import Limits
+
+_START_S = 20.0
+_ERROR_BYTES = 4096
+_MIB = 1 << 20
+_STACK_BYTES = (8 * _MIB, 64 * _MIB)
+_MEMLOCK_BYTES = 64 << 10
+
+
+class Slot(IntEnum):
+    """Descriptor numbers in bwrap. The program inherits the first three and, if asked for, CHANNEL."""
+
+    STDIN = 0
+    STDOUT = 1
+    STDERR = 2
+    CHANNEL = 3
+    GATE = 4
+    INFO = 5
+    HOLD = 6
+    OPTIONS = 7
+    FILTER = 8
+    FILES = 10
+
+
+# Descriptors above 9 are read and closed by bwrap itself, before this line runs.
+GATE_LINE = (
+    f"unset PWD OLDPWD; printf . >&{Slot.GATE}; read -r go <&{Slot.GATE} || exit 1; unset go; exec "
+    + " ".join(f"{number}<&-" for number in range(Slot.GATE, Slot.FILES))
+    + '; exec "$@"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A sandbox that is about to run its program. The descriptors belong to the caller."""
+
+    monitor: int
+    monitor_descriptor: int
+    init: int
+    init_descriptor: int
+    work: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """All that is needed to start: see the head of this file.
+
+    `argv` is bwrap's, `options` what it reads from its slot, so that they do not show in a process list.
+    `outer_id` is the id that 65534 stands for outside, None where bwrap maps our own. `descriptors`
+    are ours, by slot; they stay open here.
+    """
+
+    argv: tuple[str, ...]
+    options: bytes
+    filter_program: bytes
+    files: tuple[bytes, ...]
+    descriptors: Mapping[int, int]
+    limits: Limits
+    group: Group | None
+    outer_id: int | None
+    open_work: bool
+
+    def start(self) -> Launched:
+        """Run the five steps. Raises IsolationUnavailable with what bwrap or the kernel said."""
+        with contextlib.ExitStack() as ours:
+            info, info_inner = _pipe(ours)
+            hold_inner, hold = _pipe(ours)
+            gate, gate_inner = (ours.enter_context(end) for end in socket.socketpair())
+            files = [ours.enter_context(_memory_file(content)) for content in self._contents()]
+            inner = {
+                **self.descriptors,
+                Slot.GATE: gate_inner.fileno(),
+                Slot.INFO: info_inner.fileno(),
+                Slot.HOLD: hold_inner.fileno(),
+                **{number: file.fileno() for number, file in zip(self._numbers(), files, strict=True)},
+            }
+            monitor = _spawn(self.argv, inner)
+            with contextlib.ExitStack() as undo:
+                undo.callback(_reap, monitor)
+                undo.callback(os.kill, monitor, signal.SIGKILL)
+                monitor_descriptor = _kept(undo, os.pidfd_open(monitor))
+                for end in (info_inner, hold_inner, gate_inner):
+                    end.close()
+                init = _child_of(info)
+                init_descriptor = _kept(undo, os.pidfd_open(init))
+                self._confine(init)
+                hold.write(b".")
+                _expect(gate, ".")
+                work = _kept(undo, self._work_of(init)) if self.open_work else None
+                gate.send(b".\n")
+                undo.pop_all()
+        return Launched(monitor, monitor_descriptor, init, init_descriptor, work)
+
+    def _contents(self) -> tuple[bytes, ...]:
+        return (self.options, self.filter_program, *self.files)
+
+    def _numbers(self) -> tuple[int, ...]:
+        return (Slot.OPTIONS, Slot.FILTER, *range(Slot.FILES, Slot.FILES + len(self.files)))
+
+    def _confine(self, init: int) -> None:
+        """Step 2."""
+        try:
+            if self.group is not None:
+                self.group.add(init)
+            for kind, (soft, hard) in _resource_limits(self.limits, grouped=self.group is not None):
+                ceiling = resource.getrlimit(kind)[1]
+                if ceiling != resource.RLIM_INFINITY:
+                    soft, hard = min(soft, ceiling), min(hard, ceiling)
+                resource.prlimit(init, kind, (soft, hard))
+            if self.outer_id is not None:
+                for file in ("uid_map", "gid_map"):
+                    Path(f"/proc/{init}/{file}").write_text(f"0 0 1\n65534 {self.outer_id} 1\n")
+        except OSError as error:
+            raise IsolationUnavailable(f"the sandbox could not be confined: {error}") from error
+
+    def _work_of(self, init: int) -> int:
+        try:
+            return os.open(f"/proc/{init}/root/work", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise IsolationUnavailable(f"the sandbox's working directory is out of reach: {error}") from error
+
+
+def _resource_limits(limits: Limits, *, grouped: bool) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Limits per process: a backstop under the control group, the only fence without one."""
+    file_bytes = limits.file_mib * _MIB
+    yield resource.RLIMIT_CORE, (0, 0)
+    yield resource.RLIMIT_FSIZE, (file_bytes, file_bytes)
+    yield resource.RLIMIT_NOFILE, (limits.descriptors, limits.descriptors)
+    yield resource.RLIMIT_MEMLOCK, (_MEMLOCK_BYTES, _MEMLOCK_BYTES)
+    yield resource.RLIMIT_STACK, _STACK_BYTES
+    if not grouped:
+        cpu_s = int(limits.cpu_s) + 1
+        memory_bytes = limits.memory_mib * _MIB
+        yield resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)
+        yield resource.RLIMIT_DATA, (memory_bytes, memory_bytes)
+        yield resource.RLIMIT_NPROC, (limits.processes + 2, limits.processes + 2)
+
+
+def _spawn(argv: tuple[str, ...], descriptors: Mapping[int, int]) -> int:
+    """Spawn `argv` with an empty environment, default signals, and no descriptor but these.
+
+    Descriptors that a C library left inheritable in this process are closed by name.
+    """
+    lowest = max(descriptors) + 1
+    copies = {number: fcntl.fcntl(own, fcntl.F_DUPFD_CLOEXEC, lowest) for number, own in descriptors.items()}
+    try:
+        actions = [
+            (os.POSIX_SPAWN_CLOSE, number)
+            for number in map(int, os.listdir("/proc/self/fd"))
+            if number > Slot.STDERR and number not in copies.values()
+        ]
+        wired = [(os.POSIX_SPAWN_DUP2, copy, number) for number, copy in copies.items()]
+        return os.posix_spawn(
+            argv[0],
+            argv,
+            {},
+            file_actions=[*actions, *wired],
+            setpgroup=0,
+            setsigmask=(),
+            setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP},
+        )
+    finally:
+        for copy in copies.values():
+            os.close(copy)
+
+
+def _child_of(info: FileIO) -> int:
+    """The process id in bwrap's report."""
+    said = b""
+    deadline = time.monotonic() + _START_S
+    while not said.rstrip().endswith(b"}"):
+        if not select.select([info], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            raise IsolationUnavailable("bubblewrap did not start in time; is the machine overloaded?")
+        chunk = info.read(_ERROR_BYTES)
+        if not chunk:
+            raise IsolationUnavailable("bubblewrap ended before it had made a sandbox")
+        said += chunk
+    return int(json.loads(said)["child-pid"])
+
+
+def _expect(gate: socket.socket, word: str) -> None:
+    gate.settimeout(_START_S)
+    try:
+        said = gate.recv(len(word))
+    except TimeoutError as error:
+        raise IsolationUnavailable(
+            "the sandbox was not set up in time; is the machine overloaded?"
+        ) from error
+    if said.decode(errors="replace") != word:
+        raise IsolationUnavailable("bubblewrap could not set the sandbox up")
+
+
+def _pipe(stack: contextlib.ExitStack) -> tuple[FileIO, FileIO]:
+    reader, writer = os.pipe()
+    return stack.enter_context(FileIO(reader, "rb")), stack.enter_context(FileIO(writer, "wb"))
+
+
+def _memory_file(content: bytes) -> FileIO:
+    file = FileIO(os.memfd_create("sandbox", os.MFD_CLOEXEC), "r+b")
+    file.write(content)
+    file.seek(0)
+    return file
+
+
+def _kept(stack: contextlib.ExitStack, descriptor: int) -> int:
+    stack.callback(os.close, descriptor)
+    return descriptor
+
+
+def _reap(process: int) -> None:
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(process, 0)

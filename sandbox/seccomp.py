@@ -1,0 +1,242 @@
+"""The system call filter of every sandbox, assembled to classic BPF.
+
+Theory of operation. The kernel runs the program below on each system call of the sandboxed process and
+of all its descendants; nothing can remove it. It is the second fence: namespaces and the empty
+capability set already refuse most of what is listed, the filter keeps the kernel code behind
+those calls out of reach. Calls are allowed unless a table refuses them, because compilers and PyTorch
+use hundreds; a call newer than this file answers ENOSYS, so that programs fall back. Three calls are
+judged by an argument. Pointers cannot be followed here, hence clone3, which hides its flags behind
+one, answers ENOSYS, and the C library falls back to clone.
+
+Source: seccomp(2), linux/filter.h, arch/x86/entry/syscalls/syscall_64.tbl and
+include/uapi/asm-generic/unistd.h of Linux 6.12.
+"""
+
+import errno
+import platform
+import struct
+from dataclasses import dataclass
+
+_LOAD_WORD = 0x20
+_JUMP_EQUAL = 0x15
+_JUMP_GREATER = 0x25
+_JUMP_ANY_BIT = 0x45
+_RETURN = 0x06
+_INSTRUCTION = struct.Struct("<HBBI")
+
+ALLOW = 0x7FFF_0000
+KILL_PROCESS = 0x8000_0000
+_ERRNO = 0x0005_0000
+
+_NUMBER_AT = 0
+_ARCHITECTURE_AT = 4
+_ARGUMENTS_AT = 16
+
+_X32_BIT = 0x4000_0000
+_NEWEST_REVIEWED = 466
+_NAMESPACE_FLAGS = 0x7E02_0000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
+_AF_UNIX = 1
+_PERSONALITY_QUERY = 0xFFFF_FFFF
+_TIOCSTI = 0x5412
+_TIOCLINUX = 0x541C
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """A machine that the filter is assembled for. `token` is its AUDIT_ARCH value."""
+
+    name: str
+    token: int
+    column: int
+
+
+X86_64 = Architecture("x86_64", 0xC000_003E, 0)
+AARCH64 = Architecture("aarch64", 0xC000_00B7, 1)
+_ARCHITECTURES = {"x86_64": X86_64, "amd64": X86_64, "aarch64": AARCH64, "arm64": AARCH64}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Calls that are refused with `error`, by their numbers per architecture, and the reason."""
+
+    reason: str
+    calls: dict[str, tuple[int | None, int | None]]
+    error: int = errno.EPERM
+
+
+REFUSALS = (
+    Refusal(
+        "Reading or steering another process is how a harness is rewritten from inside.",
+        {
+            "ptrace": (101, 117),
+            "process_vm_readv": (310, 270),
+            "process_vm_writev": (311, 271),
+            "process_madvise": (440, 440),
+            "pidfd_getfd": (438, 438),
+            "kcmp": (312, 272),
+            "move_pages": (279, 239),
+            "migrate_pages": (256, 238),
+        },
+    ),
+    Refusal(
+        "These subsystems run programs or fault handlers of the caller in the kernel, a rich source of escapes.",
+        {
+            "bpf": (321, 280),
+            "perf_event_open": (298, 241),
+            "userfaultfd": (323, 282),
+            "io_uring_setup": (425, 425),
+            "io_uring_enter": (426, 426),
+            "io_uring_register": (427, 427),
+            "fanotify_init": (300, 262),
+            "memfd_secret": (447, 447),
+        },
+    ),
+    Refusal(
+        "Keyrings outlive a process and are shared by user id: a channel between two jobs.",
+        {"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219)},
+    ),
+    Refusal(
+        "The file tree is final: no mount, no other root.",
+        {
+            "mount": (165, 40),
+            "umount2": (166, 39),
+            "pivot_root": (155, 41),
+            "chroot": (161, 51),
+            "open_tree": (428, 428),
+            "move_mount": (429, 429),
+            "fsopen": (430, 430),
+            "fsconfig": (431, 431),
+            "fsmount": (432, 432),
+            "fspick": (433, 433),
+            "mount_setattr": (442, 442),
+        },
+    ),
+    Refusal(
+        "A new user namespace hands out capabilities over fresh kernel objects.",
+        {"unshare": (272, 97), "setns": (308, 268)},
+    ),
+    Refusal(
+        "File handles reach files by number, past every mount.",
+        {"name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265)},
+    ),
+    Refusal(
+        "The machine itself is not a program's to change or to inspect.",
+        {
+            "kexec_load": (246, 104),
+            "kexec_file_load": (320, 294),
+            "init_module": (175, 105),
+            "finit_module": (313, 273),
+            "delete_module": (176, 106),
+            "create_module": (174, None),
+            "query_module": (178, None),
+            "get_kernel_syms": (177, None),
+            "reboot": (169, 142),
+            "swapon": (167, 224),
+            "swapoff": (168, 225),
+            "syslog": (103, 116),
+            "acct": (163, 89),
+            "quotactl": (179, 60),
+            "quotactl_fd": (443, 443),
+            "settimeofday": (164, 170),
+            "clock_settime": (227, 112),
+            "adjtimex": (159, 171),
+            "clock_adjtime": (305, 266),
+            "sethostname": (170, 161),
+            "setdomainname": (171, 162),
+            "ioperm": (173, None),
+            "iopl": (172, None),
+            "modify_ldt": (154, None),
+            "vhangup": (153, 58),
+            "nfsservctl": (180, 42),
+            "lookup_dcookie": (212, 18),
+            "uselib": (134, None),
+            "sysfs": (139, None),
+        },
+    ),
+    Refusal(
+        "Its flags lie behind a pointer that a filter cannot follow; callers fall back to clone.",
+        {"clone3": (435, 435)},
+        errno.ENOSYS,
+    ),
+)
+
+CLONE = (56, 220)
+SOCKET = (41, 198)
+SOCKETPAIR = (53, 199)
+PERSONALITY = (135, 92)
+IOCTL = (16, 29)
+
+
+def filter_program(machine: str = "") -> bytes:
+    """The filter for `machine` (this one when empty) as an array of `struct sock_filter`.
+
+    Raises:
+        ValueError: the machine is neither x86-64 nor aarch64.
+    """
+    name = (machine or platform.machine()).lower()
+    if name not in _ARCHITECTURES:
+        raise ValueError(f"no system call filter for {name}; supported: x86_64, aarch64")
+    return _assemble(_ARCHITECTURES[name])
+
+
+def _assemble(architecture: Architecture) -> bytes:
+    column = architecture.column
+    program = [
+        _load(_ARCHITECTURE_AT),
+        *_unless(_JUMP_EQUAL, architecture.token, KILL_PROCESS),
+        _load(_NUMBER_AT),
+        *_when(_JUMP_ANY_BIT, _X32_BIT, KILL_PROCESS),
+        *_when(_JUMP_GREATER, _NEWEST_REVIEWED, _ERRNO | errno.ENOSYS),
+    ]
+    for refusal in REFUSALS:
+        for numbers in refusal.calls.values():
+            number = numbers[column]
+            if number is not None:
+                program += _when(_JUMP_EQUAL, number, _ERRNO | refusal.error)
+    for number, argument, rules in (
+        # New namespaces by way of clone.
+        (CLONE[column], 0, _when(_JUMP_ANY_BIT, _NAMESPACE_FLAGS, _ERRNO | errno.EPERM)),
+        # Only Unix sockets: the rest (netlink, packet, vsock) is attack surface or reaches the host.
+        (SOCKET[column], 0, _unless(_JUMP_EQUAL, _AF_UNIX, _ERRNO | errno.EAFNOSUPPORT)),
+        (SOCKETPAIR[column], 0, _unless(_JUMP_EQUAL, _AF_UNIX, _ERRNO | errno.EAFNOSUPPORT)),
+        # Personalities switch address randomisation off.
+        (PERSONALITY[column], 0, _unless_any((0, _PERSONALITY_QUERY), _ERRNO | errno.EPERM)),
+        # Typing into a terminal that somebody else reads.
+        (
+            IOCTL[column],
+            1,
+            [
+                *_when(_JUMP_EQUAL, _TIOCSTI, _ERRNO | errno.EPERM),
+                *_when(_JUMP_EQUAL, _TIOCLINUX, _ERRNO | errno.EPERM),
+            ],
+        ),
+    ):
+        body = [_load(_ARGUMENTS_AT + 8 * argument), *rules, _verdict(ALLOW)]
+        program += [_INSTRUCTION.pack(_JUMP_EQUAL, 0, len(body), number), *body]
+    return b"".join([*program, _verdict(ALLOW)])
+
+
+def _load(offset: int) -> bytes:
+    """Load the 32-bit word at `offset` of `struct seccomp_data`; of an argument, its low half."""
+    return _INSTRUCTION.pack(_LOAD_WORD, 0, 0, offset)
+
+
+def _verdict(action: int) -> bytes:
+    return _INSTRUCTION.pack(_RETURN, 0, 0, action)
+
+
+def _when(jump: int, value: int, action: int) -> list[bytes]:
+    """Return `action` when the loaded word compares true with `value`."""
+    return [_INSTRUCTION.pack(jump, 0, 1, value), _verdict(action)]
+
+
+def _unless(jump: int, value: int, action: int) -> list[bytes]:
+    return [_INSTRUCTION.pack(jump, 1, 0, value), _verdict(action)]
+
+
+def _unless_any(values: tuple[int, ...], action: int) -> list[bytes]:
+    """Return `action` unless the loaded word is one of `values`."""
+    tests = [
+        _INSTRUCTION.pack(_JUMP_EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)
+    ]
+    return [*tests, _verdict(action)]
