@@ -1,0 +1,110 @@
+"""Programs that compute nothing worth a verdict, derived from a signature. A good problem fails them all."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from problems.binding import signature
+from problems.formula import Formula
+from problems.schema import Argument, Problem
+from problems.vocabulary import Dtype, Language, Role
+
+_FILLS = {"zeros": "0", "ones": "1", "nan": "NAN"}
+_MAX_COPIES = 4
+
+_CUDA_HEAD = """\
+#include <cmath>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+template <typename To> __global__ void fill(To* to, long long count, float value) {
+    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        to[i] = static_cast<To>(value);
+    }
+}
+
+template <typename From, typename To>
+__global__ void copy(const From* from, long long length, To* to, long long count) {
+    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        to[i] = static_cast<To>(static_cast<float>(from[i % length]));
+    }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Trivial:
+    """A trivial program, named for what it does: `nothing`, `zeros`, `copy of a`."""
+
+    name: str
+    language: Language
+    source: str
+
+
+def trivial_programs(problem: Problem) -> Iterator[Trivial]:
+    """The trivial programs in every language of the problem.
+
+    CUDA programs that must know the length of an array are left out where no scalars give it.
+    """
+    for language in problem.languages:
+        for name, source in _sources(problem, language):
+            yield Trivial(name, language, source)
+
+
+def _sources(problem: Problem, language: Language) -> Iterator[tuple[str, str]]:
+    yield "nothing", _program(problem, language, [])
+    outputs = [a for a in problem.arguments if a.role in {Role.OUT, Role.INOUT}]
+    inputs = [a for a in problem.arguments if a.role is Role.IN]
+    if language is Language.CUDA:
+        lengths = {a.name: cuda_length(problem, a) for a in (*outputs, *inputs)}
+        outputs = [a for a in outputs if lengths[a.name]]
+        inputs = [a for a in inputs if lengths[a.name]]
+        if not outputs:
+            return
+    for name, value in _FILLS.items():
+        if name != "nan" or any(a.dtype.is_float for a in outputs):
+            yield name, _program(problem, language, [_fill(problem, language, a, value) for a in outputs])
+    for source in inputs[:_MAX_COPIES]:
+        calls = [_copy(problem, language, source, a) for a in outputs]
+        yield f"copy of {source.name}", _program(problem, language, calls)
+
+
+def cuda_length(problem: Problem, argument: Argument) -> str:
+    """The elements of an array as a C++ expression over the scalars of `solve`, empty if they do not tell."""
+    scalars = {a.value.text: a.name for a in problem.arguments if a.value and a.value.text in a.value.names}
+    factors = [_expression(formula, scalars) for formula in argument.shape]
+    return " * ".join(["1ll", *factors]) if all(factors) else ""
+
+
+def _expression(formula: Formula, scalars: dict[str, str]) -> str:
+    if not formula.names <= scalars.keys():
+        return ""
+    named = re.sub(r"[a-z][a-z0-9_]*", lambda match: scalars[match[0]], formula.text)
+    return f"({named.replace('//', '/')})"
+
+
+def _program(problem: Problem, language: Language, calls: list[str]) -> str:
+    head = signature(problem, language)
+    if language is Language.CUDA:
+        body = "".join(f"    {call}\n" for call in calls)
+        return f'{_CUDA_HEAD}\nextern "C" {head} {{\n{body}}}\n'
+    body = "".join(f"    {call}\n" for call in calls or ["pass"])
+    return f"import torch\n\n\n{head}:\n{body}"
+
+
+def _fill(problem: Problem, language: Language, to: Argument, value: str) -> str:
+    if value == "NAN" and not to.dtype.is_float:
+        value = "0"
+    if language is Language.CUDA:
+        return f"fill<<<64, 256>>>({to.name}, {cuda_length(problem, to)}, {value});"
+    if value == "NAN":
+        return f'{to.name}.fill_(float("nan"))'
+    return f"{to.name}.fill_({bool(int(value)) if to.dtype is Dtype.BOOL else value})"
+
+
+def _copy(problem: Problem, language: Language, source: Argument, to: Argument) -> str:
+    if language is Language.CUDA:
+        length, count = cuda_length(problem, source), cuda_length(problem, to)
+        return f"copy<<<64, 256>>>({source.name}, {length}, {to.name}, {count});"
+    index = f"torch.arange({to.name}.numel()) % {source.name}.numel()"
+    return f"{to.name}.view(-1).copy_({source.name}.view(-1)[{index}])"
