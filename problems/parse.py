@@ -18,6 +18,8 @@ MAX_RANK = 4  # as in the wire format
 MAX_CASES = 64
 MAX_SOURCE_KIB = 128
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
+_TAG = "[a-z][a-z0-9]*([- ][a-z0-9]+)*"
+_SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py)"
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
 # Keywords of C++ that fit _IDENTIFIER, and names that sources and references use themselves.
 _TAKEN = """
@@ -101,8 +103,8 @@ def _parse_toml(text: str, faults: Faults) -> dict[str, object]:
 def _tags(top: Table) -> tuple[str, ...]:
     tags = top.texts("tags")
     for index, tag in enumerate(tags):
-        if not re.fullmatch(_WORD, tag) or len(tag) > 30:
-            top.fault(f"tags[{index}]", f"{tag[:40]!r} must be lower-case words joined by hyphens")
+        if not re.fullmatch(_TAG, tag) or len(tag) > 30:
+            top.fault(f"tags[{index}]", f"{tag[:40]!r} must be lower-case words")
         if tag in tags[:index]:
             top.fault(f"tags[{index}]", f"{tag[:40]!r} is listed twice; keep one")
     return tags
@@ -219,7 +221,7 @@ def _numbers(table: Table, key: str) -> tuple[float, ...]:
 
 def _solution(table: Table) -> DeclaredSolution:
     solution = DeclaredSolution(
-        file=table.text("file", most=60, pattern=_WORD + "[.](cu|py)", example="plain.cu"),
+        file=table.text("file", most=60, pattern=_SOLUTION_FILE, example="plain.cu"),
         verdict=table.choice("verdict", _VERDICTS),
         note=table.text("note", most=200, example='"One thread per element."'),
     )
