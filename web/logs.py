@@ -46,6 +46,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             # A client's mistake is not news; what the site did wrong is.
             "django.request": {"level": "ERROR"},
             "django.security": {"level": "ERROR"},
+            "httpx": {"level": "WARNING"},
             # A ring is not news either; the verdict is, and it has a line of its own.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},

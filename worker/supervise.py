@@ -17,14 +17,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Event, Thread
-from typing import IO
+from typing import TextIO
 from urllib.error import URLError
 from urllib.request import urlopen
 
-from web.config import ROOT, Config, ConfigError
+import django
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connections
+
+from web.config import ROOT, Config, ConfigError, use_settings
 
 STOP_S = 10.0
 DRAIN_STREAMS_S = 2
@@ -38,10 +42,11 @@ class PortTaken(Exception):
 
 @dataclass(slots=True)
 class Part:
-    """One supervised program."""
+    """One supervised program. What it says goes to `log`."""
 
     name: str
     argv: Sequence[str]
+    log: TextIO
     process: subprocess.Popen[str] | None = None
     started: float = 0.0
     pause_s: float = 0.5
@@ -60,7 +65,7 @@ class Part:
             start_new_session=True,
         )
         self.started = time.monotonic()
-        reader = Thread(target=_copy, args=(self.name, self.process.stdout), daemon=True)
+        reader = Thread(target=_copy, args=(self.name, self.process.stdout, self.log), daemon=True)
         reader.start()
 
     def tend(self) -> None:
@@ -88,21 +93,19 @@ class Part:
         """SIGKILL to all that is left of its group, and reap."""
         if self.process is None:
             return
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait()
 
 
 class Supervisor:
-    """Keeps the web server and the worker running."""
+    """Keeps the web server and the worker running. What they say goes to `log`."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, log: TextIO) -> None:
         self._config = config
         self.url = config.public_url or f"http://{_for_url(config.host)}:{config.port}"
         self.local_url = f"http://{_for_url(_reachable(config.host))}:{config.port}"
-        self._parts = [Part("web", _web_argv(config)), Part("worker", _worker_argv(config))]
+        self._parts = [Part("web", _web_argv(config), log), Part("worker", _worker_argv(config), log)]
         self._stop = Event()
 
     def start(self) -> None:
@@ -118,7 +121,7 @@ class Supervisor:
         deadline = time.monotonic() + 60
         while not _answers(f"{self.local_url}/healthz"):
             if time.monotonic() > deadline or self._stop.is_set():
-                raise TimeoutError("the site did not come up; see what it says above")
+                raise TimeoutError("The site did not come up; its log says why.")
             self._tend()
             time.sleep(0.1)
 
@@ -157,9 +160,9 @@ class Supervisor:
 
 
 @contextmanager
-def running(config: Config) -> Iterator[Supervisor]:
+def running(config: Config, *, log: TextIO = sys.stdout) -> Iterator[Supervisor]:
     """A started supervisor that Ctrl-C and SIGTERM stop, and the end of the block too."""
-    supervisor = Supervisor(config)
+    supervisor = Supervisor(config, log)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: supervisor.ask_to_stop())
     try:
@@ -173,11 +176,16 @@ def prepare() -> None:
     """Bring the database up to date and load the problems. Broken packages are reported and left out.
 
     Raises:
-        subprocess.CalledProcessError: the database cannot be migrated.
+        django.db.DatabaseError: the database does not answer or cannot be migrated.
     """
-    manage = [sys.executable, str(ROOT / "manage.py")]
-    subprocess.run([*manage, "migrate", "--verbosity", "0"], cwd=ROOT, check=True)
-    subprocess.run([*manage, "loadproblems"], cwd=ROOT, check=False)
+    use_settings()
+    django.setup()
+    call_command("migrate", verbosity=0)
+    try:
+        call_command("loadproblems")
+    except CommandError as error:
+        _say(str(error))
+    connections.close_all()
 
 
 def check_port(host: str, port: int) -> None:
@@ -209,26 +217,18 @@ def _web_argv(config: Config) -> list[str]:
 
 
 def _worker_argv(config: Config) -> list[str]:
-    level = config.log_level.lower()
     return [
-        sys.executable,
-        "-W",
-        "ignore:You're running the worker",
-        "-m",
-        "celery",
-        "--quiet",
-        *("-A", "worker.app"),
-        "worker",
-        *("--loglevel", level),
-        "--without-gossip",
-        "--without-mingle",
+        # Programs are judged in sandboxes of another user, so Celery need not warn of root.
+        *(sys.executable, "-W", "ignore::celery.platforms.SecurityWarning"),
+        *("-m", "celery", "--quiet", "-A", "worker.app", "worker"),
+        *("--loglevel", config.log_level.lower(), "--without-gossip", "--without-mingle"),
     ]
 
 
-def _copy(name: str, stream: IO[str]) -> None:
+def _copy(name: str, stream: TextIO, log: TextIO) -> None:
     for line in stream:
         if line.strip():
-            print(f"{name:>6} | {line.rstrip()}", flush=True)  # noqa: T201 - the supervisor's purpose
+            print(f"{name:>6} | {line.rstrip()}", file=log, flush=True)
 
 
 def _say(text: str) -> None:
@@ -261,7 +261,7 @@ def main() -> int:
         with running(config) as supervisor:
             _say(f"Warpcourt serves {supervisor.url} (Ctrl-C stops it)")
             supervisor.wait()
-    except (ConfigError, PortTaken, TimeoutError, subprocess.CalledProcessError) as error:
+    except (ConfigError, PortTaken, TimeoutError, DatabaseError) as error:
         _say(str(error))
         return 1
     return 0

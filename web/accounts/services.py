@@ -38,6 +38,12 @@ def create_user(username: str, password: str, *, email: str = "") -> User:
     return user
 
 
+def set_password(user: User, password: str) -> None:
+    """Give `user` another password. Sessions made with the old one end."""
+    user.set_password(password)
+    user.save(update_fields=["password"])
+
+
 def issue_token(
     user: User, *, name: str, scope: Scope = Scope.SUBMIT, lifetime: timedelta = DEFAULT_LIFETIME
 ) -> tuple[ApiToken, str]:

@@ -1,0 +1,209 @@
+"""Warpcourt as a visitor would meet it: `python -m worker.demo [--once]`.
+
+Starts everything, hands in shipped solutions through the REST API as a user would, shows how they are
+judged, and keeps serving until Ctrl-C. With --once it ends after the table, with status 0 only when
+every verdict is the expected one.
+"""
+
+import argparse
+import secrets
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TextIO
+
+import httpx
+from django.db import DatabaseError
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from problems.faults import PackageInvalid
+from problems.loader import load_problem
+from problems.schema import Problem, Solution
+from problems.vocabulary import Language, Verdict
+from web.config import Config, ConfigError
+from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
+
+USERNAME = "demo"
+POLL_S = 0.4
+PATIENCE_S = 300.0
+# One of each shows what the judge finds; time limits would show mostly waiting.
+_FAILURES = (
+    Verdict.WRONG_ANSWER,
+    Verdict.ILLEGAL_ACCESS,
+    Verdict.RUNTIME_ERROR,
+    Verdict.REJECTED,
+    Verdict.COMPILE_ERROR,
+)
+
+
+@dataclass(slots=True)
+class Sample:
+    """A shipped solution, and how far it has come."""
+
+    problem: Problem
+    solution: Solution
+    public_id: str = ""
+    state: str = ""
+    verdict: str = ""
+    seconds: float | None = None
+
+    @property
+    def expected(self) -> bool:
+        """Whether it got the verdict that it must get."""
+        return self.verdict == self.solution.verdict
+
+
+def choose(problems: Iterable[Problem]) -> list[Sample]:
+    """The first accepted solution of each problem in each language, and a failing one of each kind.
+
+    The failing ones come from different problems as far as possible.
+    """
+    chosen, missing = [], list(_FAILURES)
+    for problem in problems:
+        for language in (Language.CUDA, Language.TRITON):
+            of_language = [s for s in problem.solutions if s.language is language]
+            accepted = [s for s in of_language if s.verdict is Verdict.ACCEPTED]
+            chosen += [Sample(problem, solution) for solution in accepted[:1]]
+        failing = next((s for s in problem.solutions if s.verdict in missing), None)
+        if failing is not None:
+            missing.remove(failing.verdict)
+            chosen.append(Sample(problem, failing))
+    return chosen
+
+
+class Visitor:
+    """A user of the REST API."""
+
+    def __init__(self, url: str, password: str) -> None:
+        self._http = httpx.Client(base_url=f"{url}/api/v1", timeout=30)
+        made = self._http.post("/tokens", json={"username": USERNAME, "password": password, "name": "demo"})
+        made.raise_for_status()
+        self._http.headers["Authorization"] = f"Bearer {made.json()['token']}"
+
+    def submit(self, sample: Sample) -> bool:
+        """Hand `sample` in. False when the site asks to wait."""
+        answer = self._http.post(
+            "/submissions",
+            json={
+                "problem": sample.problem.slug,
+                "language": sample.solution.language.value,
+                "source": sample.solution.path.read_text(),
+            },
+        )
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            return False
+        answer.raise_for_status()
+        sample.public_id, sample.state = answer.json()["id"], "queued"
+        return True
+
+    def refresh(self, samples: Sequence[Sample]) -> None:
+        """Learn how far `samples` have come."""
+        by_id = {sample.public_id: sample for sample in samples}
+        answer = self._http.get("/submissions")
+        answer.raise_for_status()
+        for row in answer.json()["submissions"]:
+            sample = by_id.get(row["id"])
+            if sample is not None:
+                sample.state, sample.verdict = row["state"], row["verdict"] or ""
+                if row["finished"]:
+                    took = datetime.fromisoformat(row["finished"]) - datetime.fromisoformat(row["created"])
+                    sample.seconds = took.total_seconds()
+
+
+def judge_all(visitor: Visitor, samples: Sequence[Sample], supervisor: Supervisor, console: Console) -> bool:
+    """Have all judged, with a live table. Whether each got its expected verdict."""
+    deadline = time.monotonic() + PATIENCE_S
+    waiting = list(samples)
+    with Live(_table(samples), console=console, refresh_per_second=4) as live:
+        while not all(sample.verdict for sample in samples):
+            while waiting and visitor.submit(waiting[0]):
+                waiting.pop(0)
+            supervisor.wait(POLL_S)
+            visitor.refresh(samples)
+            live.update(_table(samples))
+            if supervisor.stopping or time.monotonic() > deadline:
+                break
+    return all(sample.expected for sample in samples)
+
+
+def _table(samples: Sequence[Sample]) -> Table:
+    done = [sample for sample in samples if sample.verdict]
+    table = Table(
+        "Problem", "Solution", "Language", "Expected", "Verdict", "Time", title="Sample submissions"
+    )
+    for sample in samples:
+        colour = "yellow" if not sample.verdict else "green" if sample.expected else "red"
+        table.add_row(
+            sample.problem.slug,
+            sample.solution.path.name,
+            sample.solution.language.value,
+            sample.solution.verdict.value,
+            f"[{colour}]{sample.verdict or sample.state}[/]",
+            f"{sample.seconds:.1f} s" if sample.seconds is not None else "",
+        )
+    table.caption = f"{len(done)} of {len(samples)} judged, {sum(s.expected for s in done)} as expected"
+    return table
+
+
+def _load(root: Path) -> list[Problem]:
+    problems = []
+    for description in sorted(root.glob("*/problem.toml")):
+        try:
+            problems.append(load_problem(description.parent))
+        except PackageInvalid:
+            continue  # `prepare` has reported it
+    return sorted(problems, key=lambda problem: (problem.track_day or 0, problem.slug))
+
+
+def _demo_password() -> str:
+    """Give the demo user a new password, and the user to the database if need be."""
+    from web.accounts.queries import find_user  # noqa: PLC0415 - models need Django set up
+    from web.accounts.services import create_user, set_password  # noqa: PLC0415 - as above
+
+    password = secrets.token_urlsafe(9)
+    user = find_user(USERNAME)
+    if user is None:
+        create_user(USERNAME, password)
+    else:
+        set_password(user, password)
+    return password
+
+
+def main() -> int:
+    """Run the demo."""
+    parser = argparse.ArgumentParser(prog="python -m worker.demo", description=main.__doc__)
+    parser.add_argument("--once", action="store_true", help="end after the table; 0 when all is as expected")
+    once = parser.parse_args().once
+    console = Console()
+    try:
+        config = Config.from_env()
+        check_port(config.host, config.port)
+        prepare()
+        with (config.data_dir / "demo.log").open("a") as log:
+            console.print(f"Starting Warpcourt; its log is {log.name}")
+            return _demonstrate(config, console, log, once=once)
+    except (ConfigError, PortTaken, TimeoutError, httpx.HTTPError, DatabaseError) as error:
+        console.print(str(error), style="red", markup=False)
+        return 1
+
+
+def _demonstrate(config: Config, console: Console, log: TextIO, *, once: bool) -> int:
+    password = _demo_password()
+    with running(config, log=log) as supervisor:
+        samples = choose(_load(config.problems_dir))
+        right = judge_all(Visitor(supervisor.local_url, password), samples, supervisor, console)
+        if once:
+            return 0 if right else 1
+        console.print(f"\nWarpcourt serves [bold]{supervisor.url}[/] until Ctrl-C.")
+        console.print(f"Sign in as [bold]{USERNAME}[/] with the password [bold]{password}[/]\n")
+        supervisor.wait()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
