@@ -1,0 +1,120 @@
+"""`manage.py prove`: show that a problem's verdicts mean something, or what keeps them from it."""
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from judge.errors import JudgeError
+from judge.proof import Finding, Outcome, Proof
+from judge.prove import prove
+from judge.report import Progress
+from judge.target import Target
+from problems.faults import PackageInvalid
+from problems.loader import load_problem
+from problems.schema import Problem
+from sandbox.backend import IsolationUnavailable
+from sandbox.toolchain import ToolchainMissing
+
+EXIT_NOT_PROVED = 1
+EXIT_USAGE = 2
+EXIT_INTERNAL = 3
+
+
+class Command(BaseCommand):
+    help = (
+        "Prove the problems SLUG…: every solution gets its verdict, trivial programs fail, tolerances fit. "
+        "Exit status: 0 all proved, 1 something has to change, 2 wrong usage, 3 the judge itself failed."
+    )
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slugs", metavar="SLUG", nargs="+", help="a problem, such as vector-add")
+        parser.add_argument("--json", action="store_true", help="print the proofs as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        problems = [_load(slug) for slug in options["slugs"]]
+        config = settings.WARPCOURT
+        try:
+            target = Target.open(
+                config.target,
+                backend=config.isolation,
+                cache=config.data_dir / "cache",
+                warm={"oracle": 1, "triton": 1},
+            )
+            try:
+                proofs = [self._prove(problem, target, quiet=options["json"]) for problem in problems]
+            finally:
+                target.close()
+        except (IsolationUnavailable, ToolchainMissing, JudgeError) as error:
+            raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
+        if options["json"]:
+            self.stdout.write(json.dumps([_as_json(proof) for proof in proofs], indent=2))
+        if not all(proof.holds for proof in proofs):
+            sys.exit(EXIT_NOT_PROVED)
+
+    def _prove(self, problem: Problem, target: Target, *, quiet: bool) -> Proof:
+        if not quiet:
+            self.stdout.write(f"{problem.slug}, version {problem.version[:12]}")
+        proof = prove(problem, target, on_progress=_silent if quiet else self._show)
+        if not quiet:
+            self.stdout.write(render(proof))
+        return proof
+
+    def _show(self, progress: Progress) -> None:
+        """What is being tried stands on one line of a terminal; what was found stays."""
+        live = self.stderr.isatty()
+        count = f"{progress.index}/{progress.total}" if progress.index else ""
+        line = f"  {count:>7} {progress.text}"
+        if progress.kind == "checked":
+            self.stderr.write(f"\r\033[K{line}" if live else line)
+        elif live:
+            self.stderr.write(f"\r\033[K{line} …", ending="")
+
+
+def render(proof: Proof) -> str:
+    """The proof as text for a terminal: what has to change, and a sentence on the whole."""
+    held = sum(outcome.holds for outcome in proof.outcomes)
+    seconds = sum(outcome.ms for outcome in proof.outcomes) / 1000
+    lines = [_render_finding(finding) for finding in proof.findings]
+    lines.append(f"  {held} of {len(proof.outcomes)} programs as expected, in {seconds:.0f} s")
+    lines.append(f"  {proof.slug} is {'proved' if proof.holds else 'NOT proved'}")
+    return "\n".join(lines)
+
+
+def _render_finding(finding: Finding) -> str:
+    return f"  {finding.severity}: {finding.place}: {finding.text}\n      {finding.fix}"
+
+
+def _as_json(proof: Proof) -> dict[str, object]:
+    return {
+        "slug": proof.slug,
+        "version": proof.version,
+        "holds": proof.holds,
+        "findings": [dataclasses.asdict(finding) for finding in proof.findings],
+        "outcomes": [_outcome_as_json(outcome) for outcome in proof.outcomes],
+    }
+
+
+def _outcome_as_json(outcome: Outcome) -> dict[str, object]:
+    return dataclasses.asdict(outcome) | {"holds": outcome.holds}
+
+
+def _silent(_: Progress) -> None:
+    pass
+
+
+def _load(slug: str) -> Problem:
+    root = settings.WARPCOURT.problems_dir
+    folder = root / slug
+    if Path(slug).name != slug or not folder.is_dir():
+        known = ", ".join(sorted(path.parent.name for path in root.glob("*/problem.toml")))
+        raise CommandError(f"there is no problem {slug!r}; there are {known}", returncode=EXIT_USAGE)
+    try:
+        return load_problem(folder)
+    except PackageInvalid as error:
+        raise CommandError(str(error), returncode=EXIT_NOT_PROVED) from error
