@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as drafts from "../src/lib/drafts.js";
+import { clamp, move } from "../src/lib/pane.js";
+import { advance, START } from "../src/lib/progress.js";
+import { cookie, next } from "../src/lib/theme.js";
+
+const fold = (...events) => events.reduce((state, event, index) => advance(state, { sequence: index + 1, ...event }), START);
+
+function memory() {
+  const map = new Map();
+  return { getItem: (key) => map.get(key) ?? null, setItem: (key, value) => map.set(key, value), removeItem: (key) => map.delete(key) };
+}
+
+test("the scheme goes round", () => {
+  assert.deepEqual(["system", "light", "dark"].map(next), ["light", "dark", "system"]);
+});
+
+test("choosing the system's scheme forgets the cookie", () => {
+  assert.match(cookie("system", { secure: false }), /max-age=0/);
+  assert.match(cookie("dark", { secure: true }), /^theme=dark; .*; secure$/);
+});
+
+test("a draft comes back, for its own problem and language only", () => {
+  const storage = memory();
+  drafts.save(storage, "relu", "cuda", "mine", "starter");
+  assert.equal(drafts.load(storage, "relu", "cuda"), "mine");
+  assert.equal(drafts.load(storage, "relu", "triton"), null);
+  assert.equal(drafts.load(storage, "softmax", "cuda"), null);
+});
+
+test("the starter itself is not kept as a draft", () => {
+  const storage = memory();
+  drafts.save(storage, "relu", "cuda", "mine", "starter");
+  drafts.save(storage, "relu", "cuda", "starter", "starter");
+  assert.equal(drafts.load(storage, "relu", "cuda"), null);
+});
+
+test("without storage there are no drafts, and no errors", () => {
+  const broken = { getItem: () => { throw new Error("denied"); }, setItem: () => { throw new Error("full"); } };
+  assert.equal(drafts.load(broken, "relu", "cuda"), null);
+  drafts.save(broken, "relu", "cuda", "mine", "starter");
+});
+
+test("a splitter moves by arrows and stays within its bounds", () => {
+  const bounds = { min: 20, max: 75, vertical: false };
+  assert.equal(move(50, "ArrowLeft", bounds), 46);
+  assert.equal(move(22, "ArrowLeft", bounds), 20);
+  assert.equal(move(50, "End", bounds), 75);
+  assert.equal(move(50, "ArrowUp", bounds), null);
+  assert.equal(move(50, "ArrowUp", { ...bounds, vertical: true }), 46);
+  assert.equal(clamp(99, bounds), 75);
+});
+
+test("cases become lanes: done, running, waiting", () => {
+  const state = fold({ kind: "claimed" }, { kind: "compiled" }, { kind: "case", index: 2, total: 4 });
+  assert.deepEqual(state.lanes, ["done", "running", "waiting", "waiting"]);
+  assert.equal(state.stage, "Case 2 of 4");
+});
+
+test("an event that was seen before changes nothing", () => {
+  const state = fold({ kind: "claimed" }, { kind: "compiling" });
+  assert.equal(advance(state, { sequence: 1, kind: "queued" }), state);
+});
+
+test("a retry begins anew", () => {
+  const state = fold({ kind: "claimed" }, { kind: "case", index: 1, total: 2 }, { kind: "retried" });
+  assert.deepEqual([state.lanes, state.finished], [[], false]);
+});
+
+test("the finished event ends it", () => {
+  assert.equal(fold({ kind: "claimed" }, { kind: "finished" }).finished, true);
+});
+
+test("an unknown kind is shown as it is", () => {
+  assert.equal(fold({ kind: "timing" }).stage, "timing");
+});
