@@ -44,6 +44,7 @@ _OUTER_IDS = range(0x7000_0000, 0x7100_0000)
 _TASKS_OF_OURS = 2  # bwrap's init and the shell line, within the task limit of the control group
 _SYSTEM_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _SYSTEM_FILES = ("/etc/alternatives", "/etc/ld.so.cache")
+_WRITABLE = ("/tmp", "/work", "/dev/shm")  # noqa: S108 - inside the sandbox
 _SHELL = "/bin/sh"
 _GIVE_UP_ROOT = (
     *("/usr/bin/setpriv", "--reuid", _INNER_ID, "--regid", _INNER_ID, "--clear-groups"),
@@ -195,10 +196,10 @@ def _mounts(command: Command) -> list[str]:
     """The file tree of the program. Parents are made first, open to the program's id."""
     quota = str(command.limits.tmpfs_mib * _MIB)
     words = ["--proc", "/proc", "--dev", "/dev"]
-    for path in ("/tmp", "/work", "/dev/shm"):  # noqa: S108 - paths inside the sandbox
-        words += ["--perms", "1777", "--size", quota, "--tmpfs", path]
+    for folder in _WRITABLE:
+        words += ["--perms", "1777", "--size", quota, "--tmpfs", folder]
     words += _system()
-    made = {PurePosixPath("/"), *map(PurePosixPath, ("/etc", "/usr", "/tmp", "/work", "/dev", "/proc"))}
+    made = {PurePosixPath(path) for path in ("/", "/etc", "/usr", "/dev", "/proc", *_WRITABLE)}
     for bind in command.binds:
         words += _parents(PurePosixPath(bind.target), made)
         words += ["--ro-bind", str(bind.source), bind.target]
@@ -242,14 +243,17 @@ def _below_work(name: str) -> PurePosixPath:
     return "/work" / path
 
 
+_PROBE_SCRIPT = """
+id -u
+cat /proc/self/status
+echo "Network: $(tail -n +3 /proc/net/dev | cut -d: -f1 | xargs)"
+echo "Init: $(cat /proc/1/comm)"
+touch /usr/probe 2>/dev/null && echo Writable
+touch /probe 2>/dev/null && echo Writable
+exit 0
+"""
 _PROBE = Command(
-    argv=(
-        _SHELL,
-        "-c",
-        'id -u; cat /proc/self/status; echo "Network: $(tail -n +3 /proc/net/dev | cut -d: -f1 | xargs)"; '
-        'echo "Init: $(cat /proc/1/comm)"; touch /usr/probe /probe 2>/dev/null && echo "Writable: yes"; '
-        "exit 0",
-    ),
+    argv=(_SHELL, "-c", _PROBE_SCRIPT),
     limits=Limits(wall_s=20, cpu_s=10, memory_mib=64, tmpfs_mib=8),
     label="probe",
 )

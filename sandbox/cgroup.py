@@ -18,7 +18,7 @@ from typing import Self
 
 _PARENT = "warpcourt"
 _LEAF = "warpcourt-worker"
-_V1_CONTROLLERS = ("memory", "pids", "cpuacct")
+_CONTROLLERS = ("memory", "pids", "cpuacct")
 _REMOVE_S = 2.0
 
 
@@ -58,13 +58,13 @@ class Hierarchy:
         parent.mkdir(exist_ok=True)
         for folder in (own, parent):
             (folder / "cgroup.subtree_control").write_text("+memory +pids")
-        return cls(2, {name: parent for name in ("memory", "pids", "cpuacct")})
+        return cls(2, dict.fromkeys(_CONTROLLERS, parent))
 
     @classmethod
     def _find_v1(cls) -> Self | None:
         mounts, own = _mount_points(), _own_groups()
         folders = {}
-        for name in _V1_CONTROLLERS:
+        for name in _CONTROLLERS:
             if name not in mounts:
                 return None
             mount = mounts[name]
@@ -181,7 +181,7 @@ def _mount_points() -> dict[str, Path]:
         if kind == "cgroup2":
             found["cgroup2"] = Path(point)
         elif kind == "cgroup":
-            found.update({option: Path(point) for option in options.split(",") if option in _V1_CONTROLLERS})
+            found.update({option: Path(point) for option in options.split(",") if option in _CONTROLLERS})
     return found
 
 

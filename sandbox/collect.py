@@ -9,6 +9,7 @@ and is not larger than allowed; the rest is left out as if it had not been writt
 import os
 import stat
 from collections.abc import Mapping
+from io import FileIO
 
 
 def collect(directory: int, names: Mapping[str, int]) -> dict[str, bytes]:
@@ -33,8 +34,8 @@ def _read(directory: int, name: str, limit_bytes: int) -> bytes | None:
         if not _is_plain(os.stat(last, dir_fd=held, follow_symlinks=False), limit_bytes):
             return None
         file = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=held)
-        with open(file, "rb") as stream:
-            return stream.read(limit_bytes) if _is_plain(os.fstat(file), limit_bytes) else None
+        with FileIO(file, "rb") as stream:
+            return stream.read(limit_bytes) or b"" if _is_plain(os.fstat(file), limit_bytes) else None
     except OSError:
         return None
     finally:

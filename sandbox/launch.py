@@ -139,9 +139,9 @@ class Launch:
                 self.group.add(init)
             for kind, (soft, hard) in _resource_limits(self.limits, grouped=self.group is not None):
                 ceiling = resource.getrlimit(kind)[1]
-                if ceiling != resource.RLIM_INFINITY:
-                    soft, hard = min(soft, ceiling), min(hard, ceiling)
-                resource.prlimit(init, kind, (soft, hard))
+                if ceiling == resource.RLIM_INFINITY:
+                    ceiling = hard
+                resource.prlimit(init, kind, (min(soft, ceiling), min(hard, ceiling)))
             if self.outer_id is not None:
                 for file in ("uid_map", "gid_map"):
                     Path(f"/proc/{init}/{file}").write_text(f"0 0 1\n65534 {self.outer_id} 1\n")
@@ -181,7 +181,7 @@ def _spawn(argv: tuple[str, ...], descriptors: Mapping[int, int]) -> int:
     try:
         actions = [
             (os.POSIX_SPAWN_CLOSE, number)
-            for number in map(int, os.listdir("/proc/self/fd"))
+            for number in (int(entry.name) for entry in Path("/proc/self/fd").iterdir())
             if number > Slot.STDERR and number not in copies.values()
         ]
         wired = [(os.POSIX_SPAWN_DUP2, copy, number) for number, copy in copies.items()]

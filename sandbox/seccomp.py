@@ -79,7 +79,7 @@ REFUSALS = (
         },
     ),
     Refusal(
-        "These subsystems run programs or fault handlers of the caller in the kernel, a rich source of escapes.",
+        "These run programs or fault handlers of the caller in the kernel, a rich source of escapes.",
         {
             "bpf": (321, 280),
             "perf_event_open": (298, 241),

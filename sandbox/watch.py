@@ -28,15 +28,18 @@ _TICK_S = 0.1
 _DEATH_S = 30.0
 _SIGNALLED = 128  # bwrap reports a death by signal n as exit status 128 + n, as shells do
 _SIGNAL_NUMBERS = range(_SIGNALLED + 1, _SIGNALLED + 65)
+_NO_NAMESPACES = (
+    "user namespaces are refused. Debian: sysctl -w kernel.unprivileged_userns_clone=1; "
+    "Ubuntu from 23.10: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile "
+    "for bwrap; in a container: allow user namespaces in its seccomp profile"
+)
 _ADVICE = (
     (
         ("No permissions to create", "Creating new namespace failed", "setting up uid map", "CLONE_NEWUSER"),
-        "user namespaces are refused. Debian: sysctl -w kernel.unprivileged_userns_clone=1; Ubuntu from 23.10: "
-        "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile for bwrap; "
-        "in a container: allow user namespaces in its seccomp profile",
+        _NO_NAMESPACES,
     ),
     (("Unknown option",), "bubblewrap is too old, 0.8 is needed; run: apt-get install bubblewrap"),
-    (("proc",), "in a container, /proc must not be masked"),
+    (("mount proc",), "in a container, /proc must not be masked"),
 )
 
 
