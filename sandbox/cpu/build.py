@@ -1,0 +1,151 @@
+"""Builds functional mode's runtime once per host: the runner, and what the compile sandbox needs.
+
+The result is one folder, named by a hash of everything that goes into it, so that it is never stale and
+several processes can share it:
+
+    functional-<hash>/runner              the executable that loads submissions
+                      compile_inside.py   the driver of the compile sandbox, with its recipe.json
+                      translator/         PTX to C++
+                      include/            what translated code includes
+"""
+
+import compileall
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from py_compile import PycInvalidationMode
+
+from sandbox.cpu.recipe import learn_recipe
+from sandbox.spec import Bind, Command, Limits
+from sandbox.toolchain import Toolkit
+
+HOME = "/warpcourt"  # where sandboxes see the built folder
+_SANDBOX = Path(__file__).resolve().parent.parent
+_RUNTIME = _SANDBOX / "cpu" / "runtime"
+_TRANSLATOR = _SANDBOX / "cpu" / "translator"
+_DRIVER = _SANDBOX / "cpu" / "compile_inside.py"
+_RUNNER_FOLDER = _SANDBOX / "runner"
+_CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
+_LINK_FLAGS = ("-rdynamic", "-ldl", "-lpthread")
+_COMPILE_TIMEOUT_S = 300.0
+
+
+class RuntimeBuildFailed(Exception):
+    """Raised when g++ refuses the runtime: an installation problem, the message has its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """The built folder. `stamp` changes with everything that may change an artifact."""
+
+    folder: Path
+    stamp: str
+    toolkit: Toolkit
+
+    @property
+    def runner(self) -> Path:
+        """The runner's executable on this host."""
+        return self.folder / "runner"
+
+    def bind(self) -> Bind:
+        """The folder as sandboxes see it."""
+        return Bind(self.folder, HOME)
+
+
+def build_runtime(cache: Path, toolkit: Toolkit) -> Runtime:
+    """The runtime for `toolkit` in `cache`, built there if need be (about 15 s on two cores).
+
+    Raises:
+        RuntimeBuildFailed: when it does not compile.
+        sandbox.toolchain.ToolchainMissing: when nvcc's steps are not understood.
+    """
+    stamp = _stamp(toolkit)
+    folder = cache / f"functional-{stamp}"
+    cache.mkdir(parents=True, exist_ok=True)
+    if not folder.exists():
+        with _locked(cache / "functional.lock"):
+            if not folder.exists():
+                _build(folder, toolkit)
+    return Runtime(folder, stamp, toolkit)
+
+
+def runner_command(runtime: Runtime, *, limits: Limits, label: str = "runner") -> Command:
+    """A fresh runner: it speaks `sandbox.wire` on descriptor 3, and takes one artifact."""
+    argv = (f"{HOME}/runner", "--memory-mib", str(limits.memory_mib))
+    libraries = tuple(
+        Bind(Path(folder), folder) for folder in ("/usr", "/lib", "/lib64") if Path(folder).exists()
+    )
+    return Command(argv, limits, binds=(*libraries, runtime.bind()), channel=True, label=label)
+
+
+def _sources() -> list[Path]:
+    return sorted(_RUNTIME.glob("*.cpp")) + [_RUNNER_FOLDER / "cuda_runner.cpp"]
+
+
+def _stamp(toolkit: Toolkit) -> str:
+    inputs = [*_sources(), *sorted(_RUNTIME.glob("*.h")), _RUNNER_FOLDER / "wire.h", _DRIVER]
+    inputs += [Path(__file__), _SANDBOX / "cpu" / "recipe.py", *sorted(_TRANSLATOR.rglob("*.py"))]
+    digest = hashlib.sha256()
+    for path in inputs:
+        digest.update(f"{path.relative_to(_SANDBOX)}\0".encode())
+        digest.update(path.read_bytes())
+    digest.update(repr((toolkit, sys.version, platform.machine(), _processor())).encode())
+    return digest.hexdigest()[:20]
+
+
+def _processor() -> str:
+    """The instruction sets of this processor: translated code is compiled for exactly these."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _build(folder: Path, toolkit: Toolkit) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".functional-") as scratch:
+        new = Path(scratch) / "new"
+        shutil.copytree(_TRANSLATOR, new / "translator", ignore=shutil.ignore_patterns("__pycache__"))
+        (new / "include").mkdir()
+        for header in _RUNTIME.glob("*.h"):
+            if header.name == "abi.h" or header.name.startswith("semantics"):
+                shutil.copy(header, new / "include")
+        shutil.copy(_DRIVER, new)
+        (new / "recipe.json").write_text(learn_recipe(toolkit).to_json())
+        # The sandbox cannot write byte code, and file times are not kept.
+        compileall.compile_dir(new, quiet=1, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+        _build_runner(Path(scratch), new / "runner", toolkit)
+        new.chmod(0o755)
+        new.rename(folder)
+
+
+def _build_runner(scratch: Path, runner: Path, toolkit: Toolkit) -> None:
+    def compile_one(source: Path) -> Path:
+        target = scratch / f"{source.stem}.o"
+        flags = [*_CXX_FLAGS, f"-I{toolkit.include}", "-c", str(source), "-o", str(target)]
+        _run([str(toolkit.cxx), *flags])
+        return target
+
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        objects = [str(path) for path in pool.map(compile_one, _sources())]
+    _run([str(toolkit.cxx), *objects, "-o", str(runner), *_LINK_FLAGS])
+
+
+def _run(argv: list[str]) -> None:
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=_COMPILE_TIMEOUT_S, check=False)
+    if done.returncode != 0:
+        raise RuntimeBuildFailed(f"{' '.join(argv)}\n{done.stdout}{done.stderr}")

@@ -1,0 +1,91 @@
+"""A backend without isolation, for tests of the engine alone. It runs our own kernels, nobody else's."""
+
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from sandbox.cpu.build import HOME
+from sandbox.spec import Command, Completion, Ending
+
+CHANNEL = 3
+
+
+class BareProcess:
+    """A plain child process with the interface of a sandbox."""
+
+    def __init__(self, command: Command, home: Path) -> None:
+        self._command = command
+        self._folder = tempfile.TemporaryDirectory(prefix="bare-")
+        for name, data in command.files.items():
+            (Path(self._folder.name) / name).write_bytes(data)
+        self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._started = time.monotonic()
+        self._output = tempfile.TemporaryFile()
+        argv = [argument.replace(HOME, str(home)) for argument in command.argv]
+        # A shell moves the socket to descriptor 3; the descriptor numbers of the child stay ours otherwise.
+        shell = ["/bin/sh", "-c", f'exec 3<&{theirs.fileno()}; exec "$@"', "sh", *argv]
+        self._child = subprocess.Popen(
+            shell,
+            cwd=self._folder.name,
+            env={"PATH": os.defpath, **command.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            pass_fds=[theirs.fileno()],
+        )
+        theirs.close()
+
+    @property
+    def channel(self) -> socket.socket:
+        return self._channel
+
+    def wait(self, timeout_s: float | None = None) -> Completion:
+        try:
+            status = self._child.wait(timeout_s)
+        except subprocess.TimeoutExpired as problem:
+            raise TimeoutError from problem
+        ending = Ending.EXITED if status >= 0 else Ending.SIGNALLED
+        self._output.seek(0)
+        return Completion(
+            ending=ending,
+            status=abs(status),
+            stdout=self._output.read(),
+            stderr=b"",
+            wall_s=time.monotonic() - self._started,
+            cpu_s=0.0,
+            peak_memory_bytes=None,
+            files=self._collected(),
+        )
+
+    def _collected(self) -> dict[str, bytes]:
+        paths = {name: Path(self._folder.name) / name for name in self._command.collect}
+        return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+
+    def kill(self) -> None:
+        self._child.kill()
+
+    def close(self) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        self._channel.close()
+        self._output.close()
+        self._folder.cleanup()
+
+
+class BareBackend:
+    """Starts commands as plain child processes; `home` is the built runtime's folder."""
+
+    name = "bare"
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def verify(self) -> None:
+        """Nothing to prove: this is no isolation."""
+
+    def start(self, command: Command) -> BareProcess:
+        return BareProcess(command, self._home)

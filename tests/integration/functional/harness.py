@@ -1,0 +1,247 @@
+"""Compiles a kernel with the real build and calls its solve over the real wire."""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sandbox.cpu.build import Runtime, build_runtime, runner_command
+from sandbox.cpu.compile import Compiled, compile_cuda
+from sandbox.spec import Limits
+from sandbox.toolchain import find_toolkit
+from sandbox.wire import (
+    REPLY_BYTES,
+    Flag,
+    Kind,
+    Request,
+    WireArgument,
+    send_request,
+    unpack_reply,
+)
+from tests.integration.functional.bare import BareBackend
+
+GUARD_BYTES = 4096
+CACHE = Path(os.environ.get("WARPCOURT_TEST_CACHE", "/tmp/warpcourt-test-cache"))
+LIMITS = Limits(wall_s=120, cpu_s=240, memory_mib=4096)
+_PARAMETER = re.compile(r"(?:const\s+)?(\w[\w ]*?)\s*(\*?)\s*(?:const\s+)?(?:__restrict__\s+)?(\w+)$")
+_DTYPES = {
+    "float": "float32",
+    "double": "float64",
+    "int": "int32",
+    "unsigned": "uint32",
+    "unsigned int": "uint32",
+    "long long": "int64",
+    "__half": "float16",
+    "half": "float16",
+    "__nv_bfloat16": "bfloat16",
+    "char": "int8",
+    "signed char": "int8",
+    "unsigned char": "uint8",
+}
+Argument = NDArray[Any] | int | float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a runner ended its calls: `status` None means that every call was answered."""
+
+    status: int | None
+    diagnostics: list[dict[str, Any]]
+    output: str
+    arrays: list[NDArray[Any]] = field(default_factory=list)
+    guards_intact: bool = True
+
+    def finding(self, kind: str) -> dict[str, Any]:
+        """The one finding of that kind."""
+        found = [d for d in self.diagnostics if d["kind"] == kind]
+        assert found, f"no {kind} among {self.diagnostics}"
+        return found[0]
+
+
+@cache
+def runtime() -> Runtime:
+    return build_runtime(CACHE, find_toolkit())
+
+
+def parameters_of(source: str) -> list[tuple[str, bool, str]]:
+    """(C type, whether an array, name) of each parameter of solve."""
+    match = re.search(r"\bvoid\s+solve\s*\(([^)]*)\)", source)
+    assert match, "the kernel defines no solve"
+    found = []
+    for text in match.group(1).split(","):
+        parsed = _PARAMETER.match(" ".join(text.split()))
+        assert parsed, text
+        found.append((parsed.group(1), parsed.group(2) == "*", parsed.group(3)))
+    return found
+
+
+def binding_for(source: str) -> str:
+    parameters = parameters_of(source)
+    names = "".join(f'"{name}", ' for _, _, name in parameters)
+    casts = ", ".join(
+        f"static_cast<{kind}*>(arguments[{i}])" if array else f"*static_cast<const {kind}*>(arguments[{i}])"
+        for i, (kind, array, _) in enumerate(parameters)
+    )
+    return (
+        '#include "solution.cu"\n'
+        'extern "C" {\n'
+        "extern const char* const warpcourt_argument_names[];\n"
+        f"const char* const warpcourt_argument_names[] = {{{names}nullptr}};\n"
+        f"void warpcourt_call(void* const* arguments) {{ solve({casts}); }}\n"
+        "}\n"
+    )
+
+
+@cache
+def compile_source(source: str) -> Compiled:
+    backend = BareBackend(runtime().folder)
+    return compile_cuda(
+        source.encode(), binding_for(source).encode(), runtime=runtime(), backend=backend
+    )
+
+
+class Memory:
+    """A memfd with guard bands, holding one array."""
+
+    def __init__(self, values: NDArray[Any]) -> None:
+        self.values = values
+        self.descriptor = os.memfd_create("argument")
+        self.guard = os.urandom(GUARD_BYTES)
+        os.write(self.descriptor, self.guard + values.tobytes() + self.guard)
+
+    def read(self) -> tuple[NDArray[Any], bool]:
+        whole = os.pread(self.descriptor, 2 * GUARD_BYTES + self.values.nbytes, 0)
+        inner = whole[GUARD_BYTES:-GUARD_BYTES]
+        intact = whole[:GUARD_BYTES] == self.guard and whole[-GUARD_BYTES:] == self.guard
+        return np.frombuffer(inner, self.values.dtype).reshape(self.values.shape), intact
+
+    def close(self) -> None:
+        os.close(self.descriptor)
+
+
+def _scalar_bits(value: float, dtype: str) -> int:
+    return int.from_bytes(np.array([value], dtype).tobytes(), "little")
+
+
+class Runner:
+    """A runner with one submission loaded."""
+
+    def __init__(self, source: str) -> None:
+        compiled = compile_source(source)
+        assert compiled.artifact, compiled.log
+        self._parameters = parameters_of(source)
+        self._process = BareBackend(runtime().folder).start(
+            runner_command(runtime(), limits=LIMITS)
+        )
+        self._sequence = 0
+        assert self._reply() == 0
+        self._pipe, write_end = os.pipe()
+        os.set_blocking(self._pipe, False)
+        artifact = os.memfd_create("artifact")
+        os.write(artifact, compiled.artifact)
+        self._ask(Request(Kind.LOAD, 1), [write_end, artifact])
+        os.close(write_end)
+        os.close(artifact)
+        self.loaded = self._reply() == 1
+
+    def call(
+        self,
+        *arguments: Argument,
+        flags: Flag = Flag.NONE,
+        time_limit_ms: int = 60_000,
+    ) -> Outcome:
+        """Call solve once."""
+        memories: list[Memory] = []
+        wire: list[WireArgument] = []
+        for (kind, array, _), argument in zip(self._parameters, arguments, strict=True):
+            dtype = _DTYPES[kind]
+            if array:
+                assert isinstance(argument, np.ndarray)
+                wire.append(
+                    WireArgument(
+                        dtype,
+                        scalar=False,
+                        descriptor=len(memories),
+                        offset=GUARD_BYTES,
+                        bytes=argument.nbytes,
+                        shape=argument.shape,
+                    )
+                )
+                memories.append(Memory(argument))
+            else:
+                assert not isinstance(argument, np.ndarray)
+                wire.append(WireArgument(dtype, scalar=True, value=_scalar_bits(argument, dtype)))
+        self._sequence += 1
+        request = Request(Kind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
+        self._ask(request, [memory.descriptor for memory in memories])
+        answered = self._reply() == 100 + self._sequence
+        read = [memory.read() for memory in memories]
+        for memory in memories:
+            memory.close()
+        status = None if answered else self._end()
+        return Outcome(
+            status,
+            self.diagnostics(),
+            self._output,
+            [values for values, _ in read],
+            all(intact for _, intact in read),
+        )
+
+    _output = ""
+
+    def _end(self) -> int:
+        completion = self._process.wait(10)
+        self._output = completion.stdout.decode()
+        return completion.status
+
+    def finish(self) -> str:
+        """Quit; what the program printed."""
+        self._ask(Request(Kind.QUIT, 0), [])
+        self._end()
+        return self._output
+
+    def diagnostics(self) -> list[dict[str, Any]]:
+        try:
+            text = os.read(self._pipe, 1 << 20).decode()
+        except BlockingIOError:
+            text = ""
+        return [json.loads(line) for line in text.splitlines()]
+
+    def _ask(self, request: Request, descriptors: Sequence[int]) -> None:
+        send_request(self._process.channel, request, descriptors)
+
+    def _reply(self) -> int | None:
+        try:
+            return unpack_reply(self._process.channel.recv(REPLY_BYTES + 1))
+        except ConnectionResetError:
+            return None
+
+    def close(self) -> None:
+        self._process.close()
+        os.close(self._pipe)
+
+
+def run(
+    source: str, *arguments: Argument, flags: Flag = Flag.NONE, time_limit_ms: int = 60_000
+) -> Outcome:
+    """Compile `source` and call its solve once."""
+    runner = Runner(source)
+    try:
+        outcome = runner.call(*arguments, flags=flags, time_limit_ms=time_limit_ms)
+        if outcome.status is None:
+            output = runner.finish()
+            outcome = Outcome(
+                None, outcome.diagnostics, output, outcome.arrays, outcome.guards_intact
+            )
+        return outcome
+    finally:
+        runner.close()
+
+
