@@ -1,0 +1,105 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from web.config import ROOT, Config, ConfigError, Setting
+
+
+def test_nothing_has_to_be_set():
+    config = Config.from_env({})
+    assert config.data_dir == ROOT / "var"
+    assert config.host == "127.0.0.1"
+    assert not config.debug
+    assert config.database_url == ""
+
+
+def test_other_variables_are_left_alone():
+    assert Config.from_env({"PATH": "/bin", "DATABASE_URL": "nonsense"}) == Config.from_env({})
+
+
+def test_values_are_parsed():
+    config = Config.from_env(
+        {
+            "WARPCOURT_PORT": "81",
+            "WARPCOURT_DEBUG": "Yes",
+            "WARPCOURT_ALLOWED_HOSTS": "a.example, b.example,",
+            "WARPCOURT_DATA_DIR": "/srv/warpcourt",
+        }
+    )
+    assert (config.port, config.debug) == (81, True)
+    assert config.allowed_hosts == ("a.example", "b.example")
+    assert config.data_dir == Path("/srv/warpcourt")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "fix"),
+    [
+        ("WARPCOURT_PORT", "http", "port number"),
+        ("WARPCOURT_PORT", "65536", "port number"),
+        ("WARPCOURT_DEBUG", "maybe", "yes or no"),
+        ("WARPCOURT_WORKER_CONCURRENCY", "0", "above 0"),
+        ("WARPCOURT_HOST", "localhost", "IP address"),
+        ("WARPCOURT_BROKER_URL", "amqp://x", "redis://"),
+        ("WARPCOURT_TARGET", "tpu", "one of cpu"),
+        ("WARPCOURT_PROT", "80", "docs/operations.md"),
+    ],
+)
+def test_an_error_names_the_variable_and_the_fix(variable, value, fix):
+    with pytest.raises(ConfigError) as caught:
+        Config.from_env({variable: value})
+    assert variable in str(caught.value)
+    assert fix in str(caught.value)
+
+
+def test_all_errors_are_named_at_once():
+    with pytest.raises(ConfigError, match=r"WARPCOURT_PORT.*; WARPCOURT_LOG_LEVEL"):
+        Config.from_env({"WARPCOURT_PORT": "x", "WARPCOURT_LOG_LEVEL": "loud"})
+
+
+def test_a_secret_may_come_from_a_file(tmp_path):
+    secret = tmp_path / "database"
+    secret.write_text("postgres://u:p@host/name\n")
+    assert (
+        Config.from_env({"WARPCOURT_DATABASE_URL_FILE": str(secret)}).database_url
+        == "postgres://u:p@host/name"
+    )
+
+
+def test_a_secret_given_twice_or_missing_is_an_error(tmp_path):
+    twice = {"WARPCOURT_SECRET_KEY": "x", "WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")}
+    with pytest.raises(
+        ConfigError, match="WARPCOURT_SECRET_KEY: is set, and so is WARPCOURT_SECRET_KEY_FILE"
+    ):
+        Config.from_env(twice)
+    with pytest.raises(ConfigError, match="WARPCOURT_SECRET_KEY.*No such file"):
+        Config.from_env({"WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")})
+
+
+def test_only_secrets_may_come_from_files():
+    with pytest.raises(ConfigError, match="WARPCOURT_PORT_FILE is not a setting"):
+        Config.from_env({"WARPCOURT_PORT_FILE": "/etc/port"})
+
+
+def test_a_secret_key_is_made_once_and_nobody_else_may_read_it(tmp_path):
+    config = Config.from_env({"WARPCOURT_DATA_DIR": str(tmp_path / "var")})
+    key = config.load_secret_key()
+    assert len(key) > 64
+    assert config.load_secret_key() == key
+    assert stat.S_IMODE((tmp_path / "var" / "secret-key").stat().st_mode) == 0o600
+
+
+def test_every_setting_is_documented_as_it_is():
+    """docs/operations.md holds one row per setting, word for word."""
+    documented = {
+        line
+        for line in (ROOT / "docs" / "operations.md").read_text().splitlines()
+        if line.startswith("| `WARPCOURT_")
+    }
+    assert documented == {row_of(setting) for setting in Setting.all()}
+
+
+def row_of(setting: Setting) -> str:
+    default = f"`{setting.default}`" if setting.default else ""
+    also = " May be a file." if setting.secret else ""
+    return f"| `{setting.variable}` | {setting.type_name} | {default} | {setting.doc}{also} |"

@@ -1,0 +1,188 @@
+"""What workers do: claim, hold, record, hand back, sweep."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from judge.report import CaseReport, Report
+from problems.vocabulary import Group, Mode, Verdict
+from web.submissions import queries, services
+from web.submissions.models import CaseResult, Event, EventKind, Job, Status, Submission
+from web.submissions.models import Report as StoredReport
+
+pytestmark = pytest.mark.django_db
+ACCEPTED = Report(Verdict.ACCEPTED)
+
+
+def expire_leases() -> None:
+    Job.objects.filter(status=Status.LEASED).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def verdict_of(submission: Submission) -> str | None:
+    return queries.verdict_of(Submission.objects.get(pk=submission.pk))
+
+
+def test_a_job_is_claimed_once(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("first")
+    assert claim.submission == submission
+    assert claim.attempt == 1
+    assert services.claim("second") is None
+    job = Job.objects.get()
+    assert (job.status, job.worker) == (Status.LEASED, "first")
+
+
+def test_nothing_is_claimed_when_nothing_waits(db):
+    assert services.claim("worker") is None
+
+
+def test_runs_go_before_submits_and_both_in_order(owner, handed_in):
+    submitted = [handed_in(owner) for _ in range(2)]
+    ran = handed_in(owner, mode=Mode.RUN)
+    assert [services.claim("w").submission for _ in range(3)] == [ran, *submitted]
+
+
+def test_an_expired_lease_may_be_taken_over(owner, handed_in):
+    handed_in(owner)
+    first = services.claim("first")
+    expire_leases()
+    second = services.claim("second")
+    assert (second.attempt, second.tries) == (2, 2)
+    assert services.extend_lease(first) is services.Hold.LOST
+    assert services.extend_lease(second) is services.Hold.HELD
+
+
+def test_a_verdict_comes_with_its_cases_and_the_final_event(owner, handed_in):
+    submission = handed_in(owner)
+    cases = (
+        CaseReport("example", Group.SAMPLE, public=True, verdict=Verdict.ACCEPTED, wall_ms=1.5),
+        CaseReport("prime", Group.ODD, public=False, verdict=Verdict.WRONG_ANSWER),
+    )
+    assert services.record(
+        services.claim("w"), Report(Verdict.WRONG_ANSWER, "Case odd 1 is wrong.", cases=cases)
+    )
+    assert verdict_of(submission) == "wrong_answer"
+    assert list(CaseResult.objects.values_list("name", "verdict")) == [
+        ("example", "accepted"),
+        ("prime", "wrong_answer"),
+    ]
+    last = Event.objects.last()
+    assert last.kind == EventKind.FINISHED
+    assert last.payload == {"verdict": "wrong_answer", "text": "Case odd 1 is wrong."}
+
+
+def test_a_verdict_is_recorded_once(owner, handed_in):
+    handed_in(owner)
+    claim = services.claim("w")
+    assert services.record(claim, ACCEPTED)
+    assert not services.record(claim, Report(Verdict.WRONG_ANSWER))
+    assert StoredReport.objects.get().verdict == "accepted"
+
+
+def test_the_verdict_of_a_stale_attempt_is_discarded(owner, handed_in):
+    submission = handed_in(owner)
+    stale = services.claim("paused")
+    expire_leases()
+    fresh = services.claim("fresh")
+    assert not services.record(stale, Report(Verdict.WRONG_ANSWER))
+    assert verdict_of(submission) is None
+    assert services.record(fresh, ACCEPTED)
+    assert not services.record(stale, Report(Verdict.WRONG_ANSWER))
+    assert verdict_of(submission) == "accepted"
+    assert Event.objects.filter(kind=EventKind.FINISHED).count() == 1
+
+
+def test_a_stale_attempt_tells_nothing_and_hands_nothing_back(owner, handed_in):
+    handed_in(owner)
+    stale = services.claim("paused")
+    expire_leases()
+    fresh = services.claim("fresh")
+    with pytest.raises(services.LeaseLost):
+        services.add_event(stale, EventKind.COMPILED, {})
+    assert not services.hand_back(stale, failed=True)
+    assert services.extend_lease(fresh) is services.Hold.HELD
+
+
+def test_events_are_numbered_without_gaps(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("w")
+    for index in range(3):
+        services.add_event(claim, EventKind.CASE, {"index": index})
+    services.record(claim, ACCEPTED)
+    assert list(submission.events.values_list("sequence", flat=True)) == [1, 2, 3, 4, 5, 6]
+
+
+def test_our_failure_is_tried_again_and_in_the_end_not_charged(owner, handed_in, settings):
+    submission = handed_in(owner)
+    for _ in range(settings.WARPCOURT.max_tries):
+        assert verdict_of(submission) is None
+        assert services.hand_back(services.claim("w"), failed=True)
+    assert services.claim("w") is None
+    report = StoredReport.objects.get()
+    assert report.verdict == "internal_error"
+    assert "no fault of yours" in report.message
+
+
+def test_a_worker_that_stops_hands_back_without_a_try(
+    owner, handed_in, rings, django_capture_on_commit_callbacks
+):
+    handed_in(owner)
+    with django_capture_on_commit_callbacks(execute=True):
+        services.hand_back(services.claim("w"), failed=False)
+    assert rings == [None]
+    assert services.claim("w").tries == 1
+
+
+def test_the_sweep_queues_the_job_of_a_lost_worker_again(owner, handed_in, rings):
+    submission = handed_in(owner)
+    services.claim("killed")
+    assert services.sweep() == services.Swept(requeued=0, concluded=0, rung=0)
+    expire_leases()
+    assert services.sweep() == services.Swept(requeued=1, concluded=0, rung=1)
+    assert rings == [2 * 5]
+    assert Event.objects.last().kind == EventKind.RETRIED
+    services.record(services.claim("alive"), ACCEPTED)
+    assert verdict_of(submission) == "accepted"
+
+
+def test_the_sweep_rings_for_what_waits_too_long(owner, handed_in, rings):
+    handed_in(owner)
+    services.sweep()
+    assert rings == []
+    services.sweep(now=timezone.now() + timedelta(seconds=6))
+    assert len(rings) == 1
+
+
+def test_the_sweep_gives_up_after_the_last_try(owner, handed_in, settings):
+    submission = handed_in(owner)
+    for _ in range(settings.WARPCOURT.max_tries):
+        services.claim("killed")
+        expire_leases()
+        swept = services.sweep()
+    assert swept.concluded == 1
+    assert verdict_of(submission) == "internal_error"
+
+
+def test_a_lost_worker_does_not_keep_a_cancelled_job(owner, handed_in):
+    submission = handed_in(owner)
+    services.claim("killed")
+    services.cancel(submission)
+    expire_leases()
+    assert services.claim("alive") is None
+    assert services.sweep().concluded == 1
+    assert verdict_of(submission) == "cancelled"
+
+
+def test_a_sweep_that_comes_second_changes_nothing(owner, handed_in):
+    handed_in(owner)
+    services.claim("killed")
+    expire_leases()
+    services.sweep()
+    assert services.sweep(now=timezone.now()) == services.Swept(requeued=0, concluded=0, rung=0)
+
+
+def test_text_of_a_program_that_databases_refuse_is_made_storable(owner, handed_in):
+    handed_in(owner)
+    services.record(services.claim("w"), Report(Verdict.ACCEPTED, output="a\0b\ud800c"))
+    assert StoredReport.objects.get().body["output"] == "a\N{REPLACEMENT CHARACTER}b?c"

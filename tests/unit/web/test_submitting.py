@@ -1,0 +1,140 @@
+"""What users do: hand in, cancel, have judged again."""
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from judge.report import Report
+from problems.vocabulary import Language, Mode, Verdict
+from tests.conftest import new_problem
+from web.submissions import queries, services
+from web.submissions.models import Event, Job, Status, Submission
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def commits(django_capture_on_commit_callbacks):
+    return lambda: django_capture_on_commit_callbacks(execute=True)
+
+
+def test_a_submission_gets_a_job_and_a_first_event_and_rings_once(owner, handed_in, rings, commits):
+    with commits():
+        submission = handed_in(owner)
+        assert rings == []  # not before the commit: the worker would find nothing
+    assert rings == [None]
+    assert submission.job.status == Status.QUEUED
+    assert submission.job.attempt == 0
+    assert [event.kind for event in submission.events.all()] == ["queued"]
+
+
+def test_public_ids_are_long_and_do_not_follow_from_each_other(owner, handed_in):
+    ids = {handed_in(owner).public_id for _ in range(3)}
+    assert len(ids) == 3
+    assert all(len(public_id) == 12 and public_id.isalnum() for public_id in ids)
+
+
+def test_line_ends_are_made_plain(owner, handed_in):
+    assert handed_in(owner, source="a\r\nb\r\n").source == "a\nb\n"
+
+
+@pytest.mark.parametrize(
+    "source", ["", " \n\t", "a\0b", "\ud800", "x" * (64 * 1024 + 1), "é" * (32 * 1024 + 1)]
+)
+def test_a_source_must_be_text_of_bounded_size(owner, handed_in, source):
+    with pytest.raises(services.SourceUnacceptable):
+        handed_in(owner, source=source)
+    assert not Submission.objects.exists()
+
+
+def test_a_source_of_just_the_limit_is_taken(owner, handed_in):
+    assert handed_in(owner, source="x" * 64 * 1024)
+
+
+def test_a_language_that_the_problem_lacks_is_refused(owner):
+    problem = new_problem("cuda-only", starters={"cuda": ""})
+    with pytest.raises(services.LanguageUnavailable, match="takes cuda"):
+        services.submit(owner, problem, language=Language.TRITON, source="x")
+
+
+def test_sizes_are_for_runs_and_name_the_problems_sizes(owner, handed_in):
+    assert handed_in(owner, mode=Mode.RUN, sizes={"n": 100}).sizes == {"n": 100}
+    for sizes in ({"m": 1}, {"n": 0}, {"n": -5}, {"n": 2**31}, {"n": 1, "m": 1}):
+        with pytest.raises(services.SizesUnacceptable):
+            handed_in(owner, mode=Mode.RUN, sizes=sizes)
+    with pytest.raises(services.SizesUnacceptable, match="runs only"):
+        handed_in(owner, mode=Mode.SUBMIT, sizes={"n": 100})
+
+
+def test_a_user_may_have_a_bounded_number_under_way(owner, teammate, handed_in, settings):
+    in_flight = [handed_in(owner) for _ in range(settings.WARPCOURT.max_in_flight)]
+    with pytest.raises(services.LimitReached, match="under way"):
+        handed_in(owner)
+    handed_in(teammate)
+    services.cancel(in_flight[0])
+    assert handed_in(owner)
+
+
+def test_a_user_may_make_a_bounded_number_in_a_minute(owner, handed_in, settings):
+    for _ in range(settings.WARPCOURT.submits_per_minute):
+        services.cancel(handed_in(owner))
+    with pytest.raises(services.LimitReached, match="within a minute"):
+        handed_in(owner)
+
+
+def test_a_repeated_key_gives_the_same_submission(owner, teammate, handed_in, rings, commits):
+    with commits():
+        first = handed_in(owner, idempotency_key="k")
+        assert handed_in(owner, idempotency_key="k") == first
+        assert handed_in(teammate, idempotency_key="k") != first
+    assert len(rings) == 2
+
+
+def test_a_key_cannot_be_used_for_another_program(owner, handed_in):
+    handed_in(owner, idempotency_key="k")
+    with pytest.raises(services.KeyReused):
+        handed_in(owner, source="another", idempotency_key="k")
+
+
+def test_a_queued_submission_is_cancelled_at_once(owner, handed_in):
+    submission = handed_in(owner)
+    assert services.cancel(submission)
+    assert verdict_of(submission) == "cancelled"
+    assert services.claim("worker") is None
+    assert not services.cancel(submission)
+
+
+def test_a_submission_in_progress_is_cancelled_by_its_worker(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("worker")
+    assert services.extend_lease(claim) is services.Hold.HELD
+    assert services.cancel(submission)
+    assert services.extend_lease(claim) is services.Hold.CANCELLED
+    assert verdict_of(submission) is None
+
+
+def test_judging_again_drops_the_report_and_keeps_the_journal(owner, handed_in):
+    submission = handed_in(owner)
+    assert not services.rejudge(submission)
+    services.record(services.claim("worker"), Report(Verdict.INTERNAL_ERROR))
+    assert services.rejudge(submission)
+    assert verdict_of(submission) is None
+    claim = services.claim("worker")
+    assert (claim.attempt, claim.tries) == (2, 1)
+    services.record(claim, Report(Verdict.ACCEPTED))
+    assert verdict_of(submission) == "accepted"
+    kinds = list(Event.objects.values_list("kind", flat=True))
+    assert kinds == ["queued", "claimed", "finished", "queued", "claimed", "finished"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [{"status": "lost"}, {"status": "leased"}, {"status": "queued", "lease_until": "2030-01-01T00:00Z"}],
+)
+def test_the_database_refuses_a_state_that_means_nothing(owner, handed_in, columns):
+    handed_in(owner)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Job.objects.update(**columns)
+
+
+def verdict_of(submission: Submission) -> str | None:
+    return queries.verdict_of(Submission.objects.get(pk=submission.pk))
