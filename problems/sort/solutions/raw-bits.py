@@ -1,0 +1,24 @@
+"""Wrong: compares the bits of the floats as signed integers. That is the right order among positive
+numbers; among negative ones a larger magnitude has larger bits, so they come out in reverse.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rank_sort(source, target, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mine = tl.load(source + i, mask=i < n)
+    rank = tl.zeros((BLOCK,), tl.int32)
+    for j in range(n):
+        other = tl.load(source + j)
+        before = (other < mine) | ((other == mine) & (j < i))
+        rank += before.to(tl.int32)
+    tl.store(target + rank, mine, mask=i < n)
+
+
+def solve(data: torch.Tensor, n: int) -> None:
+    bits = data.view(torch.int32)
+    rank_sort[(triton.cdiv(n, 1024),)](bits.clone(), bits, n, BLOCK=1024)
