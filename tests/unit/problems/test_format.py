@@ -1,0 +1,105 @@
+"""The loader, the JSON schema for editors and docs/problem-format.md say the same."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from problems import vocabulary
+from problems.loader import load_problem, problems_root
+from problems.parse import MAX_CASES, MAX_SOURCE_KIB
+from problems.rules import SECTIONS
+from problems.schema import Limits
+from tests.unit.problems.packages import DESCRIPTION, faults_of, write_package
+
+DOCS = (Path(__file__).parents[3] / "docs" / "problem-format.md").read_text()
+SCHEMA: dict[str, Any] = json.loads((problems_root() / "problem.schema.json").read_text())
+DEFINITIONS = SCHEMA["$defs"]
+# Where the loader reads keys, and the schema's object that describes them.
+TABLES = {
+    "": SCHEMA,
+    "limits": SCHEMA["properties"]["limits"],
+    "formulas": SCHEMA["properties"]["formulas"],
+    "arguments[1]": DEFINITIONS["argument"],
+    "arguments[1].tolerance": DEFINITIONS["argument"]["properties"]["tolerance"],
+    "cases[0]": DEFINITIONS["case"],
+    "solutions[0]": DEFINITIONS["solution"],
+}
+
+
+def spoiled_everywhere() -> str:
+    """The description with an unknown key in every table."""
+    text = DESCRIPTION.replace("nan = false", "nan = false, strange = 1")
+    text = "strange = 1\n" + re.sub(r"(?m)^(\[+[a-z]+\]+)$", r"\1\nstrange = 1", text)
+    return text.replace('role = "out"', 'role = "out"\nvalue = "1"')
+
+
+def keys_of_the_loader(tmp_path: Path) -> Iterator[tuple[str, set[str]]]:
+    for fault in faults_of(write_package(tmp_path, problem_toml=spoiled_everywhere())):
+        if match := re.search(r"problem.toml: (.*?)\.?strange: unknown key; known keys here are (.*)", fault):
+            yield match[1], set(match[2].split(", "))
+
+
+def test_schema_and_loader_know_the_same_keys(tmp_path: Path) -> None:
+    known = dict(keys_of_the_loader(tmp_path))
+    assert TABLES.keys() <= known.keys()
+    for place, schema in TABLES.items():
+        # An array has no value and a scalar no shape: the loader knows but one of the two.
+        assert set(schema["properties"]) - known[place] <= {"value"}
+        assert known[place] <= set(schema["properties"])
+
+
+def test_every_key_is_documented() -> None:
+    for schema in TABLES.values():
+        for key in schema["properties"]:
+            assert f"`{key}`" in DOCS or f"[{key}]" in DOCS or f"`{key} =" in DOCS, key
+
+
+@pytest.mark.parametrize(
+    "words", [vocabulary.Role, vocabulary.Dtype, vocabulary.Group, vocabulary.Language, vocabulary.Difficulty]
+)
+def test_every_word_is_documented(words: type[vocabulary.Role]) -> None:
+    for word in words:
+        assert f"`{word.value}`" in DOCS, word
+
+
+def test_sections_are_documented() -> None:
+    for section in SECTIONS:
+        assert f"`{section}`" in DOCS
+
+
+def test_the_schema_lists_the_vocabulary() -> None:
+    argument = DEFINITIONS["argument"]["properties"]
+    assert argument["role"]["enum"] == [word.value for word in vocabulary.Role]
+    assert argument["dtype"]["enum"] == [word.value for word in vocabulary.Dtype]
+    assert DEFINITIONS["case"]["properties"]["group"]["enum"] == [word.value for word in vocabulary.Group]
+    assert SCHEMA["properties"]["difficulty"]["enum"] == [word.value for word in vocabulary.Difficulty]
+    verdicts = DEFINITIONS["solution"]["properties"]["verdict"]["enum"]
+    assert set(vocabulary.Verdict) - set(verdicts) == {"internal_error", "cancelled"}
+
+
+def test_defaults_and_bounds_agree() -> None:
+    limits = SCHEMA["properties"]["limits"]["properties"]
+    for name in Limits.__slots__:
+        assert limits[name]["default"] == getattr(Limits(), name)
+        row = re.search(rf"\| `{name}` \| (\d+) \| (\d+) \|", DOCS)
+        assert row, name
+        assert (int(row[1]), int(row[2])) == (limits[name]["default"], limits[name]["maximum"])
+    assert limits["source_kib"]["maximum"] == MAX_SOURCE_KIB
+    assert SCHEMA["properties"]["cases"]["maxItems"] == MAX_CASES
+
+
+@pytest.mark.parametrize("path", sorted(problems_root().glob("*/problem.toml")), ids=lambda p: p.parent.name)
+def test_shipped_descriptions_fit_the_schema(path: Path) -> None:
+    jsonschema.validate(tomllib.loads(path.read_text()), SCHEMA)
+
+
+def test_the_example_of_the_docs_is_a_reference(tmp_path: Path) -> None:
+    [code] = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+    folder = write_package(tmp_path, reference_py=code)
+    assert load_problem(folder).reference == code
