@@ -4,7 +4,7 @@
 def generate(xp, rng, size):
     rows, cols = size["rows"], size["cols"]
     scores = 3 * rng.standard_normal((rows, cols), dtype=xp.float32)
-    # Shifting a whole row changes nothing in exact arithmetic. In float32 exp(120) is infinite, exp(-120) zero.
+    # Shifting a row changes nothing in exact arithmetic. In float32 exp(120) is infinite, exp(-120) zero.
     shift = 120 * (xp.arange(rows) % 3 - 1)
     return {"input": scores + shift.astype(xp.float32)[:, None]}
 
