@@ -3,7 +3,7 @@
 import socket
 from typing import Protocol
 
-from sandbox.spec import Command, Completion
+from sandbox.spec import Command, Completion, Limits
 
 
 class IsolationUnavailable(Exception):
@@ -17,8 +17,11 @@ class Process(Protocol):
     def channel(self) -> socket.socket:
         """Our end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
 
-    def begin(self, *, wall_s: float, cpu_s: float) -> None:
-        """Count wall and CPU time from now, up to these limits: for a sandbox that was started ahead."""
+    def begin(self, limits: Limits) -> None:
+        """Count wall and CPU time from now, and cap memory: for a sandbox that was started ahead.
+
+        Only `wall_s`, `cpu_s` and `memory_mib` of `limits` matter; the rest stands as it was started.
+        """
 
     def wait(self, timeout_s: float | None = None) -> Completion:
         """Wait for the end. Raises TimeoutError when it is still running after `timeout_s`."""

@@ -109,14 +109,30 @@ class Group:
         memory = self.folders["memory"]
         (self.folders["pids"] / "pids.max").write_text(str(tasks))
         if self.version == 1:
-            (memory / "memory.limit_in_bytes").write_text(str(memory_bytes))
-            with contextlib.suppress(FileNotFoundError):  # absent without swap accounting
-                (memory / "memory.memsw.limit_in_bytes").write_text(str(memory_bytes))
+            self._write_v1_memory(memory_bytes)
             return
         (memory / "memory.max").write_text(str(memory_bytes))
         for file, value in (("memory.swap.max", "0"), ("memory.oom.group", "1")):
             with contextlib.suppress(FileNotFoundError):
                 (memory / file).write_text(value)
+
+    def limit_memory(self, memory_bytes: int) -> None:
+        """Change the cap of a living group. One that holds more already keeps its old cap on v1."""
+        with contextlib.suppress(OSError):
+            if self.version == 1:
+                self._write_v1_memory(memory_bytes)
+            else:
+                (self.folders["memory"] / "memory.max").write_text(str(memory_bytes))
+
+    def _write_v1_memory(self, memory_bytes: int) -> None:
+        """The cap with swap may never be below the one without, so the order depends on the direction."""
+        folder = self.folders["memory"]
+        files = [folder / "memory.limit_in_bytes", folder / "memory.memsw.limit_in_bytes"]
+        if memory_bytes > int(files[0].read_text()):
+            files.reverse()
+        for file in files:
+            with contextlib.suppress(FileNotFoundError):  # no swap accounting
+                file.write_text(str(memory_bytes))
 
     def add(self, process: int) -> None:
         """Put `process` in; children that it makes later follow."""

@@ -22,7 +22,7 @@ from sandbox.cgroup import Group
 from sandbox.collect import collect
 from sandbox.drain import Drain, Stream
 from sandbox.launch import Launched, Slot
-from sandbox.spec import Command, Completion, Ending
+from sandbox.spec import Command, Completion, Ending, Limits
 
 _TICK_S = 0.1
 _DEATH_S = 30.0
@@ -83,11 +83,13 @@ class WatchedProcess:
             raise ValueError(f"the command of {self._command.label!r} asked for no channel")
         return self._channel
 
-    def begin(self, *, wall_s: float, cpu_s: float) -> None:
-        """Count wall and CPU time from now, up to these limits."""
+    def begin(self, limits: Limits) -> None:
+        """Count wall and CPU time from now, and cap memory: see `Process.begin`."""
         with self._lock:
             if not self._ended.is_set():
-                self._limit(wall_s, cpu_s, spent_cpu_s=self._cpu_s())
+                self._limit(limits.wall_s, limits.cpu_s, spent_cpu_s=self._cpu_s())
+                if self._group is not None:
+                    self._group.limit_memory(limits.memory_mib << 20)
                 os.eventfd_write(self._wake, 1)
 
     def wait(self, timeout_s: float | None = None) -> Completion:

@@ -1,0 +1,201 @@
+"""Sandboxes started ahead, so that nobody waits for imports. Each is used once and then destroyed.
+
+Theory of operation. One thread keeps `size` sandboxes of each kind that have said "ready", which they do
+before they see any foreign code. `take` hands one out, or starts one on the spot when none is left.
+A waiting sandbox is replaced when it has died or is older than `max_age_s`.
+
+Limits count from hand-out: while it waits, a sandbox lives under its age limit and a fixed allowance of
+CPU time for its imports, and `take` calls `Process.begin` with what the caller allows. What begin
+cannot change (task, file and descriptor limits) is as the recipe's command says.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sandbox.backend import Backend, IsolationUnavailable, Process
+from sandbox.spec import Command, Limits
+from sandbox.wire import REPLY_BYTES, unpack_reply
+
+_log = logging.getLogger(__name__)
+
+_READY_S = 60.0
+_IMPORT_CPU_S = 60.0
+_TICK_S = 1.0
+_LONGEST_BACKOFF_S = 60.0
+
+
+class NotReady(Exception):
+    """Raised when a fresh sandbox ends, or says something else, before it is ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What to keep warm: a command with a channel, and how many of it."""
+
+    command: Command
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    process: Process
+    since_s: float
+
+
+class Pool:
+    """Warm sandboxes by name. Safe to share between threads. Close it at the end."""
+
+    def __init__(self, backend: Backend, recipes: Mapping[str, Recipe], *, max_age_s: float = 1800.0) -> None:
+        self._backend = backend
+        self._recipes = dict(recipes)
+        self._max_age_s = max_age_s
+        self._waiting: dict[str, list[_Waiting]] = {name: [] for name in recipes}
+        self._changed = threading.Condition()
+        self._closed = False
+        self._hits: Counter[str] = Counter()
+        self._misses: Counter[str] = Counter()
+        self._thread = threading.Thread(target=self._refill, name="sandbox-pool", daemon=True)
+        if any(recipe.size > 0 for recipe in recipes.values()):
+            self._thread.start()
+
+    @property
+    def hits(self) -> Mapping[str, int]:
+        """How often a warm sandbox was handed out, by name."""
+        return dict(self._hits)
+
+    @property
+    def misses(self) -> Mapping[str, int]:
+        """How often one had to be started on the spot, by name."""
+        return dict(self._misses)
+
+    def waiting(self, name: str) -> int:
+        """How many are ready now."""
+        with self._changed:
+            return len(self._waiting[name])
+
+    def take(self, name: str, limits: Limits) -> Process:
+        """A sandbox that is ready; it is the caller's to close. `limits` count from now.
+
+        Raises:
+            NotReady: it ended before it was ready, with what it printed.
+            IsolationUnavailable: it could not be started.
+        """
+        while (warm := self._pop(name)) is not None:
+            if _alive(warm.process):
+                self._hits[name] += 1
+                warm.process.begin(limits)
+                return warm.process
+            warm.process.close()
+        self._misses[name] += 1
+        process = self._start(name)
+        process.begin(limits)
+        return process
+
+    def close(self) -> None:
+        """End the thread and every waiting sandbox."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread.ident is not None:
+            self._thread.join()
+        for name in self._recipes:
+            while (warm := self._pop(name)) is not None:
+                warm.process.close()
+
+    def _pop(self, name: str) -> _Waiting | None:
+        with self._changed:
+            self._changed.notify_all()
+            return self._waiting[name].pop(0) if self._waiting[name] else None
+
+    def _refill(self) -> None:
+        backoff_s = _TICK_S
+        while True:
+            self._discard_stale()
+            with self._changed:
+                name = self._wanted()
+                if name is None and not self._closed:
+                    self._changed.wait(_TICK_S)
+                if self._closed:
+                    return
+            if name is None:
+                continue
+            try:
+                self._add(name)
+                backoff_s = _TICK_S
+            except (NotReady, IsolationUnavailable, OSError) as error:
+                _log.warning("sandbox_pool_refill_failed: %s: %s", name, error)
+                with self._changed:
+                    self._changed.wait_for(lambda: self._closed, backoff_s)
+                backoff_s = min(2 * backoff_s, _LONGEST_BACKOFF_S)
+
+    def _wanted(self) -> str | None:
+        """The kind that lacks most."""
+        lacking = {name: recipe.size - len(self._waiting[name]) for name, recipe in self._recipes.items()}
+        name = max(lacking, key=lambda key: lacking[key])
+        return name if lacking[name] > 0 else None
+
+    def _add(self, name: str) -> None:
+        process = self._start(name)
+        with self._changed:
+            if not self._closed:
+                self._waiting[name].append(_Waiting(process, time.monotonic()))
+                return
+        process.close()
+
+    def _discard_stale(self) -> None:
+        with self._changed:
+            stale = []
+            for waiting in self._waiting.values():
+                for entry in list(waiting):
+                    if time.monotonic() - entry.since_s > self._max_age_s or not _alive(entry.process):
+                        waiting.remove(entry)
+                        stale.append(entry)
+        for entry in stale:
+            entry.process.close()
+
+    def _start(self, name: str) -> Process:
+        """Start one and wait until it is ready."""
+        command = self._recipes[name].command
+        patience = replace(
+            command.limits, wall_s=self._max_age_s + 2 * _READY_S, cpu_s=command.limits.cpu_s + _IMPORT_CPU_S
+        )
+        process = self._backend.start(replace(command, limits=patience))
+        try:
+            _await_ready(process)
+        except BaseException:
+            process.close()
+            raise
+        return process
+
+
+def _await_ready(process: Process) -> None:
+    channel = process.channel
+    channel.settimeout(_READY_S)
+    try:
+        said = channel.recv(REPLY_BYTES + 1)
+    except TimeoutError as error:
+        raise NotReady(f"not ready after {_READY_S:g} s; is the machine overloaded?") from error
+    except OSError as error:
+        raise NotReady(f"it closed its channel: {error}") from error
+    channel.settimeout(None)
+    if unpack_reply(said) != 0:
+        process.kill()
+        end = process.wait(_READY_S)
+        raise NotReady(
+            f"it ended before it was ready ({end.ending}, status {end.status}): "
+            + end.stderr.decode(errors="replace")[-2000:]
+        )
+
+
+def _alive(process: Process) -> bool:
+    try:
+        process.wait(0)
+    except TimeoutError:
+        return True
+    except IsolationUnavailable:
+        return False
+    return False

@@ -1,0 +1,1 @@
+"""Code of ours that runs inside sandboxes, beside the code of authors and submitters."""

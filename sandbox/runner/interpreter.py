@@ -1,0 +1,161 @@
+"""Bounds checks for Triton's interpreter, which otherwise reads and writes raw addresses.
+
+Theory of operation. The interpreter turns each load, store and atomic into one call of a native module
+with arrays of addresses and a mask. We stand in front of that module: every unmasked address must lie in
+the storage of a tensor that this launch was given, else the finding is reported with the argument,
+the element, the program and the line, and the process ends, as a GPU context would. On a GPU such an access
+may go unnoticed; here it never does. This teaches; it guards nothing, since a submission could undo it.
+"""
+
+import gc
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from triton.runtime import interpreter
+
+from sandbox.runner.session import Diagnostics, line_of, stop
+from sandbox.wire import ExitStatus
+
+_MAX_LAUNCH_NOTES = 16
+_Addresses = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """The bytes of a tensor's storage, and what the kernel calls it."""
+
+    name: str
+    start: int
+    end: int
+    origin: int
+
+
+class CheckedMemory:
+    """Stands in for Triton's native memory module. Counts launches."""
+
+    def __init__(self, native: Any, filename: str) -> None:  # noqa: ANN401 - a module without types
+        self._native = native
+        self._filename = filename
+        self._regions: list[_Region] = []
+        self._kernel = ""
+        self._noted: set[str] = set()
+        self.diagnostics: Diagnostics | None = None
+        self.launches = 0
+
+    @classmethod
+    def install(cls, filename: str) -> "CheckedMemory":
+        """Put the checks into the interpreter of this process."""
+        memory = cls(interpreter._interpreter, filename)  # noqa: SLF001 - the one seam there is
+        interpreter._interpreter = memory  # noqa: SLF001
+        launch = interpreter.GridExecutor.__call__
+
+        def checked(executor: Any, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+            memory.enter(executor.fn.__name__, dict(zip(executor.arg_names, arguments, strict=False)) | named)
+            return launch(executor, *arguments, **named)
+
+        interpreter.GridExecutor.__call__ = checked
+        return memory
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else the module holds
+        return getattr(self._native, name)
+
+    def enter(self, kernel: str, arguments: dict[str, Any]) -> None:
+        """Note a launch of `kernel` and the tensors that it may touch."""
+        self.launches += 1
+        self._kernel = kernel
+        self._regions = [
+            region for name, value in arguments.items() if (region := _region(name, value)) is not None
+        ]
+        if (
+            self.diagnostics is not None
+            and kernel not in self._noted
+            and len(self._noted) < _MAX_LAUNCH_NOTES
+        ):
+            self._noted.add(kernel)
+            self.diagnostics.say("note", "launch", f"Kernel {kernel} was launched.", kernel=kernel)
+
+    def load(self, addresses: _Addresses, mask: Any, other: Any, dtype: Any) -> Any:  # noqa: ANN401
+        """Read through `addresses` where `mask` is set."""
+        self._check(addresses, mask, np.dtype(dtype).itemsize, "reads")
+        return self._native.load(addresses, mask, other, dtype)
+
+    def store(self, addresses: _Addresses, value: Any, mask: Any) -> Any:  # noqa: ANN401
+        """Write through `addresses` where `mask` is set."""
+        self._check(addresses, mask, value.itemsize, "writes")
+        return self._native.store(addresses, value, mask)
+
+    def atomic_rmw(self, operation: Any, addresses: _Addresses, value: Any, mask: Any, order: Any) -> Any:  # noqa: ANN401
+        """Update through `addresses` where `mask` is set."""
+        self._check(addresses, mask, value.itemsize, "updates")
+        return self._native.atomic_rmw(operation, addresses, value, mask, order)
+
+    def atomic_cas(self, addresses: _Addresses, compare: Any, value: Any, order: Any) -> Any:  # noqa: ANN401
+        """Compare and swap through `addresses`."""
+        self._check(addresses, True, value.itemsize, "updates")
+        return self._native.atomic_cas(addresses, compare, value, order)
+
+    def _check(self, addresses: _Addresses, mask: Any, size: int, verb: str) -> None:  # noqa: ANN401
+        active = addresses[np.broadcast_to(mask, addresses.shape)]
+        if active.size == 0:
+            return
+        low, high = int(active.min()), int(active.max()) + size
+        if any(region.start <= low and high <= region.end for region in self._regions):
+            return
+        inside = np.zeros(active.shape, bool)
+        for region in self._regions:
+            inside |= (active >= region.start) & (active + np.uint64(size) <= region.end)
+        for address in map(int, active[~inside]):
+            if not _belongs_to_a_tensor(address, size):
+                self._refuse(address, size, verb)
+
+    def _refuse(self, address: int, size: int, verb: str) -> None:
+        program = tuple(interpreter.interpreter_builder.grid_idx or (0, 0, 0))
+        nearest = min(
+            self._regions,
+            key=lambda region: max(region.start - address, address - region.end, 0),
+            default=None,
+        )
+        if nearest is None or abs(address - nearest.start) > 1 << 40:
+            where = f"address {address:#x}, which belongs to no argument"
+        else:
+            index = (address - nearest.origin) // size
+            count = (nearest.end - nearest.origin) // size
+            where = f"element {index} of {nearest.name}, which has {count}"
+        message = f"Program {program} {verb} {where}. Mask the access, or check the offsets."
+        if self.diagnostics is not None:
+            self.diagnostics.say(
+                "error",
+                "out_of_bounds",
+                message,
+                kernel=self._kernel,
+                block=program,
+                line=line_of(sys._getframe(), self._filename),  # noqa: SLF001 - documented, despite its name
+            )
+        stop(ExitStatus.ILLEGAL_ACCESS)
+
+
+def _region(name: str, value: object) -> _Region | None:
+    tensor = getattr(value, "base", value)  # descriptors and wrappers hold their tensor in `base`
+    if not isinstance(tensor, torch.Tensor):
+        return None
+    storage = tensor.untyped_storage()
+    start = storage.data_ptr()
+    return _Region(name, start, start + storage.nbytes(), tensor.data_ptr())
+
+
+def _belongs_to_a_tensor(address: int, size: int) -> bool:
+    """Whether some living tensor holds it: a kernel may follow pointers that it has read. Slow, rare."""
+    for value in gc.get_objects():
+        if type(value) is torch.Tensor:
+            storage = value.untyped_storage()
+            if storage.data_ptr() <= address and address + size <= storage.data_ptr() + storage.nbytes():
+                return True
+    return False
+
+
+_Native = Callable[..., Any]

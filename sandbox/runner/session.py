@@ -1,0 +1,211 @@
+"""What the Python runners share: the conversation with the host, arguments in memory, diagnostics.
+
+Theory of operation. The runner says "ready" once its imports are done, before it has seen any
+foreign code. From LOAD on the whole process counts as hostile: nothing it says decides anything, so there
+is no secret to keep here and no check that a submission could profit from switching off. Failures end
+the process at once through `os._exit`, past handlers that foreign code may have installed.
+"""
+
+import contextlib
+import json
+import linecache
+import mmap
+import os
+import signal
+import socket
+import struct
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import CodeType, FrameType, ModuleType
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from sandbox.wire import (
+    ExitStatus,
+    Kind,
+    Request,
+    WireArgument,
+    receive_request,
+    send_reply,
+)
+
+_CHANNEL = 3
+_MESSAGE_CHARACTERS = 2000
+_STORAGE = {
+    "float64": np.dtype(np.float64),
+    "float32": np.dtype(np.float32),
+    "float16": np.dtype(np.float16),
+    "bfloat16": np.dtype(np.uint16),
+    "int64": np.dtype(np.int64),
+    "int32": np.dtype(np.int32),
+    "int8": np.dtype(np.int8),
+    "uint32": np.dtype(np.uint32),
+    "uint8": np.dtype(np.uint8),
+    "bool": np.dtype(np.bool_),
+}
+
+Array = npt.NDArray[np.generic]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What LOAD hands over: where to write diagnostics, the source, and the signature."""
+
+    diagnostics: "Diagnostics"
+    source: str
+    manifest: Mapping[str, object]
+
+
+class Diagnostics:
+    """Findings for the author of the program, as JSON lines on a pipe. A full pipe drops them."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def say(
+        self,
+        severity: str,
+        kind: str,
+        message: str,
+        *,
+        line: int | None = None,
+        kernel: str | None = None,
+        block: Sequence[int] | None = None,
+    ) -> None:
+        """Write one finding; `line` is 1-based in the submitted source."""
+        finding = {
+            "severity": severity,
+            "kind": kind,
+            "message": message[:_MESSAGE_CHARACTERS],
+            "kernel": kernel,
+            "block": None if block is None else [int(index) for index in block],
+            "line": line,
+        }
+        with contextlib.suppress(OSError):
+            os.write(self._descriptor, json.dumps(finding).encode() + b"\n")
+
+
+def serve(load: Callable[[Load], Callable[[Request, list[int]], None]]) -> None:
+    """Answer the host until it goes. `load` returns what runs a request on its descriptors."""
+    channel = socket.socket(fileno=_CHANNEL)
+    send_reply(channel, 0)
+    run: Callable[[Request, list[int]], None] | None = None
+    while (received := receive_request(channel)) is not None:
+        request, descriptors = received
+        if request.kind is Kind.QUIT:
+            break
+        if request.kind is Kind.LOAD:
+            run = load(_read_load(descriptors))
+        elif run is not None:
+            run(request, descriptors)
+            for descriptor in descriptors:
+                os.close(descriptor)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        send_reply(channel, request.sequence)
+
+
+def stop(status: ExitStatus) -> NoReturn:
+    """End this process now, printing what was printed."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(status)
+
+
+def compile_source(load: Load, filename: str) -> CodeType:
+    """Compile the source, or report its syntax error and end with LOAD_ERROR."""
+    linecache.cache[filename] = (len(load.source), None, load.source.splitlines(keepends=True), filename)
+    try:
+        return compile(load.source, filename, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        load.diagnostics.say("error", "syntax", f"{type(error).__name__}: {error.msg}", line=error.lineno)
+    except (ValueError, RecursionError, MemoryError) as error:
+        load.diagnostics.say("error", "syntax", f"{type(error).__name__}: {error}")
+    stop(ExitStatus.LOAD_ERROR)
+
+
+def run_module(code: CodeType, name: str) -> ModuleType:
+    """Run compiled source as the module `name`. Raises whatever it raises."""
+    module = ModuleType(name)
+    module.__file__ = code.co_filename
+    sys.modules[name] = module
+    exec(code, module.__dict__)  # noqa: S102 - to run foreign code is what this sandbox is for
+    return module
+
+
+def explain(error: BaseException, filename: str) -> tuple[str, int | None]:
+    """A sentence on `error` with the lines of `filename` that led to it, and the innermost line."""
+    while error.__cause__ is not None and _lines(error.__cause__, filename):
+        error = error.__cause__
+    lines = _lines(error, filename)
+    sentence = "".join(traceback.format_exception_only(error)).strip()
+    if len(lines) > 1:
+        sentence += " (called from line " + ", ".join(str(line) for line in lines[-2::-1]) + ")"
+    return sentence, lines[-1] if lines else None
+
+
+def line_of(frame: FrameType | None, filename: str) -> int | None:
+    """The line of `filename` that is running in `frame` or its callers."""
+    while frame is not None:
+        if frame.f_code.co_filename == filename:
+            return frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+@contextlib.contextmanager
+def time_limit(limit_ms: int, on_limit: Callable[[FrameType | None], None]) -> Iterator[None]:
+    """Call `on_limit` with the running frame after `limit_ms` of wall time; 0 is no limit."""
+    signal.signal(signal.SIGALRM, lambda _number, frame: on_limit(frame))
+    signal.setitimer(signal.ITIMER_REAL, limit_ms / 1000)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def array_of(argument: WireArgument, descriptors: Sequence[int]) -> Array:
+    """The payload of an array argument, shared with the host. bfloat16 comes as its bits in uint16."""
+    dtype = _STORAGE[argument.dtype]
+    if argument.bytes == 0:
+        return np.empty(argument.shape, dtype)
+    memory = mmap.mmap(descriptors[argument.descriptor], 0)
+    count = argument.bytes // dtype.itemsize
+    return np.frombuffer(memory, dtype, count, argument.offset).reshape(argument.shape)
+
+
+def scalar_of(argument: WireArgument) -> int | float | bool:
+    """The value of a scalar argument."""
+    bits = argument.value.to_bytes(8, "little")
+    match argument.dtype:
+        case "bool":
+            return bool(bits[0])
+        case "bfloat16":
+            return float(struct.unpack("<f", b"\0\0" + bits[:2])[0])
+        case dtype:
+            return np.frombuffer(bits, _STORAGE[dtype], 1)[0].item()  # type: ignore[no-any-return]
+
+
+def _lines(error: BaseException, filename: str) -> list[int]:
+    frames = traceback.extract_tb(error.__traceback__)
+    return [frame.lineno for frame in frames if frame.filename == filename and frame.lineno]
+
+
+def _read_load(descriptors: Sequence[int]) -> Load:
+    diagnostics, source, manifest = descriptors
+    return Load(
+        Diagnostics(diagnostics),
+        _read(source).decode("utf-8", "replace"),
+        json.loads(_read(manifest)),
+    )
+
+
+def _read(descriptor: int) -> bytes:
+    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
+        file.seek(0)
+        return file.read()
