@@ -1,0 +1,212 @@
+"""What an instruction's table entry needs to become C++: operands, addresses, checks, locations."""
+
+from .errors import UnsupportedForm
+from .ptx_types import TYPES, Type
+from .special import SPECIAL_REGISTERS
+from .symbols import Code, CppNames, Place, Register, Scopes
+from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Targets, Unary, Vector
+
+READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
+
+
+class Unit:
+    """What all functions of one module share: headers in use, access sites."""
+
+    def __init__(self) -> None:
+        self.headers: set[str] = set()
+        self.site_count = 0
+
+
+class Emission:
+    """Turns operands of one function into C++ expressions.
+
+    Generated code has in scope `T` (Thread*), `W` (Frame, its cached fields), `P` (parameters), `Q` (result).
+    """
+
+    def __init__(self, unit: Unit, scopes: Scopes, names: CppNames) -> None:
+        self.unit = unit
+        self.scopes = scopes
+        self.names = names
+        self.location = 0
+        self.uses_carry = False
+        self.is_entry = False
+        self.labels: dict[str, str] = {}
+        self.passed_labels: set[str] = set()
+        self.prototypes: dict[str, Prototype] = {}
+        self.targets: dict[str, Targets] = {}
+        self.local: Place | None = None  # the one local array, to check accesses by register
+
+    # --- operands --------------------------------------------------------------------------------------------
+
+    def read(self, operand: Operand, kind: Type | str) -> str:
+        """A C++ expression with the operand's value as `kind`.
+
+        Raises:
+            UnsupportedForm: when it has no such value.
+        """
+        wanted = TYPES[kind] if isinstance(kind, str) else kind
+        if isinstance(operand, Name):
+            return self._read_name(operand, wanted)
+        if isinstance(operand, Number):
+            return literal(operand, wanted)
+        if isinstance(operand, Unary):
+            inner = self.read(operand.operand, wanted)
+            return f"{wanted.cpp}({operand.operator}{inner})"
+        if isinstance(operand, Offset):
+            return f"{wanted.cpp}({self._read_name(operand.base, TYPES['u64'])} + {signed_literal(operand.addend)})"
+        raise UnsupportedForm("an operand that is not a value")
+
+    def _read_name(self, name: Name, wanted: Type) -> str:
+        special = SPECIAL_REGISTERS.get(name.text)
+        if special is not None:
+            return f"{wanted.cpp}({special})"
+        symbol = self.scopes.find(name.text)
+        if isinstance(symbol, Place):
+            return f"{wanted.cpp}({symbol.address})"
+        if isinstance(symbol, Code):
+            return f"{wanted.cpp}(u64(&{symbol.cpp}))"
+        return converted(symbol.cpp, symbol.type, wanted)
+
+    def write(self, target: Operand, kind: Type | str, expression: str) -> str:
+        """A C++ statement that stores `expression`, of type `kind`, into a register; `_` drops it."""
+        if not isinstance(target, Name):
+            raise UnsupportedForm("a destination that is not a register")
+        if target.text == "_":
+            return f"(void)({expression});"
+        source = TYPES[kind] if isinstance(kind, str) else kind
+        register = self.register(target)
+        if register.type.cpp == source.cpp:
+            return f"{register.cpp} = {expression};"
+        return f"{register.cpp} = {converted(f'{source.cpp}({expression})', source, register.type)};"
+
+    def register(self, operand: Operand) -> Register:
+        """The register that an operand names."""
+        symbol = self.scopes.find(operand.text) if isinstance(operand, Name) else None
+        if not isinstance(symbol, Register):
+            raise UnsupportedForm("a register is needed here")
+        return symbol
+
+    def pair(self, operand: Operand) -> tuple[Operand, Operand]:
+        """The two destinations in `d|p`; a lone one has the sink beside it."""
+        if isinstance(operand, Pair):
+            return operand.first, operand.second
+        return operand, Name("_")
+
+    def elements(self, operand: Operand) -> tuple[Operand, ...]:
+        """The elements of a vector, or the operand alone."""
+        return operand.elements if isinstance(operand, Vector) else (operand,)
+
+    # --- memory ----------------------------------------------------------------------------------------------
+
+    def address(self, operand: Operand) -> str:
+        """The address in `[base + offset]` as a C++ expression of type u64."""
+        if not isinstance(operand, Address) or operand.coordinates:
+            raise UnsupportedForm("an address is needed here")
+        if isinstance(operand.base, Number):
+            return f"u64({literal(operand.base, TYPES['u64'])} + {signed_literal(operand.offset)})"
+        symbol = self.scopes.find(operand.base.text)
+        if isinstance(symbol, Place):
+            base = symbol.address
+        elif isinstance(symbol, Register):
+            base = symbol.cpp if symbol.type.size_bytes == 8 else f"u32({symbol.cpp})"
+        else:
+            raise UnsupportedForm("the address of code")
+        if not operand.offset:
+            return f"u64({base})"
+        if isinstance(symbol, Register) and symbol.type.size_bytes < 8:
+            return f"u64(u32({base} + {signed_literal(operand.offset)}))"
+        return f"({base} + {signed_literal(operand.offset)})"
+
+    def pointer(self, operand: Operand, space: str, size_bytes: int, access: str) -> str:
+        """A checked host address, u64, for an access of `size_bytes` in a state space."""
+        address = self.address(operand)
+        if space == "param" or self._is_inside(operand, space, size_bytes):
+            return address
+        check = f"<{size_bytes}, Access::{access}>"
+        if space == "shared":
+            return f"shared{check}(W, {address}, {self.location})"
+        if space == "local":
+            if self.local is None:
+                return address
+            return (
+                f"local{check}(W, {self.local.address}, {self.local.size_bytes}, {address}, {self.location})"
+            )
+        site = self.unit.site_count
+        self.unit.site_count += 1
+        function = "generic" if not space else "global"
+        return f"{function}{check}(W, {site}, {address}, {self.location})"
+
+    def _is_inside(self, operand: Operand, space: str, size_bytes: int) -> bool:
+        """Whether the address is a variable plus a constant that lies in it: nothing to check then."""
+        if not isinstance(operand, Address) or not isinstance(operand.base, Name) or space == "shared":
+            return False
+        symbol = self.scopes.find(operand.base.text)
+        return (
+            isinstance(symbol, Place)
+            and symbol.space != "shared"
+            and 0 <= operand.offset <= symbol.size_bytes - size_bytes
+            and not operand.offset % size_bytes
+        )
+
+    # --- control ---------------------------------------------------------------------------------------------
+
+    def label(self, name: str) -> str:
+        """The C++ label for a PTX label.
+
+        Raises:
+            UnsupportedForm: when the function has no such label.
+        """
+        try:
+            return self.labels[name]
+        except KeyError:
+            raise UnsupportedForm(f"unknown label {name[:80]}") from None
+
+    def jump(self, name: str) -> str:
+        """Statements that branch to a label; backwards, the location is left for a deadline's message."""
+        label = self.label(name)
+        if name in self.passed_labels:
+            return f"T->location = {self.location}; goto {label};"
+        return f"goto {label};"
+
+    def uses(self, header: str) -> None:
+        """Include semantics_<header>.h."""
+        self.unit.headers.add(header)
+
+
+def converted(expression: str, source: Type, wanted: Type) -> str:
+    """`expression` of PTX type `source` as the C++ type of `wanted`: bits are kept, integers are resized."""
+    if source.cpp == wanted.cpp:
+        return expression
+    if "float" in (source.family, wanted.family):
+        if source.size_bytes != wanted.size_bytes:
+            raise UnsupportedForm(f"a .{source.name} register used as .{wanted.name}")
+        return f"bits<{wanted.cpp}>({expression})"
+    return f"{wanted.cpp}({expression})"
+
+
+def literal(number: Number, wanted: Type) -> str:
+    """A C++ literal of the C++ type of `wanted`."""
+    if number.width:
+        suffix, real = ("u", "float") if number.width == 32 else ("ull", "double")
+        pattern = f"0x{number.value:x}{suffix}"
+        if wanted.family != "float":
+            return f"{wanted.cpp}({pattern})"
+        value = f"bits<{real}>({pattern})"
+        return value if wanted.cpp == real else f"{wanted.cpp}({value})"
+    if wanted.family == "float":
+        return f"{wanted.cpp}({number.value})"
+    if wanted.family == "pred":
+        return "true" if number.value else "false"
+    if wanted.size_bytes == 16:
+        value = number.value & ((1 << 128) - 1)
+        return f"((u128(0x{value >> 64:x}ull) << 64) | 0x{value & (1 << 64) - 1:x}ull)"
+    value = number.value & ((1 << wanted.bits) - 1)
+    suffix = {4: "u", 8: "ull"}.get(wanted.size_bytes, "u")
+    if wanted.cpp in ("u32", "u64"):
+        return f"{value}{suffix}"
+    return f"{wanted.cpp}({value}{suffix})"
+
+
+def signed_literal(value: int) -> str:
+    """An addend for an address."""
+    return f"u64({value}ll)" if -(1 << 63) < value < 1 << 63 else f"{value & (1 << 64) - 1}ull"

@@ -1,0 +1,22 @@
+"""What can go wrong while PTX becomes C++.
+
+TranslationError
+├── PtxSyntaxError    the text is not PTX, or is beyond a limit
+└── UnsupportedForm   one instruction whose form no table knows
+"""
+
+
+class TranslationError(Exception):
+    """Root of the translator's errors."""
+
+
+class PtxSyntaxError(TranslationError):
+    """Raised when the text cannot be read; `line` is the line of the PTX file."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(f"PTX line {line}: {message}")
+        self.line = line
+
+
+class UnsupportedForm(TranslationError):
+    """Raised by a table for a form that it does not know; only reaching that instruction fails."""

@@ -1,0 +1,171 @@
+"""A PTX module → one C++ file."""
+
+from .emission import Unit
+from .function import SIGNATURE, FunctionTranslator
+from .initialisers import define
+from .locations import Locations
+from .symbols import Code, CppNames, Layout, Place, Scopes, Symbol, lay_out
+from .syntax import Function, PtxModule, Scope, Statement, Variable
+from .tables.control import INTRINSICS
+
+
+def emit_module(module: PtxModule) -> str:
+    """The C++ text for a module: the same text for the same PTX."""
+    return _ModuleEmitter(module).emit()
+
+
+def _cpp_string(text: str) -> str:
+    escaped = "".join(
+        char if char.isprintable() and char.isascii() and char not in '"\\' else "?" for char in text
+    )
+    return f'"{escaped}"'
+
+
+def shared_variables(statements: tuple[Statement, ...]) -> list[Variable]:
+    """The shared variables that a body declares, in all its scopes."""
+    found: list[Variable] = []
+    for statement in statements:
+        if isinstance(statement, Variable) and statement.space == "shared":
+            found.append(statement)
+        elif isinstance(statement, Scope):
+            found += shared_variables(statement.statements)
+    return found
+
+
+class _ModuleEmitter:
+    def __init__(self, module: PtxModule) -> None:
+        self._module = module
+        self._names = CppNames()
+        self._symbols: dict[str, Symbol] = {}
+        self._unit = Unit()
+        self._locations = Locations(module.files)
+        self._functions = self._defined_functions()
+        # A .func's shared variables are the module's: whoever calls it has them.
+        self._common = [variable for variable in module.variables if variable.space == "shared"]
+        for function in self._functions.values():
+            if not function.is_entry:
+                self._common += shared_variables(function.body or ())
+        self._common_layout = lay_out(tuple(self._common))
+        self._memory = {
+            variable.name: variable for variable in module.variables if variable.space in ("global", "const")
+        }
+
+    def _defined_functions(self) -> dict[str, Function]:
+        functions: dict[str, Function] = {}
+        for function in self._module.functions:
+            if function.body is not None or function.name not in functions:
+                functions[function.name] = function
+        return functions
+
+    def emit(self) -> str:
+        self._name_everything()
+        variables = [self._variable(variable) for variable in self._memory.values()]
+        translator = FunctionTranslator(self._unit, self._locations, self._symbols, self._names)
+        layouts = {name: self._layout(function) for name, function in self._functions.items()}
+        bodies = [
+            self._body(translator, function, layouts[name]) for name, function in self._functions.items()
+        ]
+        headers = ["semantics", *(f"semantics_{name}" for name in sorted(self._unit.headers))]
+        statements = [statement for _, extra in variables for statement in extra]
+        return "\n".join(
+            (
+                *(f'#include "{header}.h"' for header in headers),
+                "namespace warpcourt::cpu {",
+                *(f"static {SIGNATURE.format(self._cpp(name))};" for name in self._functions),
+                *(text for text, _ in variables),
+                *bodies,
+                *self._tables(layouts),
+                f"static void initialise() {{ {' '.join(statements)} }}",
+                self._module_record(),
+                "}  // namespace warpcourt::cpu",
+                "",
+            )
+        )
+
+    def _cpp(self, name: str) -> str:
+        symbol = self._symbols[name]
+        return symbol.cpp if isinstance(symbol, Code) else ""
+
+    def _name_everything(self) -> None:
+        for name, function in self._functions.items():
+            self._symbols[name] = Code(self._names.fresh("f", name), function)
+        for name, variable in self._memory.items():
+            cpp = self._names.fresh("v", name)
+            self._symbols[name] = Place(f"u64({cpp})", variable.space, variable.size_bytes)
+        for variable, offset in zip(self._common, self._common_layout.offsets, strict=True):
+            dynamic = variable.external or not variable.size_bytes
+            address = "u64(T->dynamic_offset)" if dynamic else f"{offset}ull"
+            self._symbols[variable.name] = Place(address, "shared", variable.size_bytes)
+        for alias, name in self._module.aliases.items():
+            if name in self._symbols:
+                self._symbols[alias] = self._symbols[name]
+
+    def _variable(self, variable: Variable) -> tuple[str, tuple[str, ...]]:
+        symbol = self._symbols[variable.name]
+        cpp = symbol.address[4:-1] if isinstance(symbol, Place) else ""
+        return define(variable, cpp, self._symbols)
+
+    def _layout(self, function: Function) -> tuple[dict[str, int], Layout]:
+        """Where a function's own static shared variables lie, and the bytes of a block that runs it."""
+        own = [variable for variable in shared_variables(function.body or ()) if variable.size_bytes]
+        if not function.is_entry:
+            return {
+                variable.name: offset
+                for variable, offset in zip(self._common, self._common_layout.offsets, strict=True)
+                if variable in own
+            }, self._common_layout
+        layout = lay_out(tuple(own), self._common_layout.size_bytes)
+        return {variable.name: offset for variable, offset in zip(own, layout.offsets, strict=True)}, layout
+
+    def _body(
+        self, translator: FunctionTranslator, function: Function, layout: tuple[dict[str, int], Layout]
+    ) -> str:
+        if function.body is not None:
+            return translator.translate(function, layout[0])
+        head = f"static {SIGNATURE.format(self._cpp(function.name))}"
+        if function.name in INTRINSICS:
+            return f"{head} {{ {INTRINSICS[function.name]} }}"
+        return f'{head} {{ wc_unsupported(T, "call of the undefined function {function.name[:100]}", 0); }}'
+
+    def _tables(self, layouts: dict[str, tuple[dict[str, int], Layout]]) -> list[str]:
+        lines: list[str] = []
+        records: list[str] = []
+        for name, function in self._functions.items():
+            if function.body is None:
+                continue
+            parameters = lay_out(function.parameters)
+            pairs = ", ".join(
+                f"{{{offset}, {variable.size_bytes}}}"
+                for variable, offset in zip(function.parameters, parameters.offsets, strict=True)
+            )
+            list_name = self._names.fresh("p", name)
+            lines.append(f"static const Parameter {list_name}[] = {{{pairs or '{0, 0}'}}};")
+            records.append(
+                f"{{{_cpp_string(name)}, {self._cpp(name)}, {list_name}, {len(function.parameters)}, "
+                f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {str(function.is_entry).lower()}}}"
+            )
+        lines.append(_array("Kernel", "kernels", records))
+        lines.append(_array("Variable", "variables", [self._variable_record(name) for name in self._memory]))
+        places = [f"{{{_cpp_string(file)}, {line}}}" for file, line in self._locations.table]
+        lines.append(_array("Location", "locations", places))
+        return lines
+
+    def _variable_record(self, name: str) -> str:
+        variable = self._memory[name]
+        symbol = self._symbols[name]
+        cpp = symbol.address[4:-1] if isinstance(symbol, Place) else ""
+        constant = str(variable.space == "const").lower()
+        return f"{{{_cpp_string(name)}, {cpp}, {variable.size_bytes}, {constant}}}"
+
+    def _module_record(self) -> str:
+        kernel_count = sum(function.body is not None for function in self._functions.values())
+        return (
+            "extern const Module warpcourt_module = {"
+            f"kernels, {kernel_count}, variables, {len(self._memory)}, "
+            f"locations, {len(self._locations.table)}, {self._unit.site_count}, initialise}};"
+        )
+
+
+def _array(cpp_type: str, name: str, records: list[str]) -> str:
+    body = ",\n".join(records) or "{}"
+    return f"static const {cpp_type} {name}[] = {{\n{body}}};"

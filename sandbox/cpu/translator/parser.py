@@ -1,0 +1,249 @@
+"""Tokens → syntax tree: modules, functions and statements, by recursive descent.
+
+Source: PTX ISA 9.0, chapters 4, 5.4 (variables), 7.1 (functions), 11 (directives).
+"""
+
+from .cursor import Cursor
+from .declarations import Declarations
+from .lexer import tokenize
+from .syntax import (
+    Function,
+    Guard,
+    Instruction,
+    Label,
+    Operand,
+    Prototype,
+    PtxModule,
+    Registers,
+    Scope,
+    SourceLocation,
+    Statement,
+    Targets,
+    Variable,
+)
+
+_LINKAGE = (".visible", ".extern", ".weak", ".common")
+_SPACES = (".global", ".const", ".shared", ".local", ".param")
+MOST_REGISTERS = 1 << 20
+
+
+def parse(text: str) -> PtxModule:
+    """The syntax tree of a PTX file.
+
+    Raises:
+        PtxSyntaxError: when the text is not PTX, or too deep or too large.
+    """
+    return _Parser(Cursor(tokenize(text))).module()
+
+
+class _Parser:
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._declarations = Declarations(cursor)
+        self._files: dict[int, str] = {}
+        self._variables: list[Variable] = []
+        self._functions: list[Function] = []
+        self._aliases: dict[str, str] = {}
+        self._opcodes: dict[str, tuple[str, tuple[str, ...]]] = {}
+
+    def module(self) -> PtxModule:
+        while self._cursor.token:
+            self._module_item()
+        return PtxModule(self._files, tuple(self._variables), tuple(self._functions), self._aliases)
+
+    def _module_item(self) -> None:
+        cursor = self._cursor
+        if self._common_directive() or cursor.accept(";"):
+            return
+        if cursor.accept(".version"):
+            cursor.number()
+        elif cursor.accept(".target"):
+            cursor.name()
+            while cursor.accept(","):
+                cursor.name()
+        elif cursor.accept(".address_size"):
+            if cursor.natural() != 64:
+                raise cursor.fail("only 64-bit addresses are supported")
+        elif cursor.accept(".alias"):
+            name = cursor.name()
+            cursor.expect(",")
+            self._aliases[name] = cursor.name()
+            cursor.expect(";")
+        else:
+            self._symbol()
+
+    def _symbol(self) -> None:
+        cursor = self._cursor
+        external = False
+        while cursor.token in _LINKAGE:
+            external |= cursor.take() == ".extern"
+        if cursor.token in (".entry", ".func"):
+            self._functions.append(self._function())
+        elif cursor.token in _SPACES:
+            self._variables.extend(self._declarations.variables(external=external))
+        else:
+            raise cursor.fail(f"unknown directive {cursor.token[:40]!r}")
+
+    def _common_directive(self) -> bool:
+        """Directives that stand anywhere: `.file`, `.pragma`."""
+        cursor = self._cursor
+        if cursor.accept(".file"):
+            number = cursor.natural()
+            self._files[number] = cursor.string()
+            while cursor.accept(","):  # time stamp and size
+                cursor.natural()
+            return True
+        if cursor.accept(".pragma"):
+            cursor.string()
+            while cursor.accept(","):
+                cursor.string()
+            cursor.expect(";")
+            return True
+        return False
+
+    def _function(self) -> Function:
+        cursor = self._cursor
+        is_entry = cursor.take() == ".entry"
+        self._declarations.attributes()
+        results = self._declarations.parameters() if cursor.token == "(" else ()
+        name = cursor.name()
+        parameters = self._declarations.parameters() if cursor.token == "(" else ()
+        while cursor.token not in ("{", ";"):
+            self._tuning_directive()
+        if cursor.accept(";"):
+            return Function(name, is_entry, results, parameters, None)
+        return Function(name, is_entry, results, parameters, self._block())
+
+    def _tuning_directive(self) -> None:
+        """`.maxntid 256, 1, 1` and its kin: they guide ptxas only."""
+        cursor = self._cursor
+        if self._common_directive():
+            return
+        token = cursor.take()
+        if token[0] != "." or token in (".reg", *_SPACES):
+            raise cursor.fail(f"expected the body of a function, found {token[:40]!r}")
+        while cursor.token[:1].isdigit():
+            cursor.number()
+            cursor.accept(",")
+
+    def _block(self) -> tuple[Statement, ...]:
+        cursor = self._cursor
+        cursor.deeper()
+        cursor.expect("{")
+        statements: list[Statement] = []
+        while not cursor.accept("}"):
+            statement = self._statement()
+            if statement is not None:
+                statements.extend(statement)
+        cursor.shallower()
+        return tuple(statements)
+
+    def _statement(self) -> tuple[Statement, ...] | None:
+        cursor = self._cursor
+        token = cursor.token
+        if not token:
+            raise cursor.fail("a '{' is never closed")
+        if token[0] == ".":
+            return self._directive(token)
+        if token == "{":
+            return (Scope(self._block()),)
+        if token == ";":
+            cursor.take()
+            return None
+        if cursor.following == ":":
+            return (self._labelled(),)
+        return (self._instruction(),)
+
+    def _directive(self, token: str) -> tuple[Statement, ...] | None:
+        cursor = self._cursor
+        if token == ".loc":
+            return (self._location(),)
+        if token == ".reg":
+            return (self._registers(),)
+        if token in _SPACES or token in _LINKAGE:
+            external = False
+            while cursor.token in _LINKAGE:
+                external |= cursor.take() == ".extern"
+            return self._declarations.variables(external=external)
+        if self._common_directive():
+            return None
+        raise cursor.fail(f"unknown directive {token[:40]!r}")
+
+    def _location(self) -> SourceLocation:
+        cursor = self._cursor
+        cursor.expect(".loc")
+        place = (cursor.natural(), cursor.natural(), cursor.natural())
+        inlined_at = None
+        while cursor.accept(","):
+            kind = cursor.name()
+            if kind == "function_name":
+                cursor.name()
+                if cursor.accept("+"):
+                    cursor.natural()
+            elif kind == "inlined_at":
+                inlined_at = (cursor.natural(), cursor.natural(), cursor.natural())
+            else:
+                raise cursor.fail(f"unknown attribute of .loc: {kind[:40]!r}")
+        return SourceLocation(*place, inlined_at)
+
+    def _registers(self) -> Registers:
+        cursor = self._cursor
+        cursor.expect(".reg")
+        if cursor.token in (".v2", ".v4"):
+            raise cursor.fail("vector registers are not supported")
+        kind = self._declarations.type()
+        names: list[tuple[str, int]] = []
+        while True:
+            name = cursor.name()
+            count = 0
+            if cursor.accept("<"):
+                count = cursor.natural()
+                if not 0 < count <= MOST_REGISTERS:
+                    raise cursor.fail(f"between 1 and {MOST_REGISTERS} registers, please")
+                cursor.expect(">")
+            names.append((name, count))
+            if not cursor.accept(","):
+                break
+        cursor.expect(";")
+        return Registers(kind, tuple(names))
+
+    def _labelled(self) -> Statement:
+        cursor = self._cursor
+        name = cursor.name()
+        cursor.expect(":")
+        if cursor.accept(".callprototype"):
+            if cursor.token == "(":
+                self._declarations.parameters()
+            cursor.name()
+            parameters = self._declarations.parameters() if cursor.token == "(" else ()
+            while cursor.token.startswith("."):  # .noreturn
+                cursor.take()
+            cursor.expect(";")
+            return Prototype(name, parameters)
+        if cursor.token in (".branchtargets", ".calltargets"):
+            cursor.take()
+            labels = [cursor.name()]
+            while cursor.accept(","):
+                labels.append(cursor.name())
+            cursor.expect(";")
+            return Targets(name, tuple(labels))
+        return Label(name)
+
+    def _instruction(self) -> Instruction:
+        cursor = self._cursor
+        guard = None
+        if cursor.accept("@"):
+            negated = cursor.accept("!")
+            guard = Guard(cursor.name(), negated)
+        opcode = cursor.name()
+        parts = self._opcodes.get(opcode)
+        if parts is None:
+            name, *modifiers = opcode.split(".")
+            parts = self._opcodes[opcode] = (name, tuple(modifiers))
+        if cursor.accept(";"):
+            return Instruction(*parts, (), guard)
+        operands: list[Operand] = [cursor.operand()]
+        while cursor.accept(","):
+            operands.append(cursor.operand())
+        cursor.expect(";")
+        return Instruction(*parts, tuple(operands), guard)

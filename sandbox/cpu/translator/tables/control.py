@@ -1,0 +1,142 @@
+"""Control flow, calls and odds and ends. Source: PTX ISA 9.0, sections 9.7.12 and 9.7.19."""
+
+from ..emission import Emission
+from ..errors import UnsupportedForm
+from ..symbols import Code, Place, Register, lay_out
+from ..syntax import Arguments, Instruction, Name, Operand, Variable
+from .entry import Entry
+
+# Functions that the device runtime provides: the body for each, with P its parameters and Q its result.
+INTRINSICS = {
+    "vprintf": "wc_printf(T, load<u64>(u64(P)), load<u64>(u64(P) + 8), Q, T->location);",
+    "malloc": "wc_malloc(T, P, Q, T->location);",
+    "free": "wc_free(T, P, T->location);",
+    "__assertfail": (
+        "wc_assert_fail(T, load<u64>(u64(P)), load<u64>(u64(P) + 8), load<u32>(u64(P) + 16), "
+        "load<u64>(u64(P) + 24), T->location);"
+    ),
+    "cudaGetParameterBufferV2": "wc_parameter_buffer(T, P, Q, T->location);",
+    "cudaLaunchDeviceV2": "wc_launch_device(T, P, Q, T->location);",
+}
+
+
+def _bra(code: Emission, instruction: Instruction) -> str:
+    target = instruction.operand(0)
+    if not isinstance(target, Name):
+        raise UnsupportedForm(instruction.opcode)
+    return code.jump(target.text)
+
+
+def _brx(code: Emission, instruction: Instruction) -> str:
+    """A jump through `.branchtargets`; an index past its end is the program's fault."""
+    table = instruction.operand(1)
+    targets = code.targets.get(table.text) if isinstance(table, Name) else None
+    if targets is None:
+        raise UnsupportedForm(instruction.opcode)
+    cases = " ".join(f"case {index}: {code.jump(label)}" for index, label in enumerate(targets.labels))
+    return f"switch ({code.read(instruction.operand(0), 'u32')}) {{ {cases} default: wc_trap(T, {code.location}); }}"
+
+
+def _ret(code: Emission, instruction: Instruction) -> str:
+    del code, instruction
+    return "return;"
+
+
+def _exit(code: Emission, instruction: Instruction) -> str:
+    del instruction
+    return "return;" if code.is_entry else "wc_exit(T);"
+
+
+def _trap(code: Emission, instruction: Instruction) -> str:
+    del instruction
+    return f"wc_trap(T, {code.location});"
+
+
+def _nothing(code: Emission, instruction: Instruction) -> str:
+    del code, instruction
+    return ";"
+
+
+def _yield(code: Emission, instruction: Instruction) -> str:
+    del code, instruction
+    return "wc_yield(T);"
+
+
+def _call(code: Emission, instruction: Instruction) -> str:
+    """`call (result), function, (arguments), prototype`: arguments are copied into one parameter block."""
+    operands = list(instruction.operands)
+    result = operands.pop(0) if isinstance(operands[0], Arguments) else None
+    callee = operands.pop(0)
+    arguments = operands.pop(0) if operands and isinstance(operands[0], Arguments) else None
+    if not isinstance(callee, Name):
+        raise UnsupportedForm(instruction.opcode)
+    symbol = code.scopes.find(callee.text)
+    if isinstance(symbol, Code):
+        function, parameters = symbol.cpp, symbol.function.parameters
+    elif isinstance(symbol, Register):
+        function = f"Entry({code.read(callee, 'u64')})"
+        parameters = _prototype(code, operands)
+    else:
+        raise UnsupportedForm(instruction.opcode)
+    values = arguments.elements if arguments else ()
+    if len(values) != len(parameters):
+        raise UnsupportedForm(instruction.opcode)
+    layout = lay_out(parameters)
+    copies = [
+        f"copy_bytes(block + {offset}, {_place(code, value).address}, {parameter.size_bytes});"
+        for value, parameter, offset in zip(values, parameters, layout.offsets, strict=True)
+    ]
+    target = (
+        f"reinterpret_cast<u8*>({_place(code, result.elements[0]).address})"
+        if result and result.elements
+        else "nullptr"
+    )
+    check = (
+        "" if isinstance(symbol, Code) else f"check_callee(T, {code.read(callee, 'u64')}, {code.location}); "
+    )
+    return (
+        f"{{ alignas(16) u8 block[{max(layout.size_bytes, 1)}]; {' '.join(copies)} {check}"
+        f"T->location = {code.location}; {function}(T, block, {target}); }}"
+    )
+
+
+def _prototype(code: Emission, operands: list[Operand]) -> tuple[Variable, ...]:
+    name = operands[0] if operands else None
+    prototype = code.prototypes.get(name.text) if isinstance(name, Name) else None
+    if prototype is None:
+        raise UnsupportedForm("an indirect call without a prototype")
+    return prototype.parameters
+
+
+def _place(code: Emission, operand: Operand) -> Place:
+    symbol = code.scopes.find(operand.text) if isinstance(operand, Name) else None
+    if not isinstance(symbol, Place):
+        raise UnsupportedForm("an argument that is not a .param variable")
+    return symbol
+
+
+ENTRIES = (
+    Entry("bra", "9.7.12 bra", "bra{.uni} label", _bra),
+    Entry("brx", "9.7.12 brx.idx", "brx.idx{.uni} index, targets", _brx),
+    Entry("call", "9.7.12 call", "call{.uni} (result), function, (arguments){, prototype}", _call),
+    Entry("ret", "9.7.12 ret", "ret{.uni}", _ret),
+    Entry("exit", "9.7.12 exit", "exit", _exit),
+    Entry("trap", "9.7.19 trap", "trap", _trap),
+    Entry("brkpt", "9.7.19 brkpt", "brkpt", _trap, note="There is no debugger: it traps."),
+    Entry(
+        "nanosleep",
+        "9.7.19 nanosleep",
+        "nanosleep.u32 t",
+        _yield,
+        note="Lets other threads run; does not sleep.",
+    ),
+    Entry("pmevent", "9.7.19 pmevent", "pmevent a", _nothing),
+    Entry("setmaxnreg", "9.7.19 setmaxnreg", "setmaxnreg.… n", _nothing),
+    Entry(
+        "griddepcontrol",
+        "9.7.13 griddepcontrol",
+        "griddepcontrol.{launch_dependents,wait}",
+        _nothing,
+        note="Grids of a stream run one after the other.",
+    ),
+)

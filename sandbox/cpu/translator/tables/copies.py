@@ -1,0 +1,100 @@
+"""Asynchronous copies and mbarriers. A copy is done at once, so that waiting for it is trivial.
+
+Source: PTX ISA 9.0, sections 9.7.9 (cp.async) and 9.7.13 (mbarrier).
+"""
+
+from ..emission import READ, WRITE, Emission
+from ..errors import UnsupportedForm
+from ..syntax import Address, Instruction, Number
+from .entry import Entry
+
+_ASYNC = frozenset(("async",))
+
+
+def _copy(code: Emission, instruction: Instruction) -> str:
+    if instruction.any_of("commit_group", "wait_group", "wait_all"):
+        return ";"
+    if instruction.has("mbarrier"):
+        # Without .noinc the count rises by one now and falls by one when the copies are done: no change.
+        if not instruction.has("noinc"):
+            return ";"
+        return f"(void)arrive_barrier({_barrier(code, instruction, 0)}, 1u);"
+    if not instruction.any_of("ca", "cg"):
+        raise UnsupportedForm(instruction.opcode)
+    size = instruction.operand(2)
+    if not isinstance(size, Number) or size.value not in (4, 8, 16):
+        raise UnsupportedForm(instruction.opcode)
+    # An operand that is an immediate or a 32-bit register is the source size; a predicate says to read nothing.
+    kept = f"{size.value}u"
+    for operand in instruction.operands[3:]:
+        if isinstance(operand, Number):
+            kept = code.read(operand, "u32")
+        elif (kind := code.register(operand).type).name == "pred":
+            kept = f"({code.read(operand, 'pred')} ? 0u : {kept})"
+        elif kind.size_bytes == 4:
+            kept = code.read(operand, "u32")
+    target = code.pointer(instruction.operand(0), "shared", size.value, WRITE)
+    source = code.pointer(instruction.operand(1), "global", size.value, READ)
+    if kept == f"{size.value}u":
+        return f"copy_now<{size.value}>({target}, {source});"
+    return (
+        f"{{ const u32 kept = {kept}; const u64 target = {target}; "
+        f"copy_part<{size.value}>(target, kept ? {source} : 0, kept); }}"
+    )
+
+
+def _barrier(code: Emission, instruction: Instruction, index: int) -> str:
+    space = "shared" if instruction.space == "shared" else ""
+    return code.pointer(instruction.operand(index), space, 8, WRITE)
+
+
+def _mbarrier(code: Emission, instruction: Instruction) -> str:
+    action = instruction.modifiers[0]
+    if action in ("init", "inval"):
+        at = _barrier(code, instruction, 0)
+        if action == "inval":
+            return f"(void)({at});"
+        return f"init_barrier({at}, {code.read(instruction.operand(1), 'u32')});"
+    at_first = isinstance(instruction.operand(0), Address)  # the form without a result
+    shift = 0 if at_first else 1
+    at = _barrier(code, instruction, shift) if action != "pending_count" else ""
+    if action in ("arrive", "arrive_drop"):
+        if instruction.has("expect_tx"):
+            raise UnsupportedForm(instruction.opcode)
+        given = len(instruction.operands) > shift + 1
+        count = code.read(instruction.operand(shift + 1), "u32") if given else "1u"
+        function = "drop_barrier" if action == "arrive_drop" else "arrive_barrier"
+        value = f"{function}({at}, {count})"
+        arrival = f"(void){value};" if at_first else code.write(instruction.operand(0), "b64", value)
+        return f"wc_fence(T); {arrival}"
+    if action in ("test_wait", "try_wait"):
+        parity = instruction.has("parity")
+        state = code.read(instruction.operand(2), "u32" if parity else "u64")
+        function = "is_parity_complete" if parity else "is_phase_complete"
+        return code.write(instruction.operand(0), "pred", f"{function}(T, {at}, {state})")
+    if action == "pending_count":
+        return code.write(
+            instruction.operand(0), "u32", f"pending_count({code.read(instruction.operand(1), 'u64')})"
+        )
+    raise UnsupportedForm(instruction.opcode)
+
+
+ENTRIES = (
+    Entry(
+        "cp",
+        "9.7.9 cp.async",
+        "cp.async.{ca,cg}.shared.global{hints} [dst], [src], size{, src-size}; cp.async.{commit_group,wait_group n,wait_all}; cp.async.mbarrier.arrive{.noinc}.b64 [a]",
+        _copy,
+        needs=_ASYNC,
+        header="copies",
+        note="The copy is done at once: a missing wait goes unnoticed. Bulk and tensor copies are unsupported.",
+    ),
+    Entry(
+        "mbarrier",
+        "9.7.13 mbarrier",
+        "mbarrier.{init,inval,arrive,arrive_drop,test_wait,try_wait,pending_count}.…",
+        _mbarrier,
+        header="copies",
+        note="Transaction counts (expect_tx) are unsupported.",
+    ),
+)
