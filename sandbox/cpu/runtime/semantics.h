@@ -2,7 +2,7 @@
 //
 // Everything is inline and branch-light, and no standard header beyond abi.h's is included, because g++ reads
 // this file for every submission. Rarer families have headers of their own (semantics_half.h, …).
-// Compile with -ffp-contract=off -fno-strict-aliasing -fwrapv: PTX rounds every operation and wraps integers.
+// Compile with -ffp-contract=off -fno-strict-aliasing: PTX rounds every operation and reinterprets memory.
 //
 // NaN: a GPU makes the NaN 0x7fffffff; this CPU keeps a payload. Only an inspection of the bits can tell.
 #pragma once
@@ -424,7 +424,7 @@ template <class I, class F>
 WC_INLINE I to_integer(F value) {
   constexpr u32 width = kWidth<I>;
   constexpr I largest = kSigned<I> ? I(I(~Unsigned<I>(0) >> 1)) : I(-1);
-  constexpr I least = I(largest + 1);  // wraps to the least, or to zero
+  constexpr I least = I(Unsigned<I>(largest) + 1);  // wraps to the least, or to zero
   if (is_nan(value)) return sizeof(I) == 8 || sizeof(F) == 8 ? I(Unsigned<I>(1) << (width - 1)) : I(0);
   constexpr F limit = F(Unsigned<I>(1) << (width - 1)) * (kSigned<I> ? F(1) : F(2));
   if (value >= limit) return largest;
@@ -435,7 +435,7 @@ WC_INLINE I to_integer(F value) {
 template <class To, class From>
 WC_INLINE To saturate_integer(From value) {
   constexpr To largest = kSigned<To> ? To(To(~Unsigned<To>(0) >> 1)) : To(-1);
-  constexpr To least = kSigned<To> ? To(largest + 1) : To(0);
+  constexpr To least = To(Unsigned<To>(largest) + 1);
   return s128(value) > s128(largest) ? largest : s128(value) < s128(least) ? least : To(value);
 }
 
