@@ -9,14 +9,13 @@ may go unnoticed; here it never does. This teaches; it guards nothing, since a s
 
 import gc
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from triton.runtime import interpreter
+from triton.runtime import interpreter  # type: ignore[import-untyped]
 
 from sandbox.runner.session import Diagnostics, line_of, stop
 from sandbox.wire import ExitStatus
@@ -38,7 +37,7 @@ class _Region:
 class CheckedMemory:
     """Stands in for Triton's native memory module. Counts launches."""
 
-    def __init__(self, native: Any, filename: str) -> None:  # noqa: ANN401 - a module without types
+    def __init__(self, native: Any, filename: str) -> None:
         self._native = native
         self._filename = filename
         self._regions: list[_Region] = []
@@ -54,14 +53,14 @@ class CheckedMemory:
         interpreter._interpreter = memory  # noqa: SLF001
         launch = interpreter.GridExecutor.__call__
 
-        def checked(executor: Any, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        def checked(executor: Any, *arguments: Any, **named: Any) -> Any:
             memory.enter(executor.fn.__name__, dict(zip(executor.arg_names, arguments, strict=False)) | named)
             return launch(executor, *arguments, **named)
 
         interpreter.GridExecutor.__call__ = checked
         return memory
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else the module holds
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._native, name)
 
     def enter(self, kernel: str, arguments: dict[str, Any]) -> None:
@@ -79,27 +78,27 @@ class CheckedMemory:
             self._noted.add(kernel)
             self.diagnostics.say("note", "launch", f"Kernel {kernel} was launched.", kernel=kernel)
 
-    def load(self, addresses: _Addresses, mask: Any, other: Any, dtype: Any) -> Any:  # noqa: ANN401
+    def load(self, addresses: _Addresses, mask: Any, other: Any, dtype: Any) -> Any:
         """Read through `addresses` where `mask` is set."""
         self._check(addresses, mask, np.dtype(dtype).itemsize, "reads")
         return self._native.load(addresses, mask, other, dtype)
 
-    def store(self, addresses: _Addresses, value: Any, mask: Any) -> Any:  # noqa: ANN401
+    def store(self, addresses: _Addresses, value: Any, mask: Any) -> Any:
         """Write through `addresses` where `mask` is set."""
         self._check(addresses, mask, value.itemsize, "writes")
         return self._native.store(addresses, value, mask)
 
-    def atomic_rmw(self, operation: Any, addresses: _Addresses, value: Any, mask: Any, order: Any) -> Any:  # noqa: ANN401
+    def atomic_rmw(self, operation: Any, addresses: _Addresses, value: Any, mask: Any, order: Any) -> Any:
         """Update through `addresses` where `mask` is set."""
         self._check(addresses, mask, value.itemsize, "updates")
         return self._native.atomic_rmw(operation, addresses, value, mask, order)
 
-    def atomic_cas(self, addresses: _Addresses, compare: Any, value: Any, order: Any) -> Any:  # noqa: ANN401
+    def atomic_cas(self, addresses: _Addresses, compare: Any, value: Any, order: Any) -> Any:
         """Compare and swap through `addresses`."""
         self._check(addresses, True, value.itemsize, "updates")
         return self._native.atomic_cas(addresses, compare, value, order)
 
-    def _check(self, addresses: _Addresses, mask: Any, size: int, verb: str) -> None:  # noqa: ANN401
+    def _check(self, addresses: _Addresses, mask: Any, size: int, verb: str) -> None:
         active = addresses[np.broadcast_to(mask, addresses.shape)]
         if active.size == 0:
             return
@@ -156,6 +155,3 @@ def _belongs_to_a_tensor(address: int, size: int) -> bool:
             if storage.data_ptr() <= address and address + size <= storage.data_ptr() + storage.nbytes():
                 return True
     return False
-
-
-_Native = Callable[..., Any]

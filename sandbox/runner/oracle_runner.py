@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -54,9 +54,7 @@ def _load(load: Load) -> Callable[[Request, list[int]], None]:
     code = compile_source(load, _FILE)
     try:
         module = run_module(code, "reference")
-        for name in ("generate", "reference"):
-            if not callable(getattr(module, name, None)):
-                raise ContractError(f"reference.py defines no function named {name}")
+        _require_functions(module)
     except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
         _fail(error, load, ExitStatus.LOAD_ERROR)
 
@@ -69,7 +67,13 @@ def _load(load: Load) -> Callable[[Request, list[int]], None]:
     return run
 
 
-def _fail(error: BaseException, load: Load, status: ExitStatus) -> None:
+def _require_functions(module: ModuleType) -> None:
+    for name in ("generate", "reference"):
+        if not callable(getattr(module, name, None)):
+            raise ContractError(f"reference.py defines no function named {name}")
+
+
+def _fail(error: BaseException, load: Load, status: ExitStatus) -> NoReturn:
     message, line = explain(error, _FILE)
     load.diagnostics.say("error", "oracle", message, line=line)
     stop(status)
@@ -143,12 +147,11 @@ def _rounded(values: Array, argument: WireArgument, what: str, *, finite: bool =
 def _as_float(values: Array, dtype: str, what: str, *, finite: bool) -> Array:
     with np.errstate(over="ignore"):
         if dtype == "bfloat16":
-            rounded = _bfloat16_bits(values.astype(np.float32))
-            result: Array = rounded
-            checked: Array = _widened(rounded, dtype)
+            result = _bfloat16_bits(values.astype(np.float32))
+            checked = _widened(result, dtype)
         else:
             result = checked = values.astype(dtype)
-    if finite and not np.isfinite(cast("Any", checked)).all():
+    if finite and not np.isfinite(checked).all():
         raise ContractError(f"{what} holds values that are not finite in {dtype}")
     return result
 

@@ -19,7 +19,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ from sandbox.wire import (
 
 _CHANNEL = 3
 _MESSAGE_CHARACTERS = 2000
-_STORAGE = {
+_STORAGE: Mapping[str, np.dtype[Any]] = {
     "float64": np.dtype(np.float64),
     "float32": np.dtype(np.float32),
     "float16": np.dtype(np.float16),
@@ -48,7 +48,7 @@ _STORAGE = {
     "bool": np.dtype(np.bool_),
 }
 
-Array = npt.NDArray[np.generic]
+Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,8 @@ def scalar_of(argument: WireArgument) -> int | float | bool:
         case "bfloat16":
             return float(struct.unpack("<f", b"\0\0" + bits[:2])[0])
         case dtype:
-            return np.frombuffer(bits, _STORAGE[dtype], 1)[0].item()  # type: ignore[no-any-return]
+            value: int | float = np.frombuffer(bits, _STORAGE[dtype], 1)[0].item()
+            return value
 
 
 def _lines(error: BaseException, filename: str) -> list[int]:
@@ -206,6 +207,6 @@ def _read_load(descriptors: Sequence[int]) -> Load:
 
 
 def _read(descriptor: int) -> bytes:
-    with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
+    with open(descriptor, "rb") as file:
         file.seek(0)
         return file.read()

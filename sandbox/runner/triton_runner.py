@@ -15,8 +15,6 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 
 import numpy as np
 import torch
-import triton  # noqa: F401 - imported ahead of the submission
-import triton.language  # noqa: F401 - the same
 
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.session import (
