@@ -9,7 +9,8 @@ import numpy.typing as npt
 from judge.proof import Finding, error, warning
 from problems.schema import Problem
 
-_NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+# A minus after a letter, digit or closing bracket is an operator or a hyphen.
+_NUMBER = re.compile(r"(?<![\w.])(?:(?<![\w)\]])-)?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _STATEMENT = "statement.md"
 
 
@@ -49,8 +50,7 @@ def example_section(statement: str) -> str:
 def numbers_in(text: str) -> list[str]:
     """The decimal numbers in `text` as they are written, in order."""
     plain = text.replace("\u2212", "-").replace("\\,", "").replace("{,}", "")
-    # Minus after a letter, digit or closing bracket is an operator or a hyphen.
-    return _NUMBER.findall(re.sub(r"(?<=[\w)\]])-", " - ", plain))
+    return _NUMBER.findall(plain)
 
 
 def _shows(shown: Sequence[str], values: Sequence[float]) -> bool:

@@ -1,4 +1,4 @@
-"""What is derived from a signature. That it compiles is tests/integration/problems/test_binding.py's business."""
+"""What is derived from a signature. Whether it compiles is tested with nvcc, among the integration tests."""
 
 import ast
 from dataclasses import replace

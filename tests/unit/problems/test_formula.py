@@ -1,5 +1,8 @@
 """Formulas agree with Python's integers, and hostile ones end quickly."""
 
+import contextlib
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +28,7 @@ def expressions() -> st.SearchStrategy[str]:
 @given(expressions())
 def test_agrees_with_python(text: str) -> None:
     try:
-        expected = eval(text, {}, SIZES)  # noqa: S307 - the text is made from the grammar above
+        expected = eval(text, {}, SIZES)  # made from the grammar above
     except ZeroDivisionError:
         with pytest.raises(FormulaError):
             Formula.parse(text).evaluate(SIZES)
@@ -36,10 +39,8 @@ def test_agrees_with_python(text: str) -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_is_parsed_or_refused(text: str) -> None:
-    try:
-        Formula.parse(text)
-    except FormulaError as error:
-        assert len(str(error)) < 2000
+    with contextlib.suppress(FormulaError):
+        assert Formula.parse(text).names <= set(re.findall(r"\w+", text))
 
 
 @pytest.mark.parametrize(

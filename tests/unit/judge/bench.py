@@ -1,0 +1,101 @@
+"""A bench for proofs without sandboxes: references written in the test run in this process."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from judge.elements import expected_dtype, narrow, storage, widen
+from judge.errors import OracleFailed
+from judge.oracle import Drawn, inputs, outputs
+from judge.precision import Draws
+from judge.report import CaseReport, Report, Stage
+from judge.sizes import scalar_of, shape_of
+from problems.schema import Case, Problem
+from problems.vocabulary import Group, Language, Role, Verdict
+from tests.unit.judge.packages import DOUBLING
+
+REFERENCE = """
+def generate(xp, rng, size):
+    return {"x": rng.uniform(-10, 10, size["n"])}
+
+def reference(xp, x, n):
+    return {"y": x * 2.1}
+"""
+STATEMENT = """
+Scale `x` into `y`; there are `n`.
+
+## Example
+
+`x` = (1, 2, 3) gives `y` = (2.1, 4.2, 6.3).
+
+## Constraints
+
+## What bounds it
+"""
+SCALING = replace(
+    DOUBLING,
+    slug="scaling",
+    reference=REFERENCE,
+    statement=STATEMENT,
+    cases=(*DOUBLING.cases, Case("one", Group.ODD, {"n": 1})),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InProcessOracle:
+    """Draws as the oracle does, in this process, from a trusted reference."""
+
+    problem: Problem
+
+    def draw(self, case: Case, seed: int | None = None) -> Drawn:
+        """Fill `case` with contents for `seed`."""
+        module: dict[str, Any] = {}
+        exec(self.problem.reference, module)  # the test's own text
+        try:
+            made = case.inputs or module["generate"](np, np.random.default_rng(seed), dict(case.sizes))
+        except Exception as error:
+            raise OracleFailed(str(error)) from error
+        stored = {
+            a.name: narrow(np.asarray(made[a.name], dtype=np.float64), a.dtype).reshape(
+                shape_of(a, case.sizes)
+            )
+            for a in inputs(self.problem)
+        }
+        arguments: dict[str, Any] = {
+            a.name: scalar_of(a, case.sizes) for a in self.problem.arguments if a.role is Role.SCALAR
+        } | {a.name: widen(stored[a.name], a.dtype) for a in inputs(self.problem)}
+        try:
+            with np.errstate(all="ignore"):
+                result = module["reference"](np, **arguments)
+        except Exception as error:
+            raise OracleFailed(str(error)) from error
+        return Drawn(
+            case=case,
+            inputs={name: array.reshape(-1).view(np.uint8) for name, array in stored.items()},
+            expected={
+                a.name: np.asarray(result[a.name]).astype(storage(expected_dtype(a.dtype)))
+                for a in outputs(self.problem)
+            },
+        )
+
+
+@dataclass(slots=True)
+class ScriptedBench:
+    """Judges by a table from the source's text to a verdict; everything else is wrong."""
+
+    verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    judged: list[str] = field(default_factory=list)
+
+    def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
+        """The reference, in this process."""
+        return nullcontext(InProcessOracle(problem))
+
+    def judge(self, problem: Problem, source: str, language: Language) -> Report:
+        """The scripted verdict of `source`."""
+        self.judged.append(source)
+        verdict = next((v for text, v in self.verdicts.items() if text in source), Verdict.WRONG_ANSWER)
+        case = CaseReport("example", Group.SAMPLE, public=True, verdict=verdict, message="said the judge")
+        return Report(verdict, "said the judge", (Stage("check", 2.0),), (case,))

@@ -1,0 +1,175 @@
+"""Proofs: which programs are tried, and what their outcomes say."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from judge.coverage import check_coverage, roofline_us
+from judge.exposition import check_example, check_mentions, numbers_in
+from judge.proof import Severity
+from judge.prove import prove_on
+from judge.report import Progress
+from judge.trivial import cuda_length, trivial_programs
+from problems.formula import Formula
+from problems.schema import Argument, Case, Problem, Solution, Tolerance
+from problems.vocabulary import Dtype, Group, Language, Role, Verdict
+from tests.unit.judge.bench import SCALING, InProcessOracle, ScriptedBench
+
+RIGHT = {"right": Verdict.ACCEPTED, "slow": Verdict.TIME_LIMIT}
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Problem:
+    """A problem with enough solutions, whose sources name what they are."""
+    solutions = []
+    for name, verdict in {
+        "right-plain.cu": Verdict.ACCEPTED,
+        "right-fast.cu": Verdict.ACCEPTED,
+        "right-plain.py": Verdict.ACCEPTED,
+        "right-fast.py": Verdict.ACCEPTED,
+        "slow.cu": Verdict.TIME_LIMIT,
+        "off-by-one.cu": Verdict.WRONG_ANSWER,
+        "racy.cu": Verdict.WRONG_ANSWER,
+        "odd.cu": Verdict.WRONG_ANSWER,
+        "zeros.py": Verdict.WRONG_ANSWER,
+    }.items():
+        (tmp_path / name).write_text(f"// {name}")
+        language = Language.CUDA if name.endswith(".cu") else Language.TRITON
+        solutions.append(Solution(tmp_path / name, language, verdict, "A note."))
+    return replace(SCALING, solutions=tuple(solutions))
+
+
+class TestProve:
+    def test_holds_when_everything_is_as_expected(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench(RIGHT))
+        assert proof.findings == ()
+        assert proof.holds
+        assert len(proof.outcomes) == 9 + 2 * 5
+        assert all(outcome.holds for outcome in proof.outcomes)
+
+    def test_names_a_solution_with_another_verdict(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench({**RIGHT, "racy": Verdict.ACCEPTED}))
+        [finding] = proof.findings
+        assert finding.place == "solutions/racy.cu"
+        assert finding.text == "must get wrong_answer, got accepted: example: said the judge"
+        assert not proof.holds
+
+    def test_refuses_a_problem_that_accepts_zeros(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench({**RIGHT, "y.fill_(0)": Verdict.ACCEPTED}))
+        [finding] = proof.findings
+        assert (finding.place, finding.text) == ("trivial program zeros (triton)", "is accepted")
+
+    def test_warns_when_a_trivial_program_was_not_compared(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench({**RIGHT, "y.fill_(1)": Verdict.COMPILE_ERROR}))
+        [finding] = proof.findings
+        assert finding.severity is Severity.WARNING
+        assert proof.holds
+
+    def test_stops_at_a_broken_reference(self, problem: Problem) -> None:
+        bench = ScriptedBench(RIGHT)
+        proof = prove_on(replace(problem, reference="def generate(xp, rng, size): return 1 / 0"), bench)
+        assert not proof.holds
+        assert proof.findings[-1].place == "reference.py"
+        assert bench.judged == []
+
+    def test_tells_how_far_it_is(self, problem: Problem) -> None:
+        steps: list[Progress] = []
+        prove_on(problem, ScriptedBench(RIGHT), on_progress=steps.append)
+        assert steps[0].text == "reference.py"
+        assert (steps[1].text, steps[1].index, steps[1].total) == ("solutions/right-plain.cu", 1, 19)
+        assert steps[2].text == "solutions/right-plain.cu: accepted, as expected"
+        assert steps[-1].index == 19
+
+
+class TestTrivialPrograms:
+    def test_cover_both_languages(self) -> None:
+        names = [(program.name, program.language) for program in trivial_programs(SCALING)]
+        each = ["nothing", "zeros", "ones", "nan", "copy of x"]
+        assert names == [(name, language) for language in Language for name in each]
+
+    def test_lengths_come_from_the_scalars(self) -> None:
+        rows, cols = Formula.parse("rows"), Formula.parse("cols")
+        window = Argument("w", Role.IN, Dtype.FLOAT32, (rows, Formula.parse("cols // 2 + 1")))
+        scalars = (
+            Argument("height", Role.SCALAR, Dtype.INT32, value=rows),
+            Argument("width", Role.SCALAR, Dtype.INT32, value=cols),
+        )
+        problem = replace(SCALING, arguments=(window, *scalars))
+        assert cuda_length(problem, window) == "1ll * (height) * (width / 2 + 1)"
+        assert cuda_length(replace(SCALING, arguments=(window, scalars[0])), window) == ""
+
+    def test_integers_are_never_nan(self) -> None:
+        x, y, n = SCALING.arguments
+        counts = replace(SCALING, arguments=(x, replace(y, dtype=Dtype.INT32, tolerance=Tolerance()), n))
+        assert "nan" not in [program.name for program in trivial_programs(counts)]
+
+
+class TestCoverage:
+    def texts(self, problem: Problem) -> list[str]:
+        return [finding.text for finding in check_coverage(problem)]
+
+    def test_counts_solutions(self) -> None:
+        assert self.texts(SCALING) == [
+            "0 accepted solutions in cuda",
+            "0 accepted solutions in triton",
+            "0 failing solutions",
+        ]
+
+    def test_wants_odd_and_small_sizes(self, problem: Problem) -> None:
+        even = replace(problem, cases=(Case("even", Group.ODD, {"n": 8}), problem.cases[2]))
+        assert self.texts(even) == [
+            "no hidden case has an odd number of elements",
+            "no hidden case has an array of one element",
+        ]
+
+    def test_wants_wide_and_tall_shapes(self, problem: Problem) -> None:
+        x, y, n = problem.arguments
+        shape = (Formula.parse("n"), Formula.parse("n + 1"))
+        flat = replace(problem, arguments=(replace(x, shape=shape), y, n))
+        assert "x is never taller than wide" in self.texts(flat)
+
+    def test_wants_timed_cases_that_can_be_timed(self, problem: Problem) -> None:
+        def timed(n: int) -> Problem:
+            return replace(
+                problem, cases=(*problem.cases[:2], *problem.cases[3:], Case("t", Group.TIMED, {"n": n}))
+            )
+
+        assert roofline_us(problem, {"n": 6 * 10**8}) == pytest.approx(1000)
+        assert self.texts(timed(1 << 20)) == ["a perfect program takes 1.7 µs, too short to rank"]
+        assert self.texts(timed(2 << 30)) == ["its arrays take 16.0 GiB"]
+        assert self.texts(replace(problem, cases=problem.cases[:2] + problem.cases[3:])) == ["no timed case"]
+
+    def test_refuses_a_floor_above_the_arrays(self, problem: Problem) -> None:
+        greedy = replace(problem, bytes_moved=Formula.parse("12 * n"))
+        assert "claims 36 bytes for case example, whose arrays hold 24" in self.texts(greedy)
+
+
+class TestExposition:
+    def test_every_argument_is_mentioned(self) -> None:
+        assert list(check_mentions(SCALING)) == []
+        unnamed = replace(SCALING, statement=SCALING.statement.replace("`n`", "some"))
+        [finding] = check_mentions(unnamed)
+        assert finding.text == "the argument n is not mentioned"
+
+    @pytest.mark.parametrize(
+        ("text", "numbers"),
+        [
+            ("| 1, 2.5, -3 |", ["1", "2.5", "-3"]),
+            (r"\begin{bmatrix} 1 & -2 \\ 3 & 4 \end{bmatrix}", ["1", "-2", "3", "4"]),
+            ("\N{MINUS SIGN}1.5 and 1e-3", ["-1.5", "1e-3"]),
+            ("a 4-by-4 float32 matrix", ["4", "4"]),
+            (r"$50\,000$", ["50000"]),
+        ],
+    )
+    def test_numbers_are_found(self, text: str, numbers: list[str]) -> None:
+        assert numbers_in(text) == numbers
+
+    @pytest.mark.parametrize(
+        ("shown", "right"), [("2.1, 4.2, 6.3", True), ("2, 4, 6", True), ("2, 4, 7", False)]
+    )
+    def test_the_example_is_true(self, shown: str, right: bool) -> None:
+        statement = SCALING.statement.replace("2.1, 4.2, 6.3", shown)
+        drawn = InProcessOracle(SCALING).draw(SCALING.cases[0])
+        found = list(check_example(replace(SCALING, statement=statement), "example", drawn.expected))
+        assert (found == []) is right
