@@ -12,11 +12,6 @@ Place place(const void* base, std::size_t pitch = 0, std::size_t slice = 0) {
   return {static_cast<u8*>(const_cast<void*>(base)), pitch, slice};
 }
 
-Place place(const cudaPitchedPtr& pointer, const cudaPos& at) {
-  const std::size_t slice = pointer.pitch * pointer.ysize;
-  return place(static_cast<u8*>(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice);
-}
-
 // The bytes [offset, offset + bytes) of a variable, or null with the reason given.
 u8* symbol_at(const char* call, const void* symbol, std::size_t bytes, std::size_t offset) {
   u64 size = 0;
@@ -66,13 +61,6 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
   return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
 }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  if (p->srcArray || p->dstArray) return refuse(cudaErrorNotSupported, "cudaMemcpy3D: CUDA arrays are not supported");
-  return copy("cudaMemcpy3D", place(p->dstPtr, p->dstPos), place(p->srcPtr, p->srcPos),
-              {p->extent.width, p->extent.height, p->extent.depth}, p->kind, stream);
-}
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) { return cudaMemcpy3DAsync(parameters, nullptr); }
-
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
   return fill("cudaMemset", place(to), {bytes}, value, nullptr);
 }
@@ -87,7 +75,7 @@ cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t wid
   return cudaMemset2DAsync(to, pitch, value, width, height, nullptr);
 }
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
-  return fill("cudaMemset3D", place(to, {}), {extent.width, extent.height, extent.depth}, value, stream);
+  return fill("cudaMemset3D", place(to.ptr, to.pitch, to.pitch * to.ysize), {extent.width, extent.height, extent.depth}, value, stream);
 }
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   return cudaMemset3DAsync(to, value, extent, nullptr);

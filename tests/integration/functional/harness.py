@@ -149,7 +149,9 @@ class Runner:
         self._ask(Request(Kind.LOAD, 1), [write_end, artifact])
         os.close(write_end)
         os.close(artifact)
-        self.loaded = self._reply() == 1
+        if self._reply() != 1:
+            status = self._end()
+            raise AssertionError(f"LOAD ended with {status}: {self.diagnostics()} {self._output}")
 
     def call(
         self,
