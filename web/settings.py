@@ -94,7 +94,7 @@ DATABASES: dict[str, Any] = {
     "default": dict(
         dj_database_url.parse(
             WARPCOURT.database_url or f"sqlite:///{WARPCOURT.data_dir / 'warpcourt.sqlite3'}",
-            conn_health_checks=True,
+            conn_max_age=0,
         )
     )
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
-from django.core.exceptions import ValidationError
+from django.core.exceptions import RequestDataTooBig, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError
@@ -22,6 +22,7 @@ _CODES = {
     404: "not_found",
     405: "method_not_allowed",
     409: "conflict",
+    413: "too_large",
     415: "unsupported_media_type",
     422: "invalid",
     429: "limit_reached",
@@ -72,6 +73,7 @@ def install(api: NinjaAPI) -> None:
     api.exception_handler(Http404)(_not_found)
     api.exception_handler(HttpError)(_http_error)
     api.exception_handler(RequestInvalid)(_request_invalid)
+    api.exception_handler(RequestDataTooBig)(_too_big)
     api.exception_handler(ValidationError)(_value_invalid)
     api.exception_handler(services.SubmissionRefused)(_refused)
     api.exception_handler(TooManyTokens)(_too_many_tokens)
@@ -102,6 +104,10 @@ def _request_invalid(_request: HttpRequest, error: RequestInvalid) -> HttpRespon
 def _value_invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
     fields = error.message_dict if hasattr(error, "error_dict") else {"body": error.messages}
     return answer(422, "The request is not valid; see fields.", fields)
+
+
+def _too_big(_request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:
+    return answer(413, "The request is too large.")
 
 
 def _refused(_request: HttpRequest, error: services.SubmissionRefused) -> HttpResponse:

@@ -110,7 +110,7 @@ class CancelledOut(Schema):
 @router.post(
     "",
     auth=SUBMIT,
-    response={201: SubmissionOut, **documented(400, 401, 403, 404, 409, 422, 429)},
+    response={201: SubmissionOut, **documented(400, 401, 403, 404, 409, 413, 422, 429)},
     summary="Submit or run a program",
 )
 def submit(

@@ -51,7 +51,7 @@ class NewTokenOut(TokenOut):
 @router.post(
     "",
     auth=None,
-    response={201: NewTokenOut, **documented(400, 403, 409, 422, 429)},
+    response={201: NewTokenOut, **documented(400, 403, 409, 413, 422, 429)},
     summary="Make a token from a name and a password",
 )
 def create_token(request: HttpRequest, wanted: TokenIn) -> Any:

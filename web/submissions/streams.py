@@ -43,7 +43,9 @@ def closing(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         finally:
-            connections.close_all()
+            for connection in connections.all(initialized_only=True):
+                if not connection.in_atomic_block:  # that of a caller, such as a test
+                    connection.close()
 
     return call
 

@@ -68,11 +68,9 @@ def test_a_secret_may_come_from_a_file(tmp_path):
 
 def test_a_secret_given_twice_or_missing_is_an_error(tmp_path):
     twice = {"WARPCOURT_SECRET_KEY": "x", "WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")}
-    with pytest.raises(
-        ConfigError, match="WARPCOURT_SECRET_KEY: is set, and so is WARPCOURT_SECRET_KEY_FILE"
-    ):
+    with pytest.raises(ConfigError, match="WARPCOURT_SECRET_KEY: is set, and so is"):
         Config.from_env(twice)
-    with pytest.raises(ConfigError, match="WARPCOURT_SECRET_KEY.*No such file"):
+    with pytest.raises(ConfigError, match=r"WARPCOURT_SECRET_KEY.*No such file"):
         Config.from_env({"WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")})
 
 

@@ -1,0 +1,81 @@
+"""Statements are written by authors and shown to everybody, so they are hostile until rendered."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from web.catalog.markdown import highlight_code, render
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "[click](javascript:alert(1))",
+        "[click](data:text/html;base64,PHNjcmlwdD4=)",
+        "![x](https://evil.example/pixel)",
+        '<a href="javascript:alert(1)">x</a>',
+        "$<script>alert(1)</script>$",
+        "$$<img src=x onerror=alert(1)>$$",
+        "$$ x $$ (<b onclick=alert(1)>)",
+        "```html\n<script>alert(1)</script>\n```",
+        '```"><script>alert(1)</script>\nx\n```',
+        "`<script>`",
+        "<style>body{display:none}</style>",
+        "[x]: javascript:alert(1)\n\n[x]",
+        "<svg/onload=alert(1)>",
+        "# <iframe src=//evil.example>",
+        "|<script>|\n|-|\n|<script>|",
+    ],
+)
+def test_nothing_in_a_statement_runs(attack):
+    html = render(attack)
+    assert_inert(html)
+
+
+PIECES = [*"<>\"'`$*[]()!#|\n\\ &;:/=ax", "script", "img src=x", "onload", "javascript:"]
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_no_text_makes_anything_run(text):
+    assert_inert(render(text))
+
+
+def assert_inert(html: str) -> None:
+    tags = re.findall(r"<\s*/?\s*([a-zA-Z0-9]+)([^>]*)>", html)
+    for name, attributes in tags:
+        assert name not in {"script", "img", "iframe", "svg", "style", "object", "form"}
+        for attribute, value in re.findall(r'([a-z-]+)="([^"]*)"', attributes):
+            assert attribute in {"class", "href", "title", "rel", "start"}
+            assert attribute != "href" or re.match(r"https?:|mailto:|[^:]*$", value)
+
+
+def test_tex_is_left_for_the_browser():
+    html = render("Compute $a_i < b_{ij}$ and\n\n$$\n\\sum_i x_i\n$$\n")
+    assert '<span class="math">a_i &lt; b_{ij}</span>' in html
+    assert '<div class="math">\\sum_i x_i</div>' in html
+
+
+def test_code_is_coloured_by_classes():
+    html = render("```cuda\n__global__ void add();\n```")
+    assert '<span class="tok-kr">__global__</span>' in html
+    assert "style=" not in html
+
+
+def test_headings_begin_below_the_title_of_the_page():
+    assert render("# Title") == "<h2>Title</h2>\n"
+    assert render("###### Deep") == "<h6>Deep</h6>\n"
+
+
+def test_tables_and_outward_links():
+    assert "<td>1</td>" in render("|a|\n|-|\n|1|")
+    assert 'rel="noopener noreferrer"' in render("[x](https://example.org)")
+
+
+@pytest.mark.parametrize("language", ["cuda", "triton", "ptx", "klingon"])
+def test_highlighted_code_is_escaped(language):
+    assert "<script>" not in highlight_code("a <script>alert(1)</script>", language)
