@@ -1,0 +1,149 @@
+"""The Triton runner, in its sandbox."""
+
+import textwrap
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from sandbox.bubblewrap import Bubblewrap
+from sandbox.python_runtime import triton_command
+from sandbox.spec import Ending, Limits
+from sandbox.wire import ExitStatus
+from tests.integration.sandbox.talk import Talk
+
+pytestmark = pytest.mark.integration
+
+MANIFEST = {
+    "arguments": [
+        {"name": "a", "role": "in", "dtype": "float32"},
+        {"name": "c", "role": "out", "dtype": "float32"},
+        {"name": "n", "role": "scalar", "dtype": "int32"},
+    ]
+}
+HEAD = """\
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(a, c, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    {load}
+    tl.store(c + i, 2 * x, mask=i < n)
+
+def solve(a, c, n):
+    double[(triton.cdiv(n, 32),)](a, c, n, BLOCK=32)
+"""
+MASKED = HEAD.format(load="x = tl.load(a + i, mask=i < n)")
+UNMASKED = HEAD.format(load="x = tl.load(a + i)")
+
+
+@pytest.fixture
+def talk(backend: Bubblewrap) -> Iterator[Talk]:
+    with Talk(backend, triton_command(Limits(wall_s=120, cpu_s=120, memory_mib=1024))) as started:
+        yield started
+
+
+def arguments(n: int = 70) -> list[np.ndarray | tuple[str, int]]:
+    return [np.arange(n, dtype=np.float32), np.full(n, -1, np.float32), ("int32", n)]
+
+
+def test_computes_on_shared_memory(talk: Talk) -> None:
+    assert talk.load(MASKED, MANIFEST)
+    given = arguments()
+    assert talk.run(given)
+    np.testing.assert_array_equal(given[1], 2 * np.arange(70, dtype=np.float32))
+    assert [finding["kernel"] for finding in talk.findings()] == ["double"]
+    assert talk.run(arguments(1))
+
+
+def test_an_unmasked_load_is_an_illegal_access(talk: Talk) -> None:
+    assert talk.load(UNMASKED, MANIFEST)
+    assert not talk.run(arguments(70))
+    finding = talk.findings()[-1]
+    assert finding["kind"] == "out_of_bounds"
+    assert "reads element 70 of a, which has 70" in finding["message"]
+    assert finding["line"] == 8
+    assert finding["block"] == [2, 0, 0]
+    assert talk.end().status == ExitStatus.ILLEGAL_ACCESS
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "line", "words"),
+    [
+        ("def solve(:\n  pass", "syntax", 1, "SyntaxError"),
+        ("import torch\n\nx = 1 / 0\n", "load", 3, "ZeroDivisionError"),
+        ("import sys\nsys.exit(0)\n", "load", 2, "SystemExit"),
+        ("x = 1\n", "load", None, "no function named solve"),
+    ],
+)
+def test_what_cannot_be_loaded(talk: Talk, source: str, kind: str, line: int | None, words: str) -> None:
+    assert not talk.load(source, MANIFEST)
+    (finding,) = talk.findings()
+    assert (finding["kind"], finding["line"]) == (kind, line)
+    assert words in finding["message"]
+    assert talk.end().status == ExitStatus.LOAD_ERROR
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "line", "words"),
+    [
+        ("return helper(a)", ExitStatus.RUNTIME_ERROR, 2, "ValueError: bad (called from line 5)"),
+        ("raise SystemExit(0)", ExitStatus.RUNTIME_ERROR, 5, "SystemExit"),
+        ("torch.empty(1 << 45)", ExitStatus.MEMORY_LIMIT, 5, "allocate"),
+        ("while True: pass", ExitStatus.TIME_LIMIT, 5, "limit of 1 s"),
+    ],
+)
+def test_what_goes_wrong_in_solve(talk: Talk, body: str, status: int, line: int, words: str) -> None:
+    source = f"def helper(a):\n    raise ValueError('bad')\nimport torch\ndef solve(a, c, n):\n    {body}\n"
+    assert talk.load(source, MANIFEST)
+    assert not talk.run(arguments(), time_limit_ms=1000)
+    finding = talk.findings()[-1]
+    assert words in finding["message"]
+    assert finding["line"] == line
+    assert talk.end().status == status
+
+
+def test_errors_inside_a_kernel_name_its_line(talk: Talk) -> None:
+    assert talk.load(HEAD.format(load="x = tl.load(a + i) + missing"), MANIFEST)
+    assert not talk.run(arguments(32))
+    finding = talk.findings()[-1]
+    assert "missing" in finding["message"]
+    assert finding["line"] == 8
+
+
+def test_every_dtype_arrives(talk: Talk) -> None:
+    source = textwrap.dedent(
+        """
+        def solve(*arguments):
+            print([str(a.dtype) if hasattr(a, "dtype") else repr(a) for a in arguments])
+            arguments[1].copy_(arguments[1] * 2)
+        """
+    )
+    assert talk.load(source, {"arguments": []})
+    bfloat16 = np.array([0x3FC0, 0x4000], np.uint16)  # 1.5 and 2
+    assert talk.run(
+        [
+            np.array([True, False]),
+            bfloat16,
+            np.zeros((2, 0), np.int8),
+            np.zeros(3, np.uint32),
+            ("float32", int.from_bytes(np.float32(0.5).tobytes(), "little")),
+            ("int32", (-3) & (2**64 - 1)),
+            ("bool", 1),
+        ],
+        dtypes={1: "bfloat16"},
+    )
+    assert bfloat16.tolist() == [0x4040, 0x4080]
+    assert talk.findings()[-1]["kind"] == "no_kernel"
+    talk.process.kill()
+    said = talk.end().stdout.decode()
+    assert said == "['torch.bool', 'torch.bfloat16', 'torch.int8', 'torch.uint32', '0.5', '-3', 'True']\n"
+
+
+def test_a_segmentation_fault_speaks_for_itself(talk: Talk) -> None:
+    assert talk.load("import ctypes\ndef solve(a, c, n):\n    ctypes.string_at(0)\n", MANIFEST)
+    assert not talk.run(arguments())
+    end = talk.end()
+    assert (end.ending, end.status) == (Ending.SIGNALLED, 11)
