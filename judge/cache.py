@@ -42,10 +42,9 @@ class ArtifactCache:
 
     def put(self, key: str, artifact: bytes) -> None:
         """Store `artifact`, then make room."""
-        descriptor, name = tempfile.mkstemp(dir=self._directory, prefix=".new-")
-        with open(descriptor, "wb") as file:
+        with tempfile.NamedTemporaryFile(dir=self._directory, prefix=".new-", delete=False) as file:
             file.write(artifact)
-        Path(name).replace(self._directory / key)
+        Path(file.name).replace(self._directory / key)
         self._evict()
 
     def _evict(self) -> None:

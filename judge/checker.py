@@ -16,6 +16,7 @@ from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 
 SHOWN_MISMATCHES = 10
+UNWRITTEN = "never written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,14 @@ def compare(
     """
     values = widen(got, dtype)
     wrong = ~_close(values, expected, dtype, tolerance) if dtype.is_float else values != expected
+    unwritten = wrong & (_same_bits(got, poison) if poison is not None else False)
     flat = np.flatnonzero(wrong)
-    unwritten = 0 if poison is None else int(np.count_nonzero(_same_bits(got, poison) & wrong))
+    places = [np.unravel_index(int(at), got.shape) for at in flat[:SHOWN_MISMATCHES]]
     shown = tuple(
-        _mismatch(name, np.unravel_index(int(at), got.shape), values, expected)
-        for at in flat[:SHOWN_MISMATCHES]
+        _mismatch(name, place, UNWRITTEN if unwritten[place] else _text(values[place]), values, expected)
+        for place in places
     )
-    return Comparison(int(got.size), int(flat.size), unwritten, shown)
+    return Comparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown)
 
 
 def _close(
@@ -86,6 +88,7 @@ def _same_bits(left: npt.NDArray[np.generic], right: npt.NDArray[np.generic]) ->
 def _mismatch(
     name: str,
     index: tuple[np.intp, ...],
+    text: str,
     got: npt.NDArray[np.generic],
     expected: npt.NDArray[np.generic],
 ) -> Mismatch:
@@ -96,7 +99,7 @@ def _mismatch(
         argument=name,
         index=tuple(int(i) for i in index),
         expected=_text(expected[index]),
-        got=_text(got[index]),
+        got=text,
         absolute_error=absolute if finite else None,
         relative_error=absolute / abs(want_value) if finite and want_value else None,
     )

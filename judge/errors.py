@@ -18,5 +18,9 @@ class RunnerUnusable(JudgeError):
     """Raised when a fresh runner does not come up."""
 
 
+class CompilerBroken(JudgeError):
+    """Raised when the compile sandbox fails for a reason that is not the source, with its output."""
+
+
 class JudgementCancelled(JudgeError):
     """Raised inside the judge when the caller cancelled; `evaluate` turns it into a verdict."""

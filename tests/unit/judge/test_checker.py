@@ -88,6 +88,7 @@ def test_elements_that_still_hold_the_poison_are_counted() -> None:
     poison = np.array([7.0, 8.0, 9.0], dtype=np.float32)
     comparison = check([1.0, 8.0, 9.0], [1.0, 2.0, 3.0], poison=poison)
     assert (comparison.mismatched, comparison.unwritten) == (2, 2)
+    assert [mismatch.got for mismatch in comparison.mismatches] == ["never written"] * 2
 
 
 def test_poison_that_is_nan_is_recognised_by_its_bits() -> None:
