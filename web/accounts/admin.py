@@ -8,7 +8,7 @@ from web.accounts.models import ApiToken, User
 
 
 @admin.register(User)
-class UserAdmin(DjangoUserAdmin):
+class UserAdmin(DjangoUserAdmin[User]):
     """People."""
 
     list_display = ["username", "email", "is_staff", "is_active", "date_joined"]

@@ -22,7 +22,7 @@ from web.submissions.streams import closing
 class ApiRequest(HttpRequest):
     """A request that has passed one of the checks below."""
 
-    user: Viewer  # type: ignore[assignment]  # narrower than Django's
+    user: Viewer
 
 
 class TokenAuth(HttpBearer):
@@ -77,7 +77,8 @@ class StreamAuth(TokenAuth):
         return await sync_to_async(closing(self._find))(request)
 
     def _find(self, request: HttpRequest) -> Viewer | None:
-        return super().__call__(request) or SessionAuth()(request)
+        viewer: Viewer | None = super().__call__(request) or SessionAuth()(request)
+        return viewer
 
 
 READ = [TokenAuth(), SessionAuth()]

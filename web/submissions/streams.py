@@ -66,7 +66,7 @@ async def open_stream(request: HttpRequest, viewer: Viewer, public_id: str) -> H
     submission_id, first = await sync_to_async(closing(_begin))(viewer, public_id, after)
     if first.over and not first.events:
         return HttpResponse(status=204)
-    viewer_id = viewer.pk
+    viewer_id = viewer.pk or 0
     if _open_streams[viewer_id] >= MAX_STREAMS_PER_USER:
         return HttpResponse("Too many open event streams; close one.", status=429, content_type="text/plain")
     response = StreamingHttpResponse(

@@ -1,0 +1,217 @@
+"""A running Warpcourt and a browser that notices what goes wrong on a page.
+
+`site` is the whole product under its supervisor with a judge that obeys the source, for everything
+that is about pages. `court` is the same with the real judge, for what a learner does.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+
+from tests.services import need
+from web.config import ROOT
+
+CHROMIUM = Path("/usr/bin/chromium")
+PASSWORD = "correct horse battery"
+START_S = 60
+VERDICT_MS = 60_000
+_SWITCHES = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+
+expect.set_options(timeout=10_000)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep these tests on one worker, so that one browser and one site serve them all."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.xdist_group("e2e"))
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A running Warpcourt."""
+
+    url: str
+    data_dir: Path
+
+    def manage(self, *arguments: str, **environ: str) -> None:
+        """Run a management command against its database."""
+        command = [sys.executable, str(ROOT / "manage.py"), *arguments]
+        subprocess.run(command, env=_environ(self.data_dir, **environ), check=True, capture_output=True)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    """Chromium as Debian ships it."""
+    need(CHROMIUM.exists(), "Chromium", "apt-get install chromium")
+    return {"executable_path": str(CHROMIUM), "args": _SWITCHES.split(), "headless": True}
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Warpcourt with a judge that does what the source says, and two problems, one of them hostile."""
+    problems = tmp_path_factory.mktemp("problems")
+    _copy_problems(problems)
+    with _serving(tmp_path_factory.mktemp("site"), target="scripted", problems_dir=str(problems)) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Warpcourt as `make serve` runs it: the real judge, in its sandboxes."""
+    need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
+    with _serving(tmp_path_factory.mktemp("court"), target="cpu") as running:
+        yield running
+
+
+@pytest.fixture
+def context(new_context: Any) -> BrowserContext:
+    """A fresh visitor at a desk. Dialogs are answered by the tests that expect them."""
+    opened: BrowserContext = new_context(viewport={"width": 1360, "height": 850})
+    return opened
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page that fails its test when the console reports an error or the policy refuses something."""
+    opened = context.new_page()
+    problems = watch(opened)
+    yield opened
+    assert not problems
+
+
+def watch(page: Page) -> list[str]:
+    """Collect what goes wrong on `page` from now on."""
+    problems: list[str] = []
+
+    def hear(message: ConsoleMessage) -> None:
+        # A refused form or a missing page is an answer, not a fault of the page.
+        if message.type in {"error", "warning"} and "the server responded with a status of 4" not in message.text:
+            problems.append(message.text)
+
+    page.on("console", hear)
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    return problems
+
+
+def sign_up(page: Page, site: Site, username: str) -> None:
+    """Sign a new person up through the page."""
+    page.goto(f"{site.url}/accounts/signup/")
+    page.get_by_label("Username").fill(username)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("main").get_by_role("button", name="Sign up").click()
+    expect(page.locator(".masthead").get_by_text(username)).to_be_visible()
+
+
+def sign_in(page: Page, site: Site, username: str, password: str = PASSWORD) -> None:
+    """Sign a known person in through the page."""
+    page.goto(f"{site.url}/accounts/login/")
+    page.get_by_label("Username").fill(username)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    expect(page.locator(".masthead").get_by_text(username)).to_be_visible()
+
+
+def open_problem(page: Page, site: Site, slug: str, language: str = "cuda") -> None:
+    """Open a problem and wait for its editor."""
+    page.goto(f"{site.url}/problems/{slug}?language={language}")
+    expect(page.locator(".workbench[data-ready]")).to_be_visible()
+
+
+def write(page: Page, source: str) -> None:
+    """Replace the program in the editor, as a paste does."""
+    page.get_by_role("textbox", name="Source").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(source)
+
+
+def wait_for_verdict(page: Page, word: str) -> None:
+    """Wait until the report in the console says `word`. The page is not reloaded."""
+    verdict = page.locator("#console .banner .verdict")
+    expect(verdict).to_have_text(word, timeout=VERDICT_MS)
+
+
+def set_theme(browser: Browser, scheme: str, *, phone: bool) -> BrowserContext:
+    """A visitor whose system asks for `scheme`, at a desk or on a phone."""
+    viewport = {"width": 390, "height": 844} if phone else {"width": 1360, "height": 850}
+    options: dict[str, Any] = {"viewport": viewport, "color_scheme": scheme, "has_touch": phone}
+    return browser.new_context(**options)
+
+
+@contextmanager
+def _serving(data_dir: Path, **environ: str) -> Iterator[Site]:
+    port = _free_port()
+    log = data_dir / "site.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "worker.supervise"],
+            cwd=ROOT,
+            env=_environ(data_dir, port=str(port), **environ),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait_for(f"http://127.0.0.1:{port}/readyz", process, log)
+            yield Site(f"http://127.0.0.1:{port}", data_dir)
+        finally:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _environ(data_dir: Path, **settings: str) -> dict[str, str]:
+    own = {name: value for name, value in os.environ.items() if not name.startswith("WARPCOURT_")}
+    own.pop("DJANGO_SETTINGS_MODULE", None)
+    settings = {"submits_per_minute": "1000", "data_dir": str(data_dir), **settings}
+    return own | {f"WARPCOURT_{name.upper()}": value for name, value in settings.items()}
+
+
+def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            with urlopen(url, timeout=1) as answer:
+                if answer.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.2)
+    pytest.fail(f"Warpcourt did not come up. It says:\n{log.read_text()[-4000:]}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _copy_problems(target: Path) -> None:
+    """vector-add as it is, and a copy of it whose every text tries to run a script."""
+    attack = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    shutil.copytree(ROOT / "problems" / "vector-add", target / "vector-add")
+    hostile = target / "hostile"
+    shutil.copytree(ROOT / "problems" / "vector-add", hostile)
+    manifest = (hostile / "problem.toml").read_text()
+    manifest = manifest.replace('title = "Vector addition"', f"title = '''{attack}'''")
+    manifest = manifest.replace('summary = "Add two vectors element by element."', f"summary = '''{attack}'''")
+    (hostile / "problem.toml").write_text(manifest.replace("track_day = 1", "track_day = 2"))
+    links = "[click](javascript:document.title='owned')"
+    (hostile / "statement.md").write_text(f"{attack}\n\n{links}\n\n$\\href{{javascript:alert(1)}}{{x}}$ `{attack}`\n")

@@ -1,0 +1,118 @@
+"""Every page, in both schemes, at a desk and on a phone: no errors, no overflow, nothing inaccessible."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.conftest import Site, open_problem, set_theme, sign_in, sign_up, wait_for_verdict, watch, write
+
+PUBLIC = ("/", "/problems", "/problems/vector-add", "/problems/vector-add/leaderboard", "/help")
+FORMS = ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/no-such-page")
+PRIVATE = ("/", "/problems", "/problems/vector-add", "/submissions", "/account", "/accounts/password/change/")
+AXE_OPTIONS = {
+    "resultTypes": ["violations"],
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+}
+PERSON = "reader"
+
+
+@pytest.fixture(scope="module")
+def permalink(site: Site, browser: Browser) -> str:
+    """A person's judged submission."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        sign_up(page, site, PERSON)
+        open_problem(page, site, "vector-add")
+        write(page, "wrong_answer")
+        page.get_by_role("button", name="Submit").click()
+        wait_for_verdict(page, "Wrong answer")
+        return page.get_by_role("link", name="Permalink").get_attribute("href") or ""
+
+
+@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
+def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    """A visitor with a scheme and a width."""
+    scheme, _, width = request.param.partition(" ")
+    with set_theme(browser, scheme, phone=width == "phone") as context:
+        yield context.new_page()
+
+
+def test_public_pages(site: Site, visitor: Page) -> None:
+    for path in (*PUBLIC, *FORMS):
+        check(visitor, f"{site.url}{path}")
+
+
+def test_pages_of_a_person(site: Site, visitor: Page, permalink: str) -> None:
+    sign_in(visitor, site, PERSON)
+    for path in (*PRIVATE, permalink):
+        check(visitor, f"{site.url}{path}")
+
+
+def test_a_page_that_is_missing_helps(site: Site, page: Page) -> None:
+    answer = page.goto(f"{site.url}/s/nothing")
+    assert answer is not None
+    assert answer.status == 404
+    expect(page.get_by_role("main").get_by_role("link", name="Problems")).to_be_visible()
+
+
+def test_the_api_page_works_under_the_policy(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/api/v1/docs")
+    expect(page.get_by_text("Warpcourt").first).to_be_visible()
+
+
+def test_the_admin_works_under_the_policy(site: Site, page: Page, tmp_path: Path) -> None:
+    site.manage("shell", "-c", MAKE_STAFF)
+    sign_in(page, site, "warden")
+    for path in ("/admin/", "/admin/catalog/problem/", "/admin/submissions/submission/"):
+        page.goto(f"{site.url}{path}")
+        expect(page.locator("#content")).to_be_visible()
+
+
+def test_the_chosen_scheme_is_remembered(site: Site, page: Page) -> None:
+    page.goto(site.url)
+    button = page.get_by_role("button", name="Colours")
+    button.click()
+    button.click()
+    expect(button).to_have_accessible_name("Colours: dark")
+    page.goto(f"{site.url}/help")
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    assert page.evaluate("getComputedStyle(document.body).colorScheme") == "dark"
+
+
+def test_the_list_narrows_while_one_types(site: Site, page: Page) -> None:
+    page.goto(f"{site.url}/problems")
+    page.get_by_role("searchbox").fill("vector add")
+    expect(page.locator(".problem-row")).to_have_count(1)
+    expect(page).to_have_url(f"{site.url}/problems?q=vector+add&difficulty=&tag=")
+    page.get_by_role("searchbox").fill("nothing like it")
+    expect(page.get_by_text("No problem matches.")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".problem-row")).to_have_count(1)
+
+
+MAKE_STAFF = (
+    "from web.accounts.models import User; "
+    "User.objects.create_superuser('warden', password='correct horse battery')"
+)
+
+
+def check(page: Page, url: str) -> None:
+    """Open `url` and look for errors, overflow and serious violations of accessibility."""
+    problems = watch(page)
+    page.goto(url)
+    if page.locator(".workbench").count():
+        expect(page.locator(".workbench[data-ready]")).to_be_visible()
+    assert problems == [], url
+    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert width == 0, f"{url} is {width} pixels too wide"
+    found = Axe().run(page, options=AXE_OPTIONS).response["violations"]
+    serious = [
+        f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
+        for violation in found
+        if violation["impact"] in {"serious", "critical"}
+        for node in violation["nodes"]
+    ]
+    assert serious == [], url
