@@ -4,7 +4,7 @@ Theory of operation. The kernel runs the program below on each system call of th
 of all its descendants; nothing can remove it. It is the second fence: namespaces and the empty
 capability set already refuse most of what is listed, the filter keeps the kernel code behind
 those calls out of reach. Calls are allowed unless a table refuses them, because compilers and PyTorch
-use hundreds; a call newer than this file answers ENOSYS, so that programs fall back. Three calls are
+use hundreds; a call newer than this file answers ENOSYS, so that programs fall back. A few calls are
 judged by an argument. Pointers cannot be followed here, hence clone3, which hides its flags behind
 one, answers ENOSYS, and the C library falls back to clone.
 
@@ -37,6 +37,7 @@ _NEWEST_REVIEWED = 466
 _NAMESPACE_FLAGS = 0x7E02_0000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _AF_UNIX = 1
 _PERSONALITY_QUERY = 0xFFFF_FFFF
+_LOCK_COMMANDS = (5, 6, 7, 36, 37, 38)  # F_GETLK, F_SETLK, F_SETLKW and their open-file variants
 _TIOCSTI = 0x5412
 _TIOCLINUX = 0x541C
 
@@ -94,6 +95,11 @@ REFUSALS = (
     Refusal(
         "Keyrings outlive a process and are shared by user id: a channel between two jobs.",
         {"add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219)},
+    ),
+    Refusal(
+        "Locks and watches on a file that two sandboxes see are a channel between them.",
+        {"flock": (73, 32), "inotify_init": (253, None), "inotify_init1": (294, 26)},
+        errno.ENOLCK,
     ),
     Refusal(
         "The file tree is final: no mount, no other root.",
@@ -165,6 +171,7 @@ SOCKET = (41, 198)
 SOCKETPAIR = (53, 199)
 PERSONALITY = (135, 92)
 IOCTL = (16, 29)
+FCNTL = (72, 25)
 
 
 def filter_program(machine: str = "") -> bytes:
@@ -201,15 +208,10 @@ def _assemble(architecture: Architecture) -> bytes:
         (SOCKETPAIR[column], 0, _unless(_JUMP_EQUAL, _AF_UNIX, _ERRNO | errno.EAFNOSUPPORT)),
         # Personalities switch address randomisation off.
         (PERSONALITY[column], 0, _unless_any((0, _PERSONALITY_QUERY), _ERRNO | errno.EPERM)),
+        # The other kinds of locks.
+        (FCNTL[column], 1, _when_any(_LOCK_COMMANDS, _ERRNO | errno.ENOLCK)),
         # Typing into a terminal that somebody else reads.
-        (
-            IOCTL[column],
-            1,
-            [
-                *_when(_JUMP_EQUAL, _TIOCSTI, _ERRNO | errno.EPERM),
-                *_when(_JUMP_EQUAL, _TIOCLINUX, _ERRNO | errno.EPERM),
-            ],
-        ),
+        (IOCTL[column], 1, _when_any((_TIOCSTI, _TIOCLINUX), _ERRNO | errno.EPERM)),
     ):
         body = [_load(_ARGUMENTS_AT + 8 * argument), *rules, _verdict(ALLOW)]
         program += [_INSTRUCTION.pack(_JUMP_EQUAL, 0, len(body), number), *body]
@@ -232,6 +234,11 @@ def _when(jump: int, value: int, action: int) -> list[bytes]:
 
 def _unless(jump: int, value: int, action: int) -> list[bytes]:
     return [_INSTRUCTION.pack(jump, 1, 0, value), _verdict(action)]
+
+
+def _when_any(values: tuple[int, ...], action: int) -> list[bytes]:
+    """Return `action` when the loaded word is one of `values`."""
+    return [instruction for value in values for instruction in _when(_JUMP_EQUAL, value, action)]
 
 
 def _unless_any(values: tuple[int, ...], action: int) -> list[bytes]:

@@ -1,0 +1,94 @@
+"""The warm pool, over the fake backend."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from sandbox.fake import FakeBackend, Script, exited
+from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.spec import Command, Limits
+
+COMMAND = Command(("runner",), Limits(wall_s=5, cpu_s=5, memory_mib=64), channel=True, label="runner")
+LIMITS = Limits(wall_s=1, cpu_s=2, memory_mib=32)
+READY = Script(ready=True, hangs=True)
+
+
+def until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def pool_of(backend: FakeBackend, size: int = 1, **rest: float) -> Pool:
+    return Pool(backend, {"runner": Recipe(COMMAND, size)}, **rest)
+
+
+def test_hands_out_what_was_started_ahead_and_refills() -> None:
+    backend = FakeBackend([READY] * 3)
+    pool = pool_of(backend, 2)
+    until(lambda: pool.waiting("runner") == 2)
+    with_limits = pool.take("runner", LIMITS)
+    assert with_limits is backend.started[0]
+    assert backend.started[0].begun == [LIMITS]
+    assert backend.started[0].command.limits.wall_s > 1000  # it may wait, limits count from hand-out
+    until(lambda: pool.waiting("runner") == 2)
+    assert (pool.hits, pool.misses) == ({"runner": 1}, {})
+    with_limits.close()
+    pool.close()
+    assert all(process.closed for process in backend.started)
+
+
+def test_starts_one_on_the_spot_when_none_is_left() -> None:
+    backend = FakeBackend([READY])
+    pool = pool_of(backend, 0)
+    process = pool.take("runner", LIMITS)
+    assert pool.misses == {"runner": 1}
+    assert backend.started[0].begun == [LIMITS]
+    process.close()
+    pool.close()
+
+
+def test_what_died_while_waiting_is_replaced() -> None:
+    backend = FakeBackend([READY] * 3)
+    pool = pool_of(backend)
+    until(lambda: pool.waiting("runner") == 1)
+    backend.started[0].kill()
+    until(backend.started[0]._ended.is_set)
+    process = pool.take("runner", LIMITS)
+    assert process is not backend.started[0]
+    process.close()
+    pool.close()
+
+
+def test_what_is_too_old_is_replaced() -> None:
+    backend = FakeBackend([READY] * 50)
+    pool = pool_of(backend, max_age_s=0.2)
+    until(lambda: len(backend.started) > 1)
+    until(lambda: backend.started[0].closed)
+    pool.close()
+
+
+def test_what_is_not_ready_says_why() -> None:
+    backend = FakeBackend([Script(completion=exited(1, stderr=b"ImportError: torch"))])
+    pool = pool_of(backend, 0)
+    with pytest.raises(NotReady, match="ImportError: torch"):
+        pool.take("runner", LIMITS)
+    assert backend.started[0].closed
+    pool.close()
+
+
+def test_a_failing_refill_does_not_end_the_pool() -> None:
+    backend = FakeBackend([Script(completion=exited(1)), READY])
+    pool = pool_of(backend)
+    until(lambda: pool.waiting("runner") == 1)
+    pool.close()
+
+
+def test_close_is_quick_while_refills_fail() -> None:
+    pool = pool_of(FakeBackend([], unavailable="no bubblewrap"))
+    began = time.monotonic()
+    pool.close()
+    pool.close()
+    assert time.monotonic() - began < 2

@@ -1,0 +1,101 @@
+"""The assembled filter, run by a small interpreter of classic BPF."""
+
+import errno
+import struct
+
+import pytest
+
+from sandbox import seccomp
+from sandbox.seccomp import AARCH64, ALLOW, KILL_PROCESS, X86_64, Architecture, filter_program
+
+BOTH = pytest.mark.parametrize("machine", [X86_64, AARCH64], ids=lambda machine: machine.name)
+READ = {X86_64: 0, AARCH64: 63}
+
+
+def judge(machine: Architecture, number: int, *arguments: int, token: int | None = None) -> int:
+    """What the filter for `machine` returns for a call."""
+    padded = (*arguments, *(0,) * (6 - len(arguments)))
+    data = struct.pack("<iIQ6Q", number, machine.token if token is None else token, 0, *padded)
+    program = list(struct.iter_unpack("<HBBI", filter_program(machine.name)))
+    at, word = 0, 0
+    while True:
+        code, when, otherwise, value = program[at]
+        at += 1
+        match code:
+            case 0x20:
+                (word,) = struct.unpack_from("<I", data, value)
+            case 0x06:
+                return value
+            case _:
+                true = {0x15: word == value, 0x25: word > value, 0x45: bool(word & value)}[code]
+                at += when if true else otherwise
+
+
+def refused(error: int) -> int:
+    return 0x0005_0000 | error
+
+
+@BOTH
+def test_ordinary_calls_are_allowed(machine: Architecture) -> None:
+    assert judge(machine, READ[machine]) == ALLOW
+
+
+@BOTH
+def test_every_listed_call_is_refused(machine: Architecture) -> None:
+    for refusal in seccomp.REFUSALS:
+        for numbers in refusal.calls.values():
+            number = numbers[machine.column]
+            if number is not None:
+                assert judge(machine, number) == refused(refusal.error)
+
+
+@BOTH
+def test_clone_makes_threads_and_no_namespaces(machine: Architecture) -> None:
+    number = seccomp.CLONE[machine.column]
+    assert judge(machine, number, 0x3D0F00) == ALLOW  # what pthread_create asks for
+    for bit in (0x20000, *(1 << shift for shift in range(25, 31))):
+        assert judge(machine, number, bit | 17) == refused(errno.EPERM)
+
+
+@BOTH
+def test_only_unix_sockets(machine: Architecture) -> None:
+    for call in (seccomp.SOCKET, seccomp.SOCKETPAIR):
+        assert judge(machine, call[machine.column], 1) == ALLOW
+        for family in (0, 2, 10, 16, 17, 38, 40):
+            assert judge(machine, call[machine.column], family) == refused(errno.EAFNOSUPPORT)
+        assert judge(machine, call[machine.column], 1 << 32 | 2) == refused(errno.EAFNOSUPPORT)
+
+
+@BOTH
+def test_personality_terminals_and_locks(machine: Architecture) -> None:
+    personality, ioctl, fcntl = (
+        call[machine.column] for call in (seccomp.PERSONALITY, seccomp.IOCTL, seccomp.FCNTL)
+    )
+    assert [judge(machine, personality, value) for value in (0, 0xFFFFFFFF)] == [ALLOW, ALLOW]
+    assert judge(machine, personality, 0x40000) == refused(errno.EPERM)
+    assert judge(machine, ioctl, 0, 0x5401) == ALLOW
+    assert judge(machine, ioctl, 0, 0x5412) == refused(errno.EPERM)
+    assert judge(machine, ioctl, 0, 1 << 32 | 0x5412) == refused(errno.EPERM)
+    assert judge(machine, fcntl, 0, 1030) == ALLOW
+    assert judge(machine, fcntl, 0, 6) == refused(errno.ENOLCK)
+
+
+@BOTH
+def test_unknown_calls_fall_back_and_foreign_ones_kill(machine: Architecture) -> None:
+    assert judge(machine, 467) == refused(errno.ENOSYS)
+    assert judge(machine, READ[machine], token=0x40000003) == KILL_PROCESS  # 32-bit x86
+    assert judge(machine, 0x4000_0000) == KILL_PROCESS  # the x32 table
+
+
+def test_each_refusal_has_a_reason_and_no_call_is_listed_twice() -> None:
+    names = [name for refusal in seccomp.REFUSALS for name in refusal.calls]
+    assert len(names) == len(set(names))
+    assert all(refusal.reason.endswith(".") for refusal in seccomp.REFUSALS)
+    for column in (0, 1):
+        numbers = [n[column] for r in seccomp.REFUSALS for n in r.calls.values() if n[column] is not None]
+        assert len(numbers) == len(set(numbers))
+
+
+def test_another_machine_is_an_error() -> None:
+    with pytest.raises(ValueError, match="riscv64"):
+        filter_program("riscv64")

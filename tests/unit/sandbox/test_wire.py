@@ -1,0 +1,87 @@
+"""The wire's values survive the trip, and nothing else is taken for them."""
+
+import os
+import socket
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox.wire import (
+    DTYPE_CODES,
+    MAX_ARGUMENTS,
+    MAX_RANK,
+    REQUEST_BYTES,
+    Flag,
+    Kind,
+    Request,
+    WireArgument,
+    receive_request,
+    send_reply,
+    send_request,
+    unpack_reply,
+)
+
+U64 = st.integers(0, 2**64 - 1)
+ARGUMENTS = st.builds(
+    WireArgument,
+    dtype=st.sampled_from(sorted(DTYPE_CODES)),
+    scalar=st.booleans(),
+    descriptor=st.integers(0, 2**32 - 1),
+    offset=U64,
+    bytes=U64,
+    value=U64,
+    shape=st.lists(U64, max_size=MAX_RANK).map(tuple),
+)
+REQUESTS = st.builds(
+    Request,
+    kind=st.sampled_from(Kind),
+    sequence=U64,
+    arguments=st.lists(ARGUMENTS, max_size=MAX_ARGUMENTS).map(tuple),
+    time_limit_ms=st.integers(0, 2**32 - 1),
+    flags=st.integers(0, 15).map(Flag),
+    seed=st.integers(0, 2**128 - 1),
+)
+
+
+@given(REQUESTS)
+def test_a_request_survives(request: Request) -> None:
+    assert Request.unpack(request.pack()) == request
+
+
+@given(st.binary(max_size=2 * REQUEST_BYTES))
+def test_anything_else_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="request"):
+        Request.unpack(data)
+
+
+def test_too_much_does_not_fit() -> None:
+    argument = WireArgument("float32", False)
+    with pytest.raises(ValueError, match="at most 16"):
+        Request(Kind.RUN, 1, (argument,) * 17).pack()
+    with pytest.raises(ValueError, match="rank 5"):
+        Request(Kind.RUN, 1, (WireArgument("float32", False, shape=(1,) * 5),)).pack()
+
+
+@given(st.binary(max_size=16))
+def test_a_reply_is_eight_bytes_or_nothing(data: bytes) -> None:
+    assert (unpack_reply(data) is None) == (len(data) != 8)
+
+
+def test_descriptors_travel_along() -> None:
+    host, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with host, inside:
+        file = os.memfd_create("test")
+        os.write(file, b"content")
+        send_request(host, Request(Kind.LOAD, 7), [file])
+        received = receive_request(inside)
+        assert received is not None
+        request, (copy,) = received
+        assert (request.kind, request.sequence) == (Kind.LOAD, 7)
+        assert os.pread(copy, 7, 0) == b"content"
+        os.close(copy)
+        os.close(file)
+        send_reply(inside, 7)
+        assert unpack_reply(host.recv(64)) == 7
+        host.close()
+        assert receive_request(inside) is None
