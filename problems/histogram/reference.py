@@ -1,0 +1,14 @@
+"""Counts of skewed values: the first eighth of the bins receives half of the elements.
+
+Uneven bins are the rule in practice, and they make threads compete for the same counters.
+"""
+
+
+def generate(xp, rng, size):
+    n, bins = size["n"], size["bins"]
+    values = (bins * rng.random(n) ** 3).astype(xp.int32)
+    return {"input": xp.minimum(values, bins - 1)}
+
+
+def reference(xp, input, n, bins):  # noqa: A002, ARG001
+    return {"counts": xp.bincount(input, minlength=bins)}
