@@ -1,8 +1,10 @@
-// Wrong: adds to the output without setting it to zero first. Fresh memory often happens to be zero,
-// which hides this until the buffer is used again.
+// Wrong: the sum is gathered in a static variable that is zero when the program starts and never again. The first
+// call is right, every later one adds to the calls before it.
 #include <cuda_runtime.h>
 
-__global__ void sum(const float* input, float* output, int n) {
+__device__ float total;
+
+__global__ void sum(const float* input, int n) {
     float value = 0.0f;
     for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         value += input[i];
@@ -11,10 +13,11 @@ __global__ void sum(const float* input, float* output, int n) {
         value += __shfl_down_sync(0xffffffffu, value, offset);
     }
     if (threadIdx.x % 32 == 0) {
-        atomicAdd(output, value);
+        atomicAdd(&total, value);
     }
 }
 
 extern "C" void solve(const float* input, float* output, int n) {
-    sum<<<64, 256>>>(input, output, n);
+    sum<<<64, 256>>>(input, n);
+    cudaMemcpyFromSymbol(output, total, sizeof(float), 0, cudaMemcpyDeviceToDevice);
 }
