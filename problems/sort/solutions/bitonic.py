@@ -10,7 +10,7 @@ import torch
 import triton
 import triton.language as tl
 
-BLOCK = 8192
+BLOCK = 16384
 
 
 @triton.jit
@@ -43,9 +43,9 @@ def solve(data: torch.Tensor, n: int) -> None:
     grid = (triton.cdiv(max(1, padded // 2), BLOCK),)
     size = 2
     while size <= padded:
-        mirrored_pass[grid](data, n, size // 2, BLOCK=BLOCK, num_warps=8)
+        mirrored_pass[grid](data, n, size // 2, BLOCK=BLOCK, num_warps=16)
         distance = size // 4
         while distance > 0:
-            shifted_pass[grid](data, n, distance, BLOCK=BLOCK, num_warps=8)
+            shifted_pass[grid](data, n, distance, BLOCK=BLOCK, num_warps=16)
             distance //= 2
         size *= 2

@@ -1,12 +1,10 @@
-"""Wrong: sorts each block of 1024 elements and never merges the blocks. Every case of up to 1024
-elements passes.
-"""
+"""Wrong: sorts each block of 256 elements and never merges the blocks. Cases of up to 256 elements pass."""
 
 import torch
 import triton
 import triton.language as tl
 
-BLOCK = 1024
+BLOCK = 256
 
 
 @triton.jit
