@@ -20,6 +20,7 @@ from typing import Protocol
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Group
 from sandbox.collect import collect
+from sandbox.cpu_time import cpu_of_tree
 from sandbox.drain import Drain, Stream
 from sandbox.launch import Launched, Slot
 from sandbox.spec import Command, Completion, Ending, Limits
@@ -66,6 +67,8 @@ class WatchedProcess:
         self._started = threading.Event()
         self._ended = threading.Event()
         self._closed = False
+        self._init: int | None = None
+        self._seen_cpu_s = 0.0
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._channel: socket.socket | None = None
         self._limit(command.limits.wall_s, command.limits.cpu_s, spent_cpu_s=0.0)
@@ -146,6 +149,7 @@ class WatchedProcess:
             stack.callback(os.close, launched.init_descriptor)
             if launched.work is not None:
                 stack.callback(os.close, launched.work)
+            self._init = launched.init
             self._started.set()
             try:
                 self._watch(drain, launched)
@@ -210,7 +214,10 @@ class WatchedProcess:
             self._stop(Ending.WALL_TIME if late else Ending.CPU_TIME)
 
     def _cpu_s(self) -> float:
-        return 0.0 if self._group is None else self._group.cpu_s
+        if self._group is not None:
+            return self._group.cpu_s
+        self._seen_cpu_s = max(self._seen_cpu_s, 0.0 if self._init is None else cpu_of_tree(self._init))
+        return self._seen_cpu_s
 
     def _bury(self, launched: Launched) -> tuple[int, float]:
         """Kill what is left, wait until it is gone. The monitor's wait status, and the CPU time used."""
@@ -224,7 +231,7 @@ class WatchedProcess:
         with contextlib.suppress(ChildProcessError):  # it is our child only where we are the reaper
             os.waitpid(launched.init, os.WNOHANG)
         if self._group is None:
-            return status, usage.ru_utime + usage.ru_stime
+            return status, max(self._seen_cpu_s, usage.ru_utime + usage.ru_stime)
         return status, self._group.cpu_s
 
     def _complete(self, drain: Drain, work: int | None, status: int, used_cpu_s: float) -> Completion:

@@ -38,7 +38,8 @@ class Talk:
         An array may come as (array, "bfloat16") through `dtypes`.
         """
         dtypes: Mapping[int, str] = rest.pop("dtypes", {})
-        memory, wire = [], []
+        memory: list[int] = []
+        wire: list[WireArgument] = []
         for index, argument in enumerate(arguments):
             if isinstance(argument, tuple):
                 wire.append(WireArgument(argument[0], True, value=argument[1]))
