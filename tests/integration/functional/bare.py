@@ -25,16 +25,15 @@ class BareProcess:
         self._started = time.monotonic()
         self._output = tempfile.TemporaryFile()
         argv = [argument.replace(HOME, str(home)) for argument in command.argv]
-        # A shell moves the socket to descriptor 3; the descriptor numbers of the child stay ours otherwise.
-        shell = ["/bin/sh", "-c", f'exec 3<&{theirs.fileno()}; exec "$@"', "sh", *argv]
         self._child = subprocess.Popen(
-            shell,
+            argv,
             cwd=self._folder.name,
             env={"PATH": os.defpath, **command.environment},
             stdin=subprocess.DEVNULL,
             stdout=self._output,
             stderr=subprocess.STDOUT,
-            pass_fds=[theirs.fileno()],
+            pass_fds=[CHANNEL],
+            preexec_fn=lambda: os.dup2(theirs.fileno(), CHANNEL),
         )
         theirs.close()
 

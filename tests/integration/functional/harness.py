@@ -1,8 +1,10 @@
 """Compiles a kernel with the real build and calls its solve over the real wire."""
 
+import hashlib
 import json
 import os
 import re
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -28,7 +30,7 @@ from sandbox.wire import (
 from tests.integration.functional.bare import BareBackend
 
 GUARD_BYTES = 4096
-CACHE = Path(os.environ.get("WARPCOURT_TEST_CACHE", "/tmp/warpcourt-test-cache"))
+CACHE = Path(tempfile.gettempdir()) / "warpcourt-functional-tests"
 LIMITS = Limits(wall_s=120, cpu_s=240, memory_mib=4096)
 _PARAMETER = re.compile(r"(?:const\s+)?(\w[\w ]*?)\s*(\*?)\s*(?:const\s+)?(?:__restrict__\s+)?(\w+)$")
 _DTYPES = {
@@ -102,9 +104,20 @@ def binding_for(source: str) -> str:
 @cache
 def compile_source(source: str) -> Compiled:
     backend = BareBackend(runtime().folder)
-    return compile_cuda(
-        source.encode(), binding_for(source).encode(), runtime=runtime(), backend=backend
-    )
+    binding = binding_for(source).encode()
+    return compile_cuda(source.encode(), binding, runtime=runtime(), backend=backend)
+
+
+@cache
+def artifact_of(source: str) -> bytes:
+    """The compiled source, kept between test runs."""
+    name = hashlib.sha256(f"{runtime().stamp}\0{source}".encode()).hexdigest()
+    path = CACHE / f"{name}.so"
+    if not path.exists():
+        compiled = compile_source(source)
+        assert compiled.artifact, compiled.log
+        path.write_bytes(compiled.artifact)
+    return path.read_bytes()
 
 
 class Memory:
@@ -134,8 +147,7 @@ class Runner:
     """A runner with one submission loaded."""
 
     def __init__(self, source: str) -> None:
-        compiled = compile_source(source)
-        assert compiled.artifact, compiled.log
+        contents = artifact_of(source)
         self._parameters = parameters_of(source)
         self._process = BareBackend(runtime().folder).start(
             runner_command(runtime(), limits=LIMITS)
@@ -145,7 +157,7 @@ class Runner:
         self._pipe, write_end = os.pipe()
         os.set_blocking(self._pipe, False)
         artifact = os.memfd_create("artifact")
-        os.write(artifact, compiled.artifact)
+        os.write(artifact, contents)
         self._ask(Request(Kind.LOAD, 1), [write_end, artifact])
         os.close(write_end)
         os.close(artifact)

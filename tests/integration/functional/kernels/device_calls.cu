@@ -1,0 +1,34 @@
+// printf, malloc and free in a kernel, virtual functions, recursion, local arrays.
+#include <cstdio>
+
+struct Shape {
+  __device__ virtual float area() const = 0;
+};
+struct Square : Shape {
+  float side;
+  __device__ explicit Square(float s) : side(s) {}
+  __device__ float area() const override { return side * side; }
+};
+struct Circle : Shape {
+  float radius;
+  __device__ explicit Circle(float r) : radius(r) {}
+  __device__ float area() const override { return 3.0f * radius * radius; }
+};
+
+__device__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+__global__ void work(float* out) {
+  int i = threadIdx.x;
+  Square square(i);
+  Circle circle(i);
+  Shape* shape = i % 2 ? static_cast<Shape*>(&square) : static_cast<Shape*>(&circle);
+  int* heap = static_cast<int*>(malloc(8 * sizeof(int)));
+  for (int j = 0; j < 8; ++j) heap[j] = i * j;
+  int local[16];
+  for (int j = 0; j < 16; ++j) local[j] = j * i;
+  out[i] = shape->area() + heap[7] + local[i % 16] + fibonacci(i % 10);
+  free(heap);
+  if (i == 3) printf("thread %d of %s: %5.2f %c %lld %%\n", i, "work", 1.5, 'x', 1ll << 40);
+}
+
+extern "C" void solve(float* out) { work<<<1, 32>>>(out); }
