@@ -1,0 +1,49 @@
+"""The host audit: its levels, its two forms, its exit status."""
+
+import json
+
+import pytest
+
+from deploy import check_environment
+from deploy.check_environment import Finding, Level
+
+
+def audit_is(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
+    monkeypatch.setattr(check_environment, "audit", lambda: iter(findings))
+
+
+def test_the_fix_stands_below_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audit_is(
+        monkeypatch,
+        Finding("python", Level.OK, "3.11.2", "unneeded"),
+        Finding("bubblewrap", Level.MISSING, "not found", "apt-get install bubblewrap"),
+    )
+    assert check_environment.main([]) == 1
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1].split() == ["missing", "bubblewrap", "not", "found"]
+    assert printed[2].strip() == "fix: apt-get install bubblewrap"
+    assert "unneeded" not in "".join(printed)
+
+
+def test_what_is_weak_does_not_fail(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audit_is(monkeypatch, Finding("clock", Level.WEAK, "not synchronised", "ntp"))
+    assert check_environment.main(["--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [
+        {"check": "clock", "level": "weak", "found": "not synchronised", "fix": "ntp"}
+    ]
+
+
+def test_an_absent_program_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_environment.shutil, "which", lambda _: None)
+    (finding, *_) = check_environment.check_bubblewrap()
+    assert (finding.level, finding.found) == (Level.MISSING, "not found")
+    assert "bubblewrap" in finding.fix
+
+
+def test_space_is_graded() -> None:
+    grades = [check_environment._graded(value, 1.0, 2.0) for value in (0.5, 1.5, 2.0)]
+    assert grades == [Level.MISSING, Level.WEAK, Level.OK]
