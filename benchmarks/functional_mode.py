@@ -1,0 +1,99 @@
+"""Seconds that functional mode takes per kernel: `python -m benchmarks.functional_mode [NAME…]`.
+
+A time is one call of solve over the wire, from request to reply, the best of three, with bounds checks
+on and every processor in use. `earlier` is what the study before this engine measured for the same kernel
+and size on two cores of another machine: a ratio well above 1 deserves a look, no more.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tests.integration.functional.harness import Argument, Runner, compile_source
+
+KERNELS = Path(__file__).parent / "kernels"
+REPETITIONS = 3
+_F32 = np.float32
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table."""
+
+    kernel: str
+    size: str
+    earlier_s: float | None
+    arguments: Callable[[], tuple[Argument, ...]]
+
+
+def _random(*shape: int) -> np.ndarray:
+    return np.random.default_rng(1).random(shape, _F32)
+
+
+def _empty(*shape: int) -> np.ndarray:
+    return np.zeros(shape, _F32)
+
+
+def _counts(n: int, bins: int) -> tuple[Argument, ...]:
+    values = np.random.default_rng(1).integers(0, bins, n).astype(np.int32)
+    return values, np.zeros(bins, np.int32), n, bins
+
+
+def _halves(n: int) -> tuple[Argument, ...]:
+    return _random(n, n).astype(np.float16), _random(n, n).astype(np.float16), _empty(n, n), n
+
+
+ROWS = (
+    Row("vector_add", "16.8 M", 0.111, lambda: (_random(1 << 24), _random(1 << 24), _empty(1 << 24), 1 << 24)),
+    Row("matmul_tiled", "512×500×520", 0.357, lambda: (_random(512, 500), _random(500, 520), _empty(512, 520), 512, 500, 520)),
+    Row("matmul_registers", "512³", 0.044, lambda: (_random(512, 512), _random(512, 512), _empty(512, 512), 512)),
+    Row("reduce", "4.2 M", 0.054, lambda: (_random(1 << 22), _empty(1), 1 << 22)),
+    Row("scan", "1 M", 0.174, lambda: (_random(1 << 20), _empty(1 << 20), 1 << 20)),
+    Row("histogram", "4.2 M", 0.020, lambda: _counts(1 << 22, 256)),
+    Row("transpose", "2050×2000", 0.053, lambda: (_random(2050, 2000), _empty(2000, 2050), 2050, 2000)),
+    Row("softmax", "1024²", 0.092, lambda: (_random(1024, 1024), _empty(1024, 1024), 1024, 1024)),
+    Row("layer_norm", "2048×768", 0.095, lambda: (_random(2048, 768), _empty(2048, 768), 2048, 768)),
+    Row("convolution", "1024×1000, 5×5", 0.045, lambda: (_random(1024, 1000), _random(5, 5), _empty(1020, 996), 1024, 1000, 5)),
+    Row("bitonic_sort", "262 k", 0.285, lambda: (_random(1 << 18), 1 << 18)),
+    Row("wmma", "256³", 0.071, lambda: _halves(256)),
+    Row("grid_sync", "64 blocks × 20", 0.356, lambda: (_empty(64 * 128), 20)),
+)  # fmt: skip
+
+
+def measure(row: Row) -> tuple[float, float]:
+    """Seconds to compile, and the best seconds of a call."""
+    source = (KERNELS / f"{row.kernel}.cu").read_text()
+    compiled = compile_source(source)
+    runner = Runner(source)
+    arguments = row.arguments()
+    times = []
+    try:
+        for _ in range(REPETITIONS):
+            start = time.perf_counter()
+            outcome = runner.call(*arguments)
+            times.append(time.perf_counter() - start)
+            if outcome.status is not None:
+                raise SystemExit(f"{row.kernel} ended with {outcome.status}: {outcome.diagnostics}")
+    finally:
+        runner.close()
+    return compiled.wall_s, min(times)
+
+
+def main(names: list[str]) -> None:
+    """Print the table, for all kernels or those named."""
+    print(f"{'kernel':18}{'size':16}{'compile s':>10}{'run s':>8}{'earlier':>9}{'ratio':>7}")
+    for row in ROWS:
+        if names and row.kernel not in names:
+            continue
+        compile_s, run_s = measure(row)
+        ratio = f"{run_s / row.earlier_s:6.2f}" if row.earlier_s else ""
+        earlier = f"{row.earlier_s:.3f}" if row.earlier_s else ""
+        print(f"{row.kernel:18}{row.size:16}{compile_s:10.2f}{run_s:8.3f}{earlier:>9} {ratio}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
