@@ -11,6 +11,7 @@ Source: Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst of Linux.
 import contextlib
 import os
 import secrets
+import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,16 +49,14 @@ class Hierarchy:
         own = root / _own_groups().get("", "/").lstrip("/")
         if own.name == _LEAF:
             own = own.parent
-        if own != root and not _delegated(own):
-            leaf = own / _LEAF
-            leaf.mkdir(exist_ok=True)
-            for process in (own / "cgroup.procs").read_text().split():
-                with contextlib.suppress(ProcessLookupError):
-                    (leaf / "cgroup.procs").write_text(process)
+        try:
+            _enable_controllers(own)
+        except OSError:  # busy: it holds processes, ourselves for one
+            _vacate(own)
+            _enable_controllers(own)
         parent = own / _PARENT
         parent.mkdir(exist_ok=True)
-        for folder in (own, parent):
-            (folder / "cgroup.subtree_control").write_text("+memory +pids")
+        _enable_controllers(parent)
         return cls(2, dict.fromkeys(_CONTROLLERS, parent))
 
     @classmethod
@@ -165,13 +164,14 @@ class Group:
     def kill(self) -> None:
         """Kill everything in it."""
         pids = self.folders["pids"]
-        try:
-            (pids / "cgroup.kill").write_text("1")
-        except OSError:  # v1, or a kernel before 5.14
-            with contextlib.suppress(OSError):
-                for process in (pids / "cgroup.procs").read_text().split():
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(int(process), 9)
+        if self.version == 2:
+            with contextlib.suppress(OSError):  # a kernel before 5.14
+                (pids / "cgroup.kill").write_text("1")
+                return
+        with contextlib.suppress(OSError):
+            for process in (pids / "cgroup.procs").read_text().split():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(process), signal.SIGKILL)
 
     def remove(self) -> None:
         """Remove it once empty. Gives up after two seconds: `Hierarchy.sweep` tries again."""
@@ -210,8 +210,17 @@ def _own_groups() -> dict[str, str]:
     return found
 
 
-def _delegated(folder: Path) -> bool:
-    return {"memory", "pids"} <= _words(folder / "cgroup.subtree_control")
+def _enable_controllers(folder: Path) -> None:
+    (folder / "cgroup.subtree_control").write_text("+memory +pids")
+
+
+def _vacate(folder: Path) -> None:
+    """Move the processes of a v2 group to a leaf below it."""
+    leaf = folder / _LEAF
+    leaf.mkdir(exist_ok=True)
+    for process in (folder / "cgroup.procs").read_text().split():
+        with contextlib.suppress(ProcessLookupError):
+            (leaf / "cgroup.procs").write_text(process)
 
 
 def _words(path: Path) -> set[str]:

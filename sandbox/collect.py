@@ -24,6 +24,8 @@ def collect(directory: int, names: Mapping[str, int]) -> dict[str, bytes]:
 
 def _read(directory: int, name: str, limit_bytes: int) -> bytes | None:
     *folders, last = name.split("/")
+    if ".." in (*folders, last):
+        return None
     held = os.dup(directory)
     try:
         for folder in folders:

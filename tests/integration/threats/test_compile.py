@@ -1,0 +1,135 @@
+"""Sources that attack the compiler: each ends in bounded time and shows nothing of the host."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandbox.backend import IsolationUnavailable
+from sandbox.bubblewrap import Bubblewrap
+from sandbox.cpu.build import Runtime, build_runtime
+from sandbox.cpu.compile import COMPILE_LIMITS, Compiled, Outcome, compile_cuda
+from sandbox.toolchain import ToolchainMissing, find_toolkit
+from tests.integration.conftest import CACHE
+from tests.services import need
+
+pytestmark = pytest.mark.integration
+
+LIMITS = replace(COMPILE_LIMITS, wall_s=20, cpu_s=20, memory_mib=1024)
+SOLVE = 'extern "C" void solve(int n) {}\n'
+BINDING = b"""#include "solution.cu"
+extern "C" {
+extern const char* const warpcourt_argument_names[];
+const char* const warpcourt_argument_names[] = {"n", nullptr};
+void warpcourt_call(void* const* arguments) { solve(*static_cast<const int*>(arguments[0])); }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Runtime:
+    try:
+        return build_runtime(CACHE, find_toolkit())
+    except ToolchainMissing as error:
+        need(False, "nvcc", str(error))
+        raise
+
+
+@pytest.fixture(scope="module")
+def backend() -> Bubblewrap:
+    need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
+    found = Bubblewrap()
+    try:
+        found.verify()
+    except IsolationUnavailable as error:
+        need(False, "isolation", str(error))
+    return found
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secret.h"
+    path.write_text("#define TOKEN do_not_leak\n")
+    return path
+
+
+def compiled(source: str, runtime: Runtime, backend: Bubblewrap) -> Compiled:
+    result = compile_cuda(source.encode(), BINDING, runtime=runtime, backend=backend, limits=LIMITS)
+    assert len(result.log) <= 2 * (LIMITS.output_kib << 10) + 1000
+    assert result.wall_s < LIMITS.wall_s + 5
+    return result
+
+
+def test_an_honest_source_compiles(
+    runtime: Runtime, backend: Bubblewrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also with options for nvcc in the worker's environment, which must not reach it."""
+    for name in ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "CPATH", "GCC_EXEC_PREFIX"):
+        monkeypatch.setenv(name, "--no-such-option")
+    result = compiled(SOLVE, runtime, backend)
+    assert result.outcome is Outcome.BUILT, result.log
+    assert result.artifact is not None
+    assert result.artifact.startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("path", ["/etc/shadow", "/proc/1/environ", "/root/.bashrc", "{secret}"])
+def test_host_files_cannot_be_included(
+    path: str, secret: Path, runtime: Runtime, backend: Bubblewrap
+) -> None:
+    result = compiled(f'#include "{path.format(secret=secret)}"\n{SOLVE}', runtime, backend)
+    assert result.outcome is Outcome.REJECTED
+    assert "No such file" in result.log or "Permission denied" in result.log
+    assert "do_not_leak" not in result.log
+
+
+def test_the_password_file_is_not_the_hosts(runtime: Runtime, backend: Bubblewrap) -> None:
+    result = compiled(f'#include "/etc/passwd"\n{SOLVE}', runtime, backend)
+    assert result.outcome is Outcome.REJECTED
+    assert "root:" not in result.log
+
+
+def test_host_files_cannot_be_embedded(secret: Path, runtime: Runtime, backend: Bubblewrap) -> None:
+    line = f'.section .rodata\\n.incbin \\"{secret}\\"\\n.text'
+    result = compiled(f'asm("{line}");\n{SOLVE}', runtime, backend)
+    assert result.outcome is Outcome.REJECTED
+    assert result.artifact is None
+
+
+def test_presence_of_host_files_is_not_told(secret: Path, runtime: Runtime, backend: Bubblewrap) -> None:
+    question = f'#if __has_include("{secret}") || __has_include("{__file__}")\n#error "FOUND"\n#endif\n'
+    result = compiled(question + SOLVE, runtime, backend)
+    assert result.outcome is Outcome.BUILT, result.log
+
+
+BOMBS = {
+    "zero": '#include "/dev/zero"',
+    "recursion": '#include "solution.cu"',
+    "template": """
+        template <int N> struct T { T<N - 1> a; T<N - 2> b; };
+        template <> struct T<0> {};
+        template <> struct T<-1> {};
+        T<100000> t;
+    """,
+    "diagnostics": """
+        template <class A, class B> struct P {};
+        template <int N> struct D { using type = P<typename D<N - 1>::type, typename D<N - 1>::type>; };
+        template <> struct D<0> { using type = int; };
+        template <class T> void f() { T::missing(); }
+        void g() { f<D<28>::type>(); }
+    """,
+    "constexpr": """
+        constexpr long spin(long n) { long s = 0; for (long i = 0; i < n; ++i) s += i; return s; }
+        constexpr long x = spin(1L << 60);
+    """,
+    "initialised": "__device__ char big[1u << 30] = {1};",
+    "macro": "".join(f"#define M{n} {' '.join([f'M{n - 1}'] * 10)}\n" for n in range(1, 9)) + "int y = M8;",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_end(name: str, runtime: Runtime, backend: Bubblewrap) -> None:
+    result = compiled(f"{BOMBS[name]}\n{SOLVE}", runtime, backend)
+    assert result.outcome in {Outcome.REJECTED, Outcome.EXCEEDED}, result.log[-2000:]
+    assert result.artifact is None
+    assert result.log
