@@ -26,7 +26,7 @@ from web.config import ROOT
 CHROMIUM = Path("/usr/bin/chromium")
 PASSWORD = "correct horse battery"
 START_S = 60
-VERDICT_MS = 60_000
+VERDICT_MS = 8_000
 _SWITCHES = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
@@ -135,9 +135,10 @@ def open_problem(page: Page, site: Site, slug: str, language: str = "cuda") -> N
 
 
 def write(page: Page, source: str) -> None:
-    """Replace the program in the editor, as a paste does."""
+    """Replace the program in the editor."""
     page.get_by_role("textbox", name="Source").click()
     page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
     page.keyboard.insert_text(source)
 
 
@@ -205,13 +206,14 @@ def _free_port() -> int:
 
 def _copy_problems(target: Path) -> None:
     """vector-add as it is, and a copy of it whose every text tries to run a script."""
-    attack = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    attack = "<script>document.title='owned'</script><img src=x onerror=owned()>"
     shutil.copytree(ROOT / "problems" / "vector-add", target / "vector-add")
     hostile = target / "hostile"
     shutil.copytree(ROOT / "problems" / "vector-add", hostile)
     manifest = (hostile / "problem.toml").read_text()
-    manifest = manifest.replace('title = "Vector addition"', f"title = '''{attack}'''")
-    manifest = manifest.replace('summary = "Add two vectors element by element."', f"summary = '''{attack}'''")
+    manifest = manifest.replace('title = "Vector addition"', f'title = "{attack}"')
+    manifest = manifest.replace('summary = "Add two vectors element by element."', f'summary = "{attack}"')
     (hostile / "problem.toml").write_text(manifest.replace("track_day = 1", "track_day = 2"))
-    links = "[click](javascript:document.title='owned')"
-    (hostile / "statement.md").write_text(f"{attack}\n\n{links}\n\n$\\href{{javascript:alert(1)}}{{x}}$ `{attack}`\n")
+    statement = (hostile / "statement.md").read_text()
+    links = "[click](javascript:document.title='owned') $\\href{javascript:alert(1)}{x}$"
+    (hostile / "statement.md").write_text(f"{attack}\n\n{links} `{attack}`\n\n{statement}\n{attack}\n")

@@ -103,6 +103,7 @@ def test_by_keyboard_alone(site: Site, page: Page) -> None:
             break
     expect(source).to_be_focused()
     page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
     page.keyboard.insert_text("wrong_answer")
     page.keyboard.press("Control+Shift+Enter")
     wait_for_verdict(page, "Wrong answer")

@@ -25,5 +25,6 @@ export async function mountAll(root) {
 }
 
 mountAll(document);
-document.addEventListener("warpcourt:inserted", (event) => mountAll(event.target));
-document.addEventListener("htmx:afterSwap", (event) => mountAll(event.target));
+// What was put into the page may be a widget itself, so its parent is searched.
+document.addEventListener("warpcourt:inserted", (event) => mountAll(event.target.parentElement));
+document.addEventListener("htmx:afterSwap", () => mountAll(document));

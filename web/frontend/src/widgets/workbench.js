@@ -27,7 +27,7 @@ export async function mount(element) {
     hand(element, form, event.submitter?.value ?? "run");
   });
   element.addEventListener("click", (event) => {
-    const target = event.target.closest("[data-language], [data-reset], [data-line]");
+    const target = event.target.closest("[data-switch-to], [data-reset], [data-line]");
     if (!target) return;
     if (target.dataset.line) {
       event.preventDefault();
@@ -36,7 +36,7 @@ export async function mount(element) {
     } else if ("reset" in target.dataset) reset(editor, starters[language()]);
     else {
       event.preventDefault();
-      switchLanguage(element, form, target.dataset.language);
+      switchLanguage(element, form, target.dataset.switchTo);
       editor.replace(drafts.load(localStorage, problem, language()) ?? starters[language()], language());
     }
   });
@@ -52,8 +52,8 @@ function reset(editor, starter) {
 
 function switchLanguage(element, form, language) {
   form.elements.language.value = language;
-  for (const link of element.querySelectorAll("[data-language]")) {
-    if (link.dataset.language === language) link.setAttribute("aria-current", "true");
+  for (const link of element.querySelectorAll("[data-switch-to]")) {
+    if (link.dataset.switchTo === language) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
   const url = new URL(location.href);
