@@ -52,33 +52,33 @@ celery.conf.update(
 _sweeper = Sweeper(settings.WARPCOURT.sweep_s)
 
 
-@celery.task(name=TASK)  # type: ignore[untyped-decorator]  # celery is untyped here
+@celery.task(name=TASK)
 def judge_submission() -> None:
     """Judge the most urgent submission that waits, if any."""
     judge_next()
 
 
-@setup_logging.connect  # type: ignore[untyped-decorator]  # as above
+@setup_logging.connect
 def _keep_our_logging(**_: Any) -> None:
     """Connected, so that Celery leaves the logging of the settings alone."""
 
 
-@worker_process_init.connect  # type: ignore[untyped-decorator]  # as above
+@worker_process_init.connect
 def _open(**_: Any) -> None:
     connections.close_all()
     bench.judge()
 
 
-@worker_process_shutdown.connect  # type: ignore[untyped-decorator]  # as above
+@worker_process_shutdown.connect
 def _close(**_: Any) -> None:
     bench.close()
 
 
-@worker_ready.connect  # type: ignore[untyped-decorator]  # as above
+@worker_ready.connect
 def _start_sweeping(**_: Any) -> None:
     _sweeper.start()
 
 
-@worker_shutting_down.connect  # type: ignore[untyped-decorator]  # as above
+@worker_shutting_down.connect
 def _stop_sweeping(**_: Any) -> None:
     _sweeper.stop()

@@ -1,0 +1,136 @@
+"""Claims and verdicts when many want the same row, on both databases."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+from django.db import connection, connections
+from django.utils import timezone
+
+from judge.report import Report
+from problems.vocabulary import Verdict
+from web.submissions import services
+from web.submissions.models import Event, EventKind, Job, Status
+from web.submissions.models import Report as StoredReport
+
+pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
+THREADS = 8
+ROOT = Path(__file__).resolve().parents[3]
+POSTGRES = "WARPCOURT_DATABASE_URL"
+
+
+def at_once(work) -> list:
+    """What `work(index)` returns in each of THREADS threads that start together."""
+    barrier = Barrier(THREADS)
+
+    def run(index: int):
+        try:
+            barrier.wait()
+            return work(index)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(run, range(THREADS)))
+
+
+def test_of_many_workers_one_gets_the_job(owner, handed_in):
+    for _ in range(5):
+        submission = handed_in(owner)
+        claims = [claim for claim in at_once(lambda index: services.claim(f"worker {index}")) if claim]
+        assert [claim.submission for claim in claims] == [submission]
+        services.record(claims[0], Report(Verdict.ACCEPTED))
+
+
+def test_many_workers_share_many_jobs(owner, handed_in, settings):
+    made = {handed_in(owner).pk for _ in range(settings.WARPCOURT.max_in_flight)}
+    claims = [claim for claim in at_once(lambda index: services.claim(f"worker {index}")) if claim]
+    assert sorted(claim.submission.pk for claim in claims) == sorted(made)
+
+
+def test_an_expired_lease_is_taken_over_once(owner, handed_in):
+    handed_in(owner)
+    services.claim("killed")
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    claims = [claim for claim in at_once(lambda index: services.claim(f"worker {index}")) if claim]
+    assert [claim.attempt for claim in claims] == [2]
+
+
+def test_a_verdict_recorded_many_times_is_one(owner, handed_in):
+    handed_in(owner)
+    claim = services.claim("w")
+    verdicts = [*Verdict][:THREADS]
+    recorded = at_once(lambda index: services.record(claim, Report(verdicts[index])))
+    assert sum(recorded) == 1
+    assert StoredReport.objects.count() == 1
+    assert Event.objects.filter(kind=EventKind.FINISHED).count() == 1
+
+
+def test_cancelling_and_claiming_at_once_leaves_one_story(owner, handed_in):
+    for _ in range(5):
+        submission = handed_in(owner)
+        results = at_once(lambda index: services.cancel(submission) if index % 2 else services.claim("w"))
+        job = Job.objects.get(submission=submission)
+        claims = [claim for claim in results[0::2] if claim]
+        if claims:
+            assert (job.status, job.cancel_requested) == (Status.LEASED, True)
+            services.record(claims[0], Report(Verdict.CANCELLED))
+        assert submission.events.filter(kind=EventKind.FINISHED).count() == 1
+
+
+def test_events_written_at_once_are_numbered_without_gaps(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("w")
+    at_once(lambda index: [services.add_event(claim, EventKind.CASE, {"index": index}) for _ in range(5)])
+    numbers = list(submission.events.values_list("sequence", flat=True))
+    assert numbers == list(range(1, 2 + THREADS * 5 + 1))
+
+
+def test_limits_hold_when_many_submit_at_once(owner, handed_in, settings):
+    def attempt(_: int) -> bool:
+        try:
+            handed_in(owner)
+        except services.LimitReached:
+            return False
+        return True
+
+    assert sum(at_once(attempt)) == settings.WARPCOURT.max_in_flight
+
+
+def test_a_key_used_at_once_makes_one_submission(owner, handed_in):
+    made = at_once(lambda _: handed_in(owner, idempotency_key="k").pk)
+    assert len(set(made)) == 1
+
+
+def test_many_sweeps_at_once_queue_a_job_once(owner, handed_in):
+    handed_in(owner)
+    services.claim("killed")
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    assert sum(swept.requeued for swept in at_once(lambda _: services.sweep())) == 1
+    assert Event.objects.filter(kind=EventKind.RETRIED).count() == 1
+
+
+@pytest.mark.skipif(POSTGRES in os.environ, reason="this is that run")
+def test_all_of_this_and_the_site_hold_on_postgresql(postgres_url):
+    """Runs this file and the site's own tests again, on a real PostgreSQL."""
+    files = ["tests/integration/web/test_databases.py", "tests/unit/web"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *files],
+        cwd=ROOT,
+        env={**os.environ, POSTGRES: postgres_url, "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+def test_the_database_is_the_one_that_was_asked_for():
+    expected = "postgresql" if POSTGRES in os.environ else "sqlite"
+    assert connection.vendor == expected
