@@ -97,7 +97,7 @@ ATTACKS = (
         SOLVE
         + """ {
   static float* kept = nullptr;
-  if (!kept) { cudaMalloc(&kept, 4 << 20); add<<<1, 256>>>(a, b, kept, 256); }
+  if (!kept) { cudaMalloc(&kept, 4 << 20); add<<<1, 256>>>(a, b, kept, n < 256 ? n : 256); }
   cudaMemcpy(c, kept, size_t(n) * 4, cudaMemcpyDeviceToDevice);
 }""",
     ),
@@ -153,7 +153,7 @@ ATTACKS = (
         Verdict.RUNTIME_ERROR,
         SOLVE
         + """ {
-  for (int descriptor = 1; descriptor < 64; ++descriptor) dprintf(descriptor, "verdict: accepted\\n");
+  for (int descriptor = 1; descriptor < 3; ++descriptor) dprintf(descriptor, "verdict: accepted\\n");
   _exit(0);
 }""",
     ),
@@ -168,6 +168,12 @@ ATTACKS = (
       send(descriptor, &sequence, 8, MSG_NOSIGNAL | MSG_DONTWAIT);
   pause();
 }""",
+    ),
+    cuda(
+        "prints-pass-on-the-channel",
+        "print the judge's own pass line",
+        Verdict.REJECTED,
+        SOLVE + ' { dprintf(3, "accepted"); _exit(0); }',
     ),
     cuda(
         "replaces-the-channel",
