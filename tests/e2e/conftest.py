@@ -102,7 +102,8 @@ def watch(page: Page) -> list[str]:
 
     def hear(message: ConsoleMessage) -> None:
         # A refused form or a missing page is an answer, not a fault of the page.
-        if message.type in {"error", "warning"} and "the server responded with a status of 4" not in message.text:
+        answered = "the server responded with a status of 4" in message.text
+        if message.type in {"error", "warning"} and not answered:
             problems.append(message.text)
 
     page.on("console", hear)

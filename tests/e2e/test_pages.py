@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # ships no types
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import Site, open_problem, set_theme, sign_in, sign_up, wait_for_verdict, watch, write

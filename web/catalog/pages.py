@@ -87,7 +87,9 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
         editorial=render(problem.editorial) if readable else None,
         starter=problem.starters[language.value],
         arguments=[
-            Argument(entry["name"], entry["role"], entry["dtype"], " × ".join(entry["shape"]))
+            Argument(
+                entry["name"], entry["role"], entry["dtype"], " \N{MULTIPLICATION SIGN} ".join(entry["shape"])
+            )
             for entry in problem.signature
         ],
         sample_sizes=problem.samples[0]["sizes"] if problem.samples else {},

@@ -58,9 +58,10 @@ def next_problem(viewer: Viewer) -> Problem | None:
     """The problem to go on with: the one tried last if it is unsolved, else the first unsolved one."""
     if not viewer.is_authenticated:
         return None
-    unsolved = with_marks(visible_problems(viewer), viewer).filter(solved=False)
+    marked = with_marks(visible_problems(viewer), viewer)
+    unsolved = [problem for problem in marked if not getattr(problem, "solved", False)]
     last = Submission.objects.filter(user=viewer.pk).values_list("problem", flat=True).first()
-    return unsolved.filter(pk=last).first() or unsolved.first()
+    return next((problem for problem in unsolved if problem.pk == last), unsolved[0] if unsolved else None)
 
 
 def find_problem(viewer: Viewer, slug: str) -> Problem | None:

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from problems.vocabulary import Language
 from web.catalog import pages, queries
 from web.catalog.forms import ProblemFilter
+from web.requests import PageRequest
 
 
 @require_safe
@@ -18,7 +19,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def problem_list(request: HttpRequest) -> HttpResponse:
+def problem_list(request: PageRequest) -> HttpResponse:
     """The problems, narrowed by the query string. htmx gets the list alone."""
     chosen = ProblemFilter(request.GET).chosen()
     listing = pages.list_page(request.user, chosen)

@@ -3,9 +3,9 @@
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.admin.views.decorators import staff_member_required
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from problems.vocabulary import Language, Mode
 from web.accounts.models import User
 from web.catalog.pages import problem_or_404
+from web.requests import PageRequest
 from web.submissions import pages, queries, services
 from web.submissions.forms import ProgramForm
 from web.submissions.models import Submission
@@ -24,7 +25,7 @@ _ROWS = 30
 
 
 @require_POST
-def create(request: HttpRequest, slug: str) -> HttpResponse:
+def create(request: PageRequest, slug: str) -> HttpResponse:
     """Hand in the program of the editor, which gets the live panel; without scripts, its page."""
     problem = problem_or_404(request.user, slug)
     if not request.user.is_authenticated:
@@ -66,9 +67,11 @@ def report(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @require_POST
-@staff_member_required(login_url="account_login")
+@login_required
 def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Have a submission judged again."""
+    """Have a submission judged again, which is for staff."""
+    if not request.user.is_staff:
+        raise PermissionDenied
     if services.rejudge(_visible(request, public_id)):
         messages.success(request, "It will be judged again.")
     else:
