@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.backend import IsolationUnavailable
 from sandbox.spec import Bind, Ending, Limits
 from tests.integration.sandbox.conftest import LIMITS, Sandbox
 
@@ -401,6 +402,14 @@ def test_two_hundred_runs_leave_nothing(sandbox: Sandbox) -> None:
     if hierarchy is not None:
         own = [path for path in hierarchy.folders["pids"].glob(f"{os.getpid()}-*") if path.is_dir()]
         assert own == []
+
+
+def test_a_failed_start_leaves_nothing(sandbox: Sandbox) -> None:
+    before = _descriptors()
+    for _ in range(5):
+        with pytest.raises(IsolationUnavailable, match="Can't find source path"):
+            sandbox.run("/bin/true", channel=True, binds=(Bind(Path("/no/such/path"), "/x"),))
+    assert _descriptors() == before
 
 
 def _descriptors() -> int:

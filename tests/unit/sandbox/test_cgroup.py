@@ -34,7 +34,6 @@ def test_v2_caps_memory_swap_and_tasks(tmp_path: Path) -> None:
 
 def test_v2_readings(tmp_path: Path) -> None:
     group = Group(2, dict.fromkeys(("memory", "pids", "cpuacct"), tmp_path))
-    assert group.peak_memory_bytes is None
     assert not group.out_of_memory
     (tmp_path / "memory.peak").write_text("123\n")
     (tmp_path / "memory.events").write_text("low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n")
