@@ -74,7 +74,7 @@ def _call(code: Emission, instruction: Instruction) -> str:
     if isinstance(symbol, Code):
         function, parameters = symbol.cpp, symbol.function.parameters
     elif isinstance(symbol, Register):
-        function = f"Entry({code.read(callee, 'u64')})"
+        function = f"reinterpret_cast<Entry>({code.read(callee, 'u64')})"
         parameters = _prototype(code, operands)
     else:
         raise UnsupportedForm(instruction.opcode)

@@ -79,7 +79,7 @@ ENTRIES = (
         "getctarank",
         "9.7.9 getctarank",
         "getctarank{.space}.type d, a",
-        expression("u32({a}, 0)", result="u32"),
+        expression("0u", result="u32"),
         note="A cluster has one block.",
     ),
     Entry(

@@ -1,0 +1,1 @@
+"""The translator: parsing, emission, and what instructions compute, against an independent model."""
