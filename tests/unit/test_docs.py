@@ -1,0 +1,77 @@
+"""Documentation that names things in the code, kept in step with it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from problems.vocabulary import Group, Mode, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def attacks() -> set[str]:
+    source = read("tests/integration/threats/test_programs.py")
+    return set(re.findall(r'(?:cuda|triton)\(\s*"([a-z0-9-]+)"', source)) - {"honest", "spy"}
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_the_glossary_explains_every_verdict(verdict: Verdict) -> None:
+    assert f"| `{verdict}` |" in read("docs/glossary.md")
+
+
+@pytest.mark.parametrize("word", [*Group, *Mode])
+def test_the_glossary_names_groups_and_modes(word: str) -> None:
+    assert f"`{word}`" in read("docs/glossary.md")
+
+
+def test_every_test_that_the_threat_model_names_exists() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", read("docs/threat-model.md"))
+    assert len(named) > 40
+    for path, test in named:
+        assert (ROOT / path).is_file(), path
+        assert not test or f"def {test}(" in read(path), f"{path}::{test}"
+
+
+def test_the_threat_model_and_the_hostile_programs_agree() -> None:
+    rows = re.findall(r"programs: ([^|;]+)", read("docs/threat-model.md"))
+    named = {name for row in rows for name in re.findall(r"`([a-z0-9-]+)`", row)}
+    assert named <= attacks(), "named in the threat model, but there is no such program"
+    assert attacks() - named == {"raises"}, "a program that no row of the threat model names"
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text()):
+        if not re.match(r"[a-z]+:", target):
+            assert (path.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_files_that_are_named_exist(path: Path) -> None:
+    for name in re.findall(
+        r"`((?:docs|deploy|sandbox|judge|web|worker|benchmarks)/[\w./-]+\w)`", path.read_text()
+    ):
+        assert (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("command", ["judge", "prove"])
+def test_the_readme_uses_options_that_commands_have(command: str) -> None:
+    parser = load_command_class(get_commands()[command], command).create_parser("manage.py", command)
+    known = {option for action in parser._actions for option in action.option_strings}
+    for line in re.findall(rf"manage\.py {command} (.*)", read("README.md")):
+        for option in re.findall(r"(--[a-z-]+)", line):
+            assert option in known, option
+
+
+def test_the_readme_names_every_variable_of_make() -> None:
+    used = set(re.findall(r"\$\((?:if \$\()?(?:filter 0,\$\()?([A-Z]+)", read("Makefile"))) - {"PY", "PYTEST"}
+    used |= set(re.findall(r"\$\{([A-Z]+):-\}", read("deploy/setup")))
+    for name in used:
+        assert f"`{name}=" in read("README.md"), name
