@@ -38,7 +38,7 @@ def test_what_is_weak_does_not_fail(
 
 
 def test_an_absent_program_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_environment.shutil, "which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
     (finding, *_) = check_environment.check_bubblewrap()
     assert (finding.level, finding.found) == (Level.MISSING, "not found")
     assert "bubblewrap" in finding.fix

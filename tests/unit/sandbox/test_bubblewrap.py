@@ -67,7 +67,7 @@ def test_no_option_can_be_smuggled_in(command: Command) -> None:
 
 
 def test_without_bubblewrap_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bubblewrap.shutil, "which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
     backend = Bubblewrap()
     with pytest.raises(IsolationUnavailable, match="apt-get install bubblewrap"):
         backend.verify()
