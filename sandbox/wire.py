@@ -151,9 +151,7 @@ def _unpack_argument(data: bytes, at: int) -> WireArgument:
     scalar, code, rank, _, descriptor, offset, size, value, *shape = _ARGUMENT.unpack_from(data, at)
     if code not in DTYPE_NAMES or rank > MAX_RANK:
         raise ValueError("not an argument")
-    return WireArgument(
-        DTYPE_NAMES[code], bool(scalar), descriptor, offset, size, value, tuple(shape[:rank])
-    )
+    return WireArgument(DTYPE_NAMES[code], bool(scalar), descriptor, offset, size, value, tuple(shape[:rank]))
 
 
 def send_request(channel: socket.socket, request: Request, descriptors: Sequence[int] = ()) -> None:
