@@ -423,7 +423,7 @@ WC_INLINE F with_product_sign(F magnitude, F a, F b) {
 template <class I, class F>
 WC_INLINE I to_integer(F value) {
   constexpr u32 width = kWidth<I>;
-  constexpr I largest = kSigned<I> ? I(I(~Unsigned<I>(0) >> 1)) : I(-1);
+  constexpr I largest = kSigned<I> ? I(Unsigned<I>(-1) >> 1) : I(-1);
   constexpr I least = I(Unsigned<I>(largest) + 1);  // wraps to the least, or to zero
   if (is_nan(value)) return sizeof(I) == 8 || sizeof(F) == 8 ? I(Unsigned<I>(1) << (width - 1)) : I(0);
   constexpr F limit = F(Unsigned<I>(1) << (width - 1)) * (kSigned<I> ? F(1) : F(2));
@@ -434,7 +434,7 @@ WC_INLINE I to_integer(F value) {
 // Integer to integer with .sat.
 template <class To, class From>
 WC_INLINE To saturate_integer(From value) {
-  constexpr To largest = kSigned<To> ? To(To(~Unsigned<To>(0) >> 1)) : To(-1);
+  constexpr To largest = kSigned<To> ? To(Unsigned<To>(-1) >> 1) : To(-1);
   constexpr To least = To(Unsigned<To>(largest) + 1);
   return s128(value) > s128(largest) ? largest : s128(value) < s128(least) ? least : To(value);
 }
