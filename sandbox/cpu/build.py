@@ -89,7 +89,7 @@ def runner_command(runtime: Runtime, *, limits: Limits, label: str = "runner") -
 
 
 def _sources() -> list[Path]:
-    return sorted(_RUNTIME.glob("*.cpp")) + [_RUNNER_FOLDER / "cuda_runner.cpp"]
+    return [*sorted(_RUNTIME.glob("*.cpp")), _RUNNER_FOLDER / "cuda_runner.cpp"]
 
 
 def _stamp(toolkit: Toolkit) -> str:

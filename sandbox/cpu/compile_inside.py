@@ -10,6 +10,7 @@ covers all of the source. The exit status says whose fault a failure is: 10 the 
 Nothing here is secret, and the host treats what comes out as hostile. Standard library only.
 """
 
+import importlib
 import json
 import os
 import subprocess
@@ -18,6 +19,7 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HOME = Path(__file__).resolve().parent
 REJECTED, BROKEN = 10, 11  # no status that an interpreter ends with by itself
@@ -46,9 +48,7 @@ class Failure(Exception):
 
 def run(argv: list[str], environment: dict[str, str], status: int = REJECTED) -> str:
     """Run one step and return what it said."""
-    done = subprocess.run(
-        argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
+    done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if done.returncode != 0:
         raise Failure(status, said or f"{Path(argv[0]).name} ended with status {done.returncode}\n")
@@ -58,59 +58,51 @@ def run(argv: list[str], environment: dict[str, str], status: int = REJECTED) ->
 class Driver:
     """Runs the steps of one recipe."""
 
-    def __init__(self, recipe: dict[str, object]) -> None:
-        self.recipe = recipe
-        self.environment = {**os.environ, **self.step_environment()}
+    def __init__(self, recipe: dict[str, Any]) -> None:
+        self.steps: dict[str, list[str]] = recipe["steps"]
+        self.environment: dict[str, str] = {**os.environ, **recipe["environment"]}
+        self.link_flags: list[str] = recipe["link_flags"]
         self.stub_written = threading.Event()
 
-    def step_environment(self) -> dict[str, str]:
-        """Variables that every step gets."""
-        environment = self.recipe["environment"]
-        assert isinstance(environment, dict)
-        return environment
-
-    def argv(self, name: str) -> list[str]:
-        """The command of the step `name`."""
-        argv = self.recipe[name]
-        assert isinstance(argv, list)
-        return argv
+    def run(self, name: str) -> str:
+        """Run the step `name` and return what it said."""
+        return run(self.steps[name], self.environment)
 
     def device(self) -> str:
         """Make device.o; returns the warnings."""
         try:
-            run(self.argv("device_preprocess"), self.environment)
-            said = run(self.argv("device_front"), self.environment)
+            self.run("device_preprocess")
+            said = self.run("device_front")
         finally:
             self.stub_written.set()
-        self.translate(str(self.recipe["ptx"]))
+        self.translate()
         include = f"-I{HOME / 'include'}"
         argv = ["g++", *DEVICE_FLAGS, include, "-c", "device.cpp", "-o", "device.o"]
         run(argv, self.environment, BROKEN)
         return said
 
-    def translate(self, ptx: str) -> None:
-        """PTX to device.cpp."""
+    def translate(self) -> None:
+        """binding.ptx to device.cpp."""
         sys.path.insert(0, str(HOME))
         try:
-            from translator import translate  # its folder is known only here
-
-            text = translate(Path(ptx).read_text("utf-8", "replace"))
+            translate = importlib.import_module("translator").translate
+            text = translate(Path("binding.ptx").read_text("utf-8", "replace"))
         except Exception as problem:  # whatever it is, it is ours
             raise Failure(BROKEN, f"functional mode cannot read the PTX: {problem}\n") from problem
         Path("device.cpp").write_text(text, "utf-8")
 
     def host(self) -> str:
         """Make host.o; returns the warnings."""
-        run(self.argv("host_preprocess"), self.environment)
-        said = run(self.argv("host_front"), self.environment)
+        self.run("host_preprocess")
+        said = self.run("host_front")
         self.stub_written.wait()
         if Path("binding.cudafe1.stub.c").exists():
-            said += run(self.argv("host_compile"), self.environment)
+            said += self.run("host_compile")
         return said
 
     def link(self) -> None:
         """Make solution.so. The runner defines what stays undefined."""
-        argv = ["g++", "-shared", "-o", "solution.so", "device.o", str(self.recipe["host_object"])]
+        argv = ["g++", "-shared", *self.link_flags, "-o", "solution.so", "device.o", "host.o"]
         run(argv, self.environment)
 
 

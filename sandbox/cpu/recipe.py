@@ -8,12 +8,13 @@ installed version, and leave out the binary. The compile driver (`compile_inside
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sandbox.toolchain import Toolkit, ToolchainMissing
+from sandbox.toolchain import ToolchainMissing, Toolkit
 
 ARCHITECTURE = "compute_80"
 SOURCE = "binding.cu"
@@ -34,19 +35,14 @@ _DRYRUN_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """The steps for one source file, to be run in the working directory.
+    """The steps for one source file, to be run in the working directory, by name.
 
-    `host_compile` needs the stub that `device_front` writes, and `fatbin` in the file of that name.
+    `host_compile` needs the stub that `device_front` writes. `files` must be there at the start.
     """
 
     environment: dict[str, str]
-    host_preprocess: list[str]
-    host_front: list[str]
-    device_preprocess: list[str]
-    device_front: list[str]
-    host_compile: list[str]
-    ptx: str
-    host_object: str
+    steps: dict[str, list[str]]
+    link_flags: list[str]
     files: dict[str, str]
 
     def to_json(self) -> str:
@@ -64,20 +60,23 @@ def learn_recipe(toolkit: Toolkit) -> Recipe:
         )
         text = (done.stdout + done.stderr).replace(folder, WORK)
     lines = [line.removeprefix("#$ ") for line in text.splitlines() if line.startswith("#$ ")]
-    variables = dict(match.groups() for line in lines if (match := re.match(r"(\w+)=(.*)", line)))
+    matches = (re.match(r"(\w+)=(.*)", line) for line in lines)
+    variables = {match[1]: match[2] for match in matches if match}
     steps = [_argv(line, variables) for line in lines if not re.match(r"\w+=", line)]
     return Recipe(
         environment={
             "PATH": f"{variables['_HERE_']}:/usr/bin:/bin",
             "LD_LIBRARY_PATH": variables.get("LD_LIBRARY_PATH", ""),
         },
-        host_preprocess=_step(steps, f"{_STEM}.cpp4.ii", "-E"),
-        host_front=[word for word in _step(steps, "cudafe++") if word != "--gen_module_id_file"],
-        device_preprocess=_step(steps, f"{_STEM}.cpp1.ii", "-E"),
-        device_front=_step(steps, "cicc"),
-        host_compile=[*_step(steps, "host.o", "-c"), "-w"],
-        ptx=f"{_STEM}.ptx",
-        host_object="host.o",
+        steps={
+            "host_preprocess": _step(steps, f"{_STEM}.cpp4.ii", "-E"),
+            "host_front": [w for w in _step(steps, "cudafe++") if w != "--gen_module_id_file"],
+            "device_preprocess": _step(steps, f"{_STEM}.cpp1.ii", "-E"),
+            "device_front": _step(steps, "cicc"),
+            "host_compile": [*_step(steps, "host.o", "-c"), "-w"],
+        },
+        # gold links such a small object in half the time.
+        link_flags=["-fuse-ld=gold"] if shutil.which("ld.gold", path="/usr/bin") else [],
         files={
             # Both front ends read it to agree on the names of static variables; cudafe++ would write it.
             f"{_STEM}.module_id": f"_00000000_{len(SOURCE)}_{_STEM}_cu_00000000",

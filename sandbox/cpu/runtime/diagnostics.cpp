@@ -17,12 +17,13 @@ namespace warpcourt::cpu {
 namespace {
 
 constexpr std::size_t kMaxFindings = 32;
+constexpr std::size_t kMaxNotes = 16;
 constexpr std::size_t kMaxMessageBytes = 1500;
 constexpr const char* kSubmission = "solution.cu";
 
 struct Log {
   std::mutex mutex;
-  std::set<std::string> seen;
+  std::set<std::string> seen, notes;
   int descriptor = STDERR_FILENO;
 };
 
@@ -95,7 +96,9 @@ void report(const Finding& finding) {
   std::string key = finding.kind;
   key += line_text(finding.where.location);
   key += finding.where.location ? "" : finding.message;
-  if (to.seen.size() >= kMaxFindings || !to.seen.insert(key).second) return;
+  const bool note = finding.severity == Severity::kNote;
+  std::set<std::string>& seen = note ? to.notes : to.seen;
+  if (seen.size() >= (note ? kMaxNotes : kMaxFindings) || !seen.insert(key).second) return;
   write_all(to.descriptor, json(finding));
 }
 

@@ -1,6 +1,6 @@
 // What the engine tells the author of a program: JSON lines on the diagnostics descriptor.
 //
-// At most 32 findings are written, one for each kind and source line. A fatal one ends the process with
+// At most 32 findings and 16 notes are written, one for each kind and source line. A fatal one ends the process with
 // the exit status that names the verdict, so it must come last: nothing is written after it.
 #pragma once
 

@@ -7,8 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from sandbox.backend import Process
 from sandbox.cpu.build import HOME
-from sandbox.spec import Command, Completion, Ending
+from sandbox.spec import Command, Completion, Ending, Limits
 
 CHANNEL = 3
 
@@ -23,7 +24,7 @@ class BareProcess:
             (Path(self._folder.name) / name).write_bytes(data)
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._started = time.monotonic()
-        self._output = tempfile.TemporaryFile()
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         argv = [argument.replace(HOME, str(home)) for argument in command.argv]
         self._child = subprocess.Popen(
             argv,
@@ -33,13 +34,17 @@ class BareProcess:
             stdout=self._output,
             stderr=subprocess.STDOUT,
             pass_fds=[CHANNEL],
-            preexec_fn=lambda: os.dup2(theirs.fileno(), CHANNEL),
+            # The number is the contract. Tests start processes from one thread.
+            preexec_fn=lambda: os.dup2(theirs.fileno(), CHANNEL),  # noqa: PLW1509
         )
         theirs.close()
 
     @property
     def channel(self) -> socket.socket:
         return self._channel
+
+    def begin(self, limits: Limits) -> None:
+        """Nothing counts here."""
 
     def wait(self, timeout_s: float | None = None) -> Completion:
         try:
@@ -86,5 +91,5 @@ class BareBackend:
     def verify(self) -> None:
         """Nothing to prove: this is no isolation."""
 
-    def start(self, command: Command) -> BareProcess:
+    def start(self, command: Command) -> Process:
         return BareProcess(command, self._home)

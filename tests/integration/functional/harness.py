@@ -149,9 +149,7 @@ class Runner:
     def __init__(self, source: str) -> None:
         contents = artifact_of(source)
         self._parameters = parameters_of(source)
-        self._process = BareBackend(runtime().folder).start(
-            runner_command(runtime(), limits=LIMITS)
-        )
+        self._process = BareBackend(runtime().folder).start(runner_command(runtime(), limits=LIMITS))
         self._sequence = 0
         assert self._reply() == 0
         self._pipe, write_end = os.pipe()
@@ -242,20 +240,14 @@ class Runner:
         os.close(self._pipe)
 
 
-def run(
-    source: str, *arguments: Argument, flags: Flag = Flag.NONE, time_limit_ms: int = 60_000
-) -> Outcome:
+def run(source: str, *arguments: Argument, flags: Flag = Flag.NONE, time_limit_ms: int = 60_000) -> Outcome:
     """Compile `source` and call its solve once."""
     runner = Runner(source)
     try:
         outcome = runner.call(*arguments, flags=flags, time_limit_ms=time_limit_ms)
         if outcome.status is None:
             output = runner.finish()
-            outcome = Outcome(
-                None, outcome.diagnostics, output, outcome.arrays, outcome.guards_intact
-            )
+            outcome = Outcome(None, outcome.diagnostics, output, outcome.arrays, outcome.guards_intact)
         return outcome
     finally:
         runner.close()
-
-

@@ -1,0 +1,340 @@
+"""What a learner reads: one broken program per diagnostic, with its exit status, text and place."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sandbox.wire import ExitStatus, Flag
+from tests.integration.functional.harness import Outcome, run
+
+pytestmark = pytest.mark.integration
+X = np.arange(1000, dtype=np.float32)
+DETERMINISTIC = Flag.DETERMINISTIC
+
+
+def broken(source: str, *arguments: Any, flags: Flag = DETERMINISTIC) -> Outcome:
+    return run(source, *(arguments or (X,)), flags=flags, time_limit_ms=20_000)
+
+
+def test_out_of_bounds_write_names_everything() -> None:
+    source = """\
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  c[i] = 1.0f;
+}
+extern "C" void solve(const float* a, const float* b, float* c, int n) {
+  add<<<(n + 255) / 256, 256>>>(a, b, c, n);
+}
+"""
+    outcome = broken(source, X, X, X, 1000)
+    finding = outcome.finding("out_of_bounds")
+    assert outcome.status == ExitStatus.ILLEGAL_ACCESS
+    assert finding["message"] == (
+        "out-of-bounds write of 4 bytes to argument c: element 1000 of 1000, in kernel add, "
+        "block (3,0,0), thread (232,0,0), line 3. Guard the access with if (i < n)."
+    )
+    assert finding["severity"] == "error"
+    assert (finding["kernel"], finding["line"]) == ("add", 3)
+    assert (finding["block"], finding["thread"]) == ([3, 0, 0], [232, 0, 0])
+    assert outcome.guards_intact
+
+
+KERNEL = """\
+%(before)s
+__global__ void broken(float* data) {
+  int t = threadIdx.x;
+  %(body)s
+}
+extern "C" void solve(float* data) {
+  %(host)s
+}
+"""
+
+
+def program(body: str, *, before: str = "", host: str = "broken<<<1, 64>>>(data);") -> str:
+    return KERNEL % {"body": body, "before": before, "host": host}
+
+
+ILLEGAL, RUNTIME = ExitStatus.ILLEGAL_ACCESS, ExitStatus.RUNTIME_ERROR
+AT = "in kernel broken, block (0,0,0), thread"
+FATAL = {
+    "negative index": (
+        program("data[t - 1] = 0;"),
+        ILLEGAL,
+        "out_of_bounds",
+        f"write of 4 bytes to argument data: element -1 of 1000, {AT} (0,0,0), line 4. The index is negative",
+    ),
+    "far index": (
+        program("data[t + 500000] += 1;"),
+        ILLEGAL,
+        "out_of_bounds",
+        "read of 4 bytes from argument data: element 500000 of 1000",
+    ),
+    "own allocation": (
+        program(
+            "data[t] = 0;",
+            host="float* mine; cudaMalloc(&mine, 200); broken<<<1, 64>>>(mine);",
+        ),
+        ILLEGAL,
+        "out_of_bounds",
+        "the 200-byte cudaMalloc allocation: element 50 of 50 (of 4 bytes each)",
+    ),
+    "null": (
+        program("data[t] = 0;", host="broken<<<1, 64>>>(nullptr);"),
+        ILLEGAL,
+        "null_pointer",
+        f"write of 4 bytes to address 0x0: a null pointer, {AT} (0,0,0), line 4",
+    ),
+    "host pointer": (
+        program("data[t] = 0;", host="static float here[64]; broken<<<1, 64>>>(here);"),
+        ILLEGAL,
+        "host_pointer",
+        "write of 4 bytes to host memory at 0x",
+    ),
+    "use after free": (
+        program(
+            "data[t] = 0;",
+            host="float* p; cudaMalloc(&p, 4096); cudaFree(p); broken<<<1, 64>>>(p);",
+        ),
+        ILLEGAL,
+        "use_after_free",
+        "freed memory: element 0 of 1024 (of 4 bytes each) of the 4096-byte cudaMalloc allocation",
+    ),
+    "misaligned": (
+        program("*(float2*)(data + t + 1) = float2{};"),
+        ILLEGAL,
+        "misaligned",
+        f"misaligned write of 8 bytes to argument data + 4 bytes, {AT} (0,0,0), line 4",
+    ),
+    "shared": (
+        program("__shared__ float s[64]; s[t + 1] = 0; data[t] = s[t];"),
+        ILLEGAL,
+        "out_of_bounds",
+        f"write of 4 bytes to shared memory: byte 256 of 256, {AT} (63,0,0), line 4",
+    ),
+    "no dynamic shared memory": (
+        program("extern __shared__ float s[]; s[t] = 0; data[t] = s[63 - t];"),
+        ILLEGAL,
+        "out_of_bounds",
+        "needs its size as the third launch parameter",
+    ),
+    "double free": (
+        program("", host="float* p; cudaMalloc(&p, 64); cudaFree(p); cudaFree(p);"),
+        ILLEGAL,
+        "bad_free",
+        "frees the 64-byte cudaMalloc allocation a second time",
+    ),
+    "free of an argument": (
+        program("", host="cudaFree(data);"),
+        ILLEGAL,
+        "bad_free",
+        "frees argument data, which belongs to the caller of solve()",
+    ),
+    "host read": (
+        program("", host="volatile float x = data[3]; (void)x;"),
+        ILLEGAL,
+        "host_access",
+        "host code read device memory (argument data). Copy it to host memory with cudaMemcpy first.",
+    ),
+    "host write": (
+        program("", host="data[3] = 1;"),
+        ILLEGAL,
+        "host_access",
+        "host code wrote device memory (argument data)",
+    ),
+    "host crash": (
+        program("", host="int* volatile p = nullptr; *p = 1;"),
+        RUNTIME,
+        "host_crash",
+        "host code crashed: segmentation fault at address 0x0",
+    ),
+    "exception": (
+        program("", before="#include <stdexcept>", host='throw std::runtime_error("no");'),
+        RUNTIME,
+        "exception",
+        "solve() threw an exception: no",
+    ),
+    "assert": (
+        program("assert(t != 7);", before="#include <cassert>"),
+        RUNTIME,
+        "assert",
+        "assertion `t != 7' failed in",
+    ),
+    "trap": (program("if (t == 5) __trap();"), RUNTIME, "trap", f"trap, {AT} (5,0,0), line 4"),
+    "stack overflow": (
+        program(
+            "data[t] = deep(t + 100000);",
+            before="__device__ int deep(int n) { volatile int x[64]; x[n % 64] = n; "
+            "return n ? deep(n - 1) + x[n % 64] : 0; }",
+        ),
+        RUNTIME,
+        "stack_overflow",
+        "Recursion is too deep, or local arrays are too large",
+    ),
+    "deadlock": (
+        program(
+            "if (t < 16) data[t] = __shfl_down_sync(~0u, data[t], 8);\n  __syncthreads();",
+        ),
+        RUNTIME,
+        "deadlock",
+        "16 threads (first (0,0,0)) waiting at a warp shuffle for lanes 0xffffffff, line 4",
+    ),
+    "mask": (
+        program("if (t < 16) __syncwarp(0xff00);"),
+        RUNTIME,
+        "bad_mask",
+        "warp operation with mask 0xff00 called by lane 0, which the mask leaves out",
+    ),
+    "too many threads": (
+        program("", host="broken<<<1, 2048>>>(data);"),
+        RUNTIME,
+        "cuda_error",
+        "kernel broken was launched with 2048 threads per block (2048,1,1); the limit is 1024",
+    ),
+    "empty grid": (
+        program("", host="broken<<<0, 64>>>(data);"),
+        RUNTIME,
+        "cuda_error",
+        "no dimension may be 0",
+    ),
+    "too much shared memory": (
+        program("", host="broken<<<1, 64, 50000>>>(data);"),
+        RUNTIME,
+        "cuda_error",
+        "cudaFuncAttributeMaxDynamicSharedMemorySize",
+    ),
+    "copy too long": (
+        program("", host="float here[8]; cudaMemcpy(here, data, 4004, cudaMemcpyDeviceToHost);"),
+        RUNTIME,
+        "cuda_error",
+        "cudaMemcpy: the source has room for 4000 bytes from there (argument data), not 4004",
+    ),
+    "copy in the wrong direction": (
+        program("", host="float here[8]; cudaMemcpy(here, data, 32, cudaMemcpyHostToDevice);"),
+        RUNTIME,
+        "cuda_error",
+        "the destination is host memory, but the direction says device",
+    ),
+    "copy from nowhere": (
+        program("", host="cudaMemcpy(data, (void*)64, 32, cudaMemcpyHostToDevice);"),
+        RUNTIME,
+        "host_pointer",
+        "cudaMemcpy was given a host pointer to memory that is not there (0x40)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FATAL)
+def test_fatal_finding(name: str) -> None:
+    source, status, kind, text = FATAL[name]
+    outcome = broken(source)
+    errors = [d for d in outcome.diagnostics if d["severity"] == "error"]
+    assert errors, outcome
+    assert errors[-1]["kind"] == kind, errors
+    assert any(text in d["message"] for d in errors), errors
+    assert outcome.status == status
+
+
+WARNINGS = {
+    "divergent barrier": (
+        program("if (t < 32) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }"),
+        Flag.NONE,
+        "divergent_barrier",
+        "divergent __syncthreads(): thread (0,0,0) waits at line 5 and thread (32,0,0) at line 7",
+    ),
+    "exited threads": (
+        program("if (t >= 48) return;\n  __syncthreads();\n  data[t] = 0;"),
+        Flag.NONE,
+        "exited_threads",
+        "16 threads of 64 had left the kernel before the __syncthreads(), in kernel broken",
+    ),
+    "read after write": (
+        program("__shared__ float s[64];\n  s[t] = t;\n  data[t] = s[(t + 33) % 64];"),
+        Flag.RACES,
+        "race",
+        "wrote it (line 5) and thread",
+    ),
+    "write after read": (
+        program(
+            "__shared__ float s[64]; s[t] = t; __syncthreads();\n"
+            "  float x = s[(t + 32) % 64];\n  s[t] = x; data[t] = x;"
+        ),
+        Flag.RACES,
+        "race",
+        "read it (line 5) and thread (32,0,0) writes it (line 6) with no __syncthreads() between",
+    ),
+    "adjacent halves do not race": (
+        program("__shared__ char s[64]; s[t] = t; __syncthreads(); data[t] = s[63 - t];"),
+        Flag.RACES,
+        None,
+        "",
+    ),
+    "uninitialised shared memory": (
+        program("__shared__ float s[65]; s[t] = t; __syncthreads(); data[t] = s[t + 1];"),
+        Flag.RACES,
+        "uninitialised",
+        "read of shared memory that nothing has written: byte 256",
+    ),
+    "uninitialised device memory": (
+        program(
+            "data[t] += 1;",
+            host="float* p; cudaMalloc(&p, 256); cudaMemset(p, 0, 128); broken<<<1, 64>>>(p);",
+        ),
+        Flag.RACES,
+        "uninitialised",
+        "nothing has written: element 32 of 64 (of 4 bytes each) of the 256-byte cudaMalloc",
+    ),
+    "division by zero": (
+        program("data[t] = 5 / (t - 3);"),
+        Flag.NONE,
+        "division_by_zero",
+        f"integer division by zero, {AT} (3,0,0), line 4",
+    ),
+    "shuffle from an absent lane": (
+        program("data[t] = __shfl_down_sync(~0u, t, 8);", host="broken<<<1, 16>>>(data);"),
+        Flag.NONE,
+        "shuffle_source",
+        "shuffle reads from lane 16, which does not take part",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_warning(name: str) -> None:
+    source, flags, kind, text = WARNINGS[name]
+    outcome = broken(source, flags=flags | DETERMINISTIC)
+    assert outcome.status is None, outcome.diagnostics
+    warnings = [d for d in outcome.diagnostics if d["severity"] == "warning"]
+    if kind is None:
+        assert not warnings
+    else:
+        assert any(d["kind"] == kind and text in d["message"] for d in warnings), warnings
+
+
+@pytest.mark.parametrize("flags", [Flag.NONE, DETERMINISTIC])
+def test_endless_kernel_meets_the_time_limit(flags: Flag) -> None:
+    source = program("while (t >= 0) data[t] += 1;", host="broken<<<2, 64>>>(data);")
+    outcome = run(source, X, flags=flags, time_limit_ms=300)
+    assert outcome.status == ExitStatus.TIME_LIMIT
+    message = outcome.finding("time_limit")["message"]
+    assert message.startswith("time limit of 300 ms exceeded, in kernel broken, block (")
+
+
+def test_endless_host_code_meets_the_time_limit() -> None:
+    outcome = run(program("", host="for (volatile int i = 0;; ) (void)i;"), X, time_limit_ms=200)
+    assert outcome.status == ExitStatus.TIME_LIMIT
+    assert "in host code" in outcome.finding("time_limit")["message"]
+
+
+def test_checked_errors_are_no_failure() -> None:
+    source = program("", host="broken<<<1, 2048>>>(data); cudaGetLastError();")
+    assert broken(source).status is None
+
+
+def test_findings_are_bounded_and_not_repeated() -> None:
+    many = "\n  ".join(f"data[t] = {i} / (t - 70000 + 70000 - {i});" for i in range(60))
+    outcome = broken(program(many, host="for (int i = 0; i < 40; ++i) broken<<<1, 64>>>(data);"))
+    assert len(outcome.diagnostics) <= 48
+    keys = [(d["kind"], d.get("line"), d["message"]) for d in outcome.diagnostics]
+    assert len(keys) == len(set(keys))
