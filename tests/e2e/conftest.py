@@ -26,7 +26,7 @@ from web.config import ROOT
 CHROMIUM = Path("/usr/bin/chromium")
 PASSWORD = "correct horse battery"
 START_S = 60
-VERDICT_MS = 8_000
+VERDICT_MS = 60_000
 _SWITCHES = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"

@@ -86,7 +86,7 @@ def test_the_list_narrows_while_one_types(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/problems")
     page.get_by_role("searchbox").fill("vector add")
     expect(page.locator(".problem-row")).to_have_count(1)
-    expect(page).to_have_url(f"{site.url}/problems?q=vector+add&difficulty=&tag=")
+    expect(page).to_have_url(f"{site.url}/problems?q=vector%20add&difficulty=&tag=")
     page.get_by_role("searchbox").fill("nothing like it")
     expect(page.get_by_text("No problem matches.")).to_be_visible()
     page.go_back()

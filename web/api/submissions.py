@@ -131,7 +131,7 @@ def submit(
     return Status(201, _find(request, submission.public_id))
 
 
-@router.get("", response={200: PageOut, **documented(401, 422)}, summary="List your submissions")
+@router.get("", response={200: PageOut, **documented(401, 404, 422)}, summary="List your submissions")
 def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
     """Your own submissions, newest first, a page at a time."""
     before = None

@@ -14,6 +14,8 @@ from web.submissions.queries import Viewer
 from web.verdicts import Look, look_of
 
 _BAR_WIDTH = 1000
+_LAUNCH = "launch"
+_ORDER = ("error", "warning", "note")
 _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
 
@@ -48,12 +50,18 @@ class StageBar:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionPage:
-    """A submission with its report as the viewer may see it. `report` is None until there is one."""
+    """A submission with its report as the viewer may see it. `report` is None until there is one.
+
+    `message` says what the verdict means in this report; where the first finding says it already, what
+    the verdict means at all. `launches` are the kernels that ran, as evidence.
+    """
 
     submission: Submission
     report: Report | None
     look: Look
+    message: str
     findings: tuple[Finding, ...]
+    launches: tuple[str, ...]
     stages: tuple[StageBar, ...]
     total_ms: float
     passed: int
@@ -71,12 +79,17 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
     """All that a page or a fragment shows of `submission` to `viewer`, who may see it."""
     report = queries.present_report(submission, viewer)
     cases = report.cases if report else ()
+    diagnostics = report.diagnostics if report else ()
+    findings = _findings(diagnostics)
+    look = look_of(report.verdict if report else None)
     stages = _bars(report) if report else ()
     return SubmissionPage(
         submission=submission,
         report=report,
-        look=look_of(report.verdict if report else None),
-        findings=tuple(_finding(diagnostic) for diagnostic in report.diagnostics) if report else (),
+        look=look,
+        message=_message(report, look, findings) if report else "",
+        findings=findings,
+        launches=tuple(entry.message for entry in diagnostics if entry.kind == _LAUNCH),
         stages=stages,
         total_ms=sum(stage.ms for stage in stages),
         passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),
@@ -95,6 +108,17 @@ def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[
         here = tuple(finding for finding in findings if finding.diagnostic.line == number)
         lines.append(Line(number, mark_safe(text), here, here[0].tone if here else ""))  # noqa: S308 - Pygments escapes
     return lines
+
+
+def _message(report: Report, look: Look, findings: tuple[Finding, ...]) -> str:
+    said = bool(findings) and findings[0].diagnostic.message in report.message
+    message = report.message if report.message and not said else look.meaning
+    return message[:1].upper() + message[1:]
+
+
+def _findings(diagnostics: tuple[Diagnostic, ...]) -> tuple[Finding, ...]:
+    shown = [_finding(diagnostic) for diagnostic in diagnostics if diagnostic.kind != _LAUNCH]
+    return tuple(sorted(shown, key=lambda finding: _ORDER.index(finding.icon)))
 
 
 def _finding(diagnostic: Diagnostic) -> Finding:

@@ -84,3 +84,9 @@ def current(context: dict[str, Any], prefix: str) -> str:
 def figure(value: float) -> str:
     """A number to three significant digits."""
     return f"{value:.3g}"
+
+
+@register.filter
+def plain(name: str) -> str:
+    """A key of ours as words: `problem_version` is `problem version`."""
+    return name.replace("_", " ")

@@ -40,7 +40,7 @@ const theme = EditorView.theme({
   ".cm-diagnostic-error": { borderLeft: "3px solid var(--bad-solid)" },
   ".cm-diagnostic-warning": { borderLeft: "3px solid var(--limit-solid)" },
   ".cm-diagnostic-info": { borderLeft: "3px solid var(--line-strong)" },
-  ".cm-device": { color: "var(--code-device)", fontWeight: "600" },
+  ".cm-device, .cm-device span": { color: "var(--code-device)", fontWeight: "600" },
 });
 
 const style = HighlightStyle.define([

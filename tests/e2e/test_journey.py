@@ -1,0 +1,90 @@
+"""What a learner does, judged for real: wrong, illegal and right programs, then the leaderboard."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e import conftest
+from tests.e2e.conftest import Site, open_problem, set_theme, sign_up, wait_for_verdict, watch, write
+from web.config import ROOT
+
+SOLUTIONS = ROOT / "problems" / "vector-add" / "solutions"
+PICTURES = ROOT / "docs" / "images"
+
+
+def hand_in(page: Page, name: str, *, button: str = "Submit") -> None:
+    """Put a shipped solution into the editor and hand it in."""
+    write(page, (SOLUTIONS / name).read_text())
+    page.get_by_role("button", name=button).click()
+
+
+@pytest.mark.timeout(600)
+def test_from_sign_up_to_the_leaderboard(court: Site, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A machine's first judgement builds the runtime, which takes a while on two cores.
+    monkeypatch.setattr(conftest, "VERDICT_MS", 300_000)
+    sign_up(page, court, "learner")
+    page.get_by_role("link", name="Vector addition").click()
+    expect(page.locator(".workbench[data-ready]")).to_be_visible()
+    expect(page.locator(".katex").first).to_be_visible()
+    page.evaluate("window.notReloaded = true")
+
+    hand_in(page, "off-by-one.cu", button="Run")
+    wait_for_verdict(page, "Wrong answer")
+    expect(page.locator("#console .mismatch-got").first).to_be_visible()
+
+    hand_in(page, "no-guard.cu")
+    wait_for_verdict(page, "Illegal access")
+    line = page.locator("#console .finding .line-link").first
+    number = (line.text_content() or "").removeprefix("line ").strip()
+    line.click()
+    expect(page.locator(".cm-activeLineGutter").first).to_have_text(number)
+    expect(page.locator(".cm-lintRange-error")).not_to_have_count(0)
+
+    hand_in(page, "plain.cu")
+    wait_for_verdict(page, "Accepted")
+    assert page.evaluate("window.notReloaded")
+
+    page.get_by_role("link", name="Leaderboard").click()
+    expect(page.get_by_role("row", name="learner")).to_contain_text("CUDA C++")
+    expect(page.get_by_text("Nothing is ranked without a GPU")).to_be_visible()
+
+
+@pytest.mark.timeout(600)
+def test_triton_is_judged_too(court: Site, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conftest, "VERDICT_MS", 300_000)
+    sign_up(page, court, "tritonic")
+    open_problem(page, court, "vector-add", "triton")
+    hand_in(page, "plain.py")
+    wait_for_verdict(page, "Accepted")
+
+
+@pytest.fixture
+def pictures() -> Iterator[Path]:
+    if "WARPCOURT_SCREENSHOTS" not in os.environ:
+        pytest.skip("set WARPCOURT_SCREENSHOTS to take the pictures of the README")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    yield PICTURES
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_of_the_product(
+    court: Site, browser: Browser, pictures: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conftest, "VERDICT_MS", 300_000)
+    with set_theme(browser, scheme, phone=False) as context:
+        page = context.new_page()
+        problems = watch(page)
+        page.goto(court.url)
+        page.screenshot(path=pictures / f"home-{scheme}.png")
+        sign_up(page, court, f"ada-{scheme}")
+        open_problem(page, court, "vector-add")
+        hand_in(page, "no-guard.cu")
+        wait_for_verdict(page, "Illegal access")
+        page.screenshot(path=pictures / f"problem-{scheme}.png")
+        page.get_by_role("link", name="Permalink").click()
+        page.screenshot(path=pictures / f"submission-{scheme}.png", full_page=True)
+        assert problems == []
