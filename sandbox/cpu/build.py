@@ -5,6 +5,7 @@ several processes can share it:
 
     functional-<hash>/runner              the executable that loads submissions
                       compile_inside.py   the driver of the compile sandbox, with its recipe.json
+                      prefix.h            what the host half of every program starts with, precompiled
                       translator/         PTX to C++
                       include/            what translated code includes
 """
@@ -20,11 +21,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
+from sandbox.cpu.precompile import precompile_prefix
 from sandbox.cpu.recipe import learn_recipe
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import Toolkit
@@ -93,8 +95,8 @@ def _sources() -> list[Path]:
 
 
 def _stamp(toolkit: Toolkit) -> str:
-    inputs = [*_sources(), *sorted(_RUNTIME.glob("*.h")), _RUNNER_FOLDER / "wire.h", _DRIVER]
-    inputs += [Path(__file__), _SANDBOX / "cpu" / "recipe.py", *sorted(_TRANSLATOR.rglob("*.py"))]
+    inputs = [*_sources(), *sorted(_RUNTIME.glob("*.h")), _RUNNER_FOLDER / "wire.h"]
+    inputs += [*sorted(_DRIVER.parent.glob("*.py")), *sorted(_TRANSLATOR.rglob("*.py"))]
     digest = hashlib.sha256()
     for path in inputs:
         digest.update(f"{path.relative_to(_SANDBOX)}\0".encode())
@@ -125,10 +127,13 @@ def _build(folder: Path, toolkit: Toolkit) -> None:
             if header.name == "abi.h" or header.name.startswith("semantics"):
                 shutil.copy(header, new / "include")
         shutil.copy(_DRIVER, new)
-        (new / "recipe.json").write_text(learn_recipe(toolkit).to_json())
+        recipe = learn_recipe(toolkit)
+        (new / "recipe.json").write_text(recipe.to_json())
         # The sandbox cannot write byte code, and file times are not kept.
         compileall.compile_dir(new, quiet=1, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
         _build_runner(Path(scratch), new / "runner", toolkit)
+        with suppress(OSError, subprocess.SubprocessError):  # a short cut, not a need
+            precompile_prefix(recipe, new, Path(scratch))
         new.chmod(0o755)
         new.rename(folder)
 

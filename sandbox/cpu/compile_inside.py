@@ -97,8 +97,18 @@ class Driver:
         said = self.run("host_front")
         self.stub_written.wait()
         if Path("binding.cudafe1.stub.c").exists():
-            said += self.run("host_compile")
+            said += run(self.host_compile(), self.environment)
         return said
+
+    def host_compile(self) -> list[str]:
+        """The host's g++, with the precompiled prefix where the file starts with it."""
+        prefix, front = HOME / "prefix.h", Path("binding.cudafe1.cpp")
+        text = front.read_bytes()
+        start = prefix.read_bytes() if prefix.exists() else b""
+        if start and text.startswith(start):
+            front.write_bytes(text.removeprefix(start))
+            return [*self.steps["host_compile"], "-include", str(prefix)]
+        return self.steps["host_compile"]
 
     def link(self) -> None:
         """Make solution.so. The runner defines what stays undefined."""
