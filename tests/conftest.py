@@ -5,6 +5,7 @@ is not signed in, and staff may see everything.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -83,10 +84,9 @@ def new_problem(slug: str, **columns: object) -> Problem:
 def handed_in(problem: Problem) -> Callable[..., Submission]:
     """Makes submissions: `handed_in(owner)`."""
 
-    def submit(user: User, source: str = "void solve() {}", **more: object) -> Submission:
-        return services.submit(
-            user, problem, **{"language": Language.CUDA, "source": source, "mode": Mode.SUBMIT, **more}
-        )
+    def submit(user: User, source: str = "void solve() {}", **more: Any) -> Submission:
+        program: dict[str, Any] = {"language": Language.CUDA, "source": source, "mode": Mode.SUBMIT, **more}
+        return services.submit(user, problem, **program)
 
     return submit
 

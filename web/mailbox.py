@@ -18,18 +18,18 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     """Writes aside, then renames."""
 
-    def get_table(self, exchange: str) -> list[tuple[str, str, str]]:
-        """The one queue of `exchange`: routing key, pattern, name."""
-        return [(exchange, "", exchange)]
+    def get_table(self, exchange: str) -> list[filesystem.exchange_queue_t]:
+        """The one queue of `exchange`."""
+        return [filesystem.exchange_queue_t(exchange, "", exchange)]
 
     def _queue_bind(self, *_: object) -> None:
         """Nothing to note down."""
 
-    def _put(self, queue: str, message: Any, **_: Any) -> None:
+    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:
         folder = Path(self.data_folder_out)
         name = f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
         aside = folder / f"{name}.part"
-        aside.write_bytes(str_to_bytes(dumps(message)))
+        aside.write_bytes(str_to_bytes(dumps(payload)))
         aside.rename(folder / name)
 
 

@@ -106,9 +106,10 @@ else:
 CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 if WARPCOURT.broker_url:
     CACHES["default"] = {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "web.cache.ForgivingRedisCache",
         "LOCATION": WARPCOURT.broker_url,
         "KEY_PREFIX": "warpcourt",
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
     }
 
 STATIC_URL = "/static/"

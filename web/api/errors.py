@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import structlog
-from django.core.exceptions import RequestDataTooBig, ValidationError
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError
@@ -73,6 +73,7 @@ def install(api: NinjaAPI) -> None:
     api.exception_handler(Http404)(_not_found)
     api.exception_handler(HttpError)(_http_error)
     api.exception_handler(RequestInvalid)(_request_invalid)
+    api.exception_handler(PermissionDenied)(_denied)
     api.exception_handler(RequestDataTooBig)(_too_big)
     api.exception_handler(ValidationError)(_value_invalid)
     api.exception_handler(services.SubmissionRefused)(_refused)
@@ -104,6 +105,10 @@ def _request_invalid(_request: HttpRequest, error: RequestInvalid) -> HttpRespon
 def _value_invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
     fields = error.message_dict if hasattr(error, "error_dict") else {"body": error.messages}
     return answer(422, "The request is not valid; see fields.", fields)
+
+
+def _denied(_request: HttpRequest, error: PermissionDenied) -> HttpResponse:
+    return answer(403, str(error) or "You may not do this.")
 
 
 def _too_big(_request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:

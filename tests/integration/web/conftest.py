@@ -49,10 +49,28 @@ def postgres_url() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="warpcourt-postgres-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         os.chown(folder, user.pw_uid, user.pw_gid)
-        init = [programs / "initdb", "-D", folder / "data", "-A", "trust", "-U", "warpcourt", "-N", "-E", "UTF8"]
+        init = [
+            programs / "initdb",
+            "-D",
+            folder / "data",
+            "-A",
+            "trust",
+            "-U",
+            "warpcourt",
+            "-N",
+            "-E",
+            "UTF8",
+        ]
         subprocess.run(init, check=True, stdout=subprocess.DEVNULL, cwd=folder, **become)
         port = free_port()
-        options = ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}", "-c", "fsync=off"]
+        options = [
+            "-c",
+            "listen_addresses=127.0.0.1",
+            "-c",
+            f"unix_socket_directories={folder}",
+            "-c",
+            "fsync=off",
+        ]
         server = subprocess.Popen(
             [programs / "postgres", "-D", folder / "data", "-p", str(port), *options],
             stderr=subprocess.DEVNULL,
@@ -62,7 +80,16 @@ def postgres_url() -> Iterator[str]:
         try:
             ready = [programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
             wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, "PostgreSQL's start")
-            create = [programs / "createdb", "-h", "127.0.0.1", "-p", str(port), "-U", "warpcourt", "warpcourt"]
+            create = [
+                programs / "createdb",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(port),
+                "-U",
+                "warpcourt",
+                "warpcourt",
+            ]
             subprocess.run(create, check=True)
             yield f"postgres://warpcourt@127.0.0.1:{port}/warpcourt"
         finally:

@@ -26,7 +26,9 @@ create_user("learner", {PASSWORD!r})
 class Installation:
     """A site with the scripted judge, and as many workers as the test starts."""
 
-    def __init__(self, folder: Path, *, database_url: str = "", broker_url: str = "", **settings: str) -> None:
+    def __init__(
+        self, folder: Path, *, database_url: str = "", broker_url: str = "", **settings: str
+    ) -> None:
         self.port = free_port()
         self.environment = {
             "PATH": os.environ["PATH"],
@@ -80,7 +82,16 @@ class Installation:
         """Start a worker and wait until it listens."""
         before = len(self.log)
         worker = self.start(
-            "-m", "celery", "-q", "-A", "worker.app", "worker", "--concurrency", str(concurrency), "-l", "info"
+            "-m",
+            "celery",
+            "-q",
+            "-A",
+            "worker.app",
+            "worker",
+            "--concurrency",
+            str(concurrency),
+            "-l",
+            "info",
         )
         wait_until(lambda: any("ready." in line for line in self.log[before:]), "the worker's start", 40)
         return worker

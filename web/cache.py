@@ -1,0 +1,43 @@
+"""The Redis cache, whose loss costs nothing but what it held.
+
+Rate limits are kept here. While Redis is down they do not limit, and the site goes on: submitting has
+limits of its own in the database.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+log = structlog.get_logger(__name__)
+
+
+class ForgivingRedisCache(RedisCache):
+    """Behaves like an empty cache while Redis does not answer."""
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        """The value, or `default`."""
+        return _forgive(lambda: super(ForgivingRedisCache, self).get(key, default, version), default)
+
+    def set(self, key: Any, value: Any, *args: Any, **more: Any) -> None:
+        """Keep a value."""
+        _forgive(lambda: super(ForgivingRedisCache, self).set(key, value, *args, **more), None)
+
+    def add(self, key: Any, value: Any, *args: Any, **more: Any) -> bool:
+        """Keep a value if there is none."""
+        added = _forgive(lambda: super(ForgivingRedisCache, self).add(key, value, *args, **more), True)
+        return bool(added)
+
+    def delete(self, key: Any, version: int | None = None) -> bool:
+        """Forget a value."""
+        return bool(_forgive(lambda: super(ForgivingRedisCache, self).delete(key, version), False))
+
+
+def _forgive(call: Callable[[], Any], instead: Any) -> Any:
+    try:
+        return call()
+    except RedisError as error:
+        log.warning("cache_unreachable", error=str(error))
+        return instead
