@@ -3,8 +3,8 @@
 
 def generate(xp, rng, size):
     rows, cols = size["rows"], size["cols"]
-    # Means of -64, 0 and 64 at deviation 1: x^2 is then 4096 times the variance. A short row may happen to have
-    # a much smaller deviation, where the rounding of such a mean alone would be seen.
+    # Means of -64, 0 and 64 at deviation 1: x^2 is then 4096 times the variance. A short row may happen to
+    # have a much smaller deviation, where the rounding of such a mean alone would be seen.
     mean = (64 if cols >= 32 else 1) * (xp.arange(rows) % 3 - 1)
     noise = rng.standard_normal((rows, cols), dtype=xp.float32)
     return {
