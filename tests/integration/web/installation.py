@@ -41,7 +41,6 @@ class Installation:
             "WARPCOURT_SWEEP_S": "1",
             "WARPCOURT_SUBMITS_PER_MINUTE": "100",
             "WARPCOURT_MAX_IN_FLIGHT": "50",
-            **settings,
         }
         self.log: list[str] = []
         self._processes: list[subprocess.Popen[str]] = []

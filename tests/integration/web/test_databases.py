@@ -5,6 +5,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from threading import Barrier
 
@@ -74,13 +75,17 @@ def test_a_verdict_recorded_many_times_is_one(owner, handed_in):
 def test_cancelling_and_claiming_at_once_leaves_one_story(owner, handed_in):
     for _ in range(5):
         submission = handed_in(owner)
-        results = at_once(lambda index: services.cancel(submission) if index % 2 else services.claim("w"))
+        results = at_once(partial(cancel_or_claim, submission))
         job = Job.objects.get(submission=submission)
         claims = [claim for claim in results[0::2] if claim]
         if claims:
             assert (job.status, job.cancel_requested) == (Status.LEASED, True)
             services.record(claims[0], Report(Verdict.CANCELLED))
         assert submission.events.filter(kind=EventKind.FINISHED).count() == 1
+
+
+def cancel_or_claim(submission, index: int):
+    return services.cancel(submission) if index % 2 else services.claim("w")
 
 
 def test_events_written_at_once_are_numbered_without_gaps(owner, handed_in):

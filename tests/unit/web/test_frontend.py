@@ -1,0 +1,76 @@
+"""The built front end is what its sources build, and every verdict has a look."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from problems.vocabulary import Verdict
+from web import frontend_check
+from web.frontend_check import DIST, SOURCES, differences
+from web.verdicts import look_of
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> tuple[Path, Path]:
+    """The sources and the build, to be changed."""
+    sources, dist = tmp_path / "sources", tmp_path / "dist"
+    shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("node_modules"))
+    shutil.copytree(DIST, dist)
+    return sources, dist
+
+
+def test_the_build_is_current() -> None:
+    assert differences() == [], "run: cd web/frontend && npm ci && npm run build"
+
+
+def test_an_edited_source_is_noticed(copy: tuple[Path, Path]) -> None:
+    (copy[0] / "src" / "site.js").write_text("// edited")
+    assert differences(*copy) == ["source src/site.js has changed since the build"]
+
+
+def test_an_output_edited_by_hand_is_noticed(copy: tuple[Path, Path]) -> None:
+    (copy[1] / "site.js").write_text("// edited")
+    (copy[1] / "more.js").write_text("// new")
+    (copy[1] / "styles.css").unlink()
+    assert differences(*copy) == [
+        "output more.js is new since the build",
+        "output site.js has changed since the build",
+        "output styles.css is gone since the build",
+    ]
+
+
+def test_the_command_says_what_to_do(
+    copy: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(frontend_check, "differences", lambda: ["source x has changed since the build"])
+    assert frontend_check.main() == 1
+    assert "npm run build" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_every_verdict_has_a_word_a_tone_and_an_icon(verdict: Verdict) -> None:
+    look = look_of(verdict.value)
+    assert look.word
+    assert look.meaning.endswith(".")
+    assert f'id="{look.icon}"' in (SOURCES / "src" / "icons" / "icons.svg").read_text()
+    styles = (SOURCES / "src" / "styles" / "components.css").read_text()
+    assert f".tone-{look.tone} " in styles
+
+
+def test_no_asset_comes_from_elsewhere() -> None:
+    for name in ("styles.css", "katex.css", "site.js"):
+        found = re.findall(
+            r"""(?:url\(|import\s*["'(]+)["']?(https?:)?//[^)"']+""", (DIST / name).read_text()
+        )
+        assert found == [], name
+
+
+def test_no_template_has_inline_scripts_or_styles() -> None:
+    templates = [path.read_text() for path in (DIST.parents[1] / "templates").rglob("*.html")]
+    assert templates
+    for text in templates:
+        assert not re.search(r"""\s(style|on[a-z]+)=["']""", text)
+        assert "<style" not in text
+        assert not re.search(r"<script(?![^>]*\ssrc=)", text)

@@ -1,0 +1,269 @@
+"""The pages, by their addresses: who sees what, and what a refused form says."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.test import Client
+
+from judge.report import CaseReport, Diagnostic, Mismatch, Report, Stage
+from problems.vocabulary import Group, Verdict
+from web.accounts.models import User
+from web.catalog.models import Problem
+from web.submissions import services
+from web.submissions.models import Submission
+
+HTMX = {"HTTP_HX_REQUEST": "true"}
+ATTACK = "<img src=x onerror=alert(1)>"
+
+REPORT = Report(
+    Verdict.WRONG_ANSWER,
+    "Case odd-secret is wrong.",
+    stages=(Stage("compile", 800.0), Stage("check", 200.0)),
+    cases=(
+        CaseReport("sample", Group.SAMPLE, public=True, verdict=Verdict.ACCEPTED, sizes={"n": 4}),
+        CaseReport(
+            "odd-secret",
+            Group.ODD,
+            public=False,
+            verdict=Verdict.WRONG_ANSWER,
+            sizes={"n": 31337},
+            checked=31337,
+            mismatched=1,
+            mismatches=(Mismatch("c", (31336,), "1.5", "secret", 0.25, 0.1),),
+        ),
+    ),
+    diagnostics=(
+        Diagnostic("note", "launch", "add<<<(1,1,1), (32,1,1)>>>"),
+        Diagnostic(
+            "warning", "race", f"{ATTACK} races", kernel="add", block=(0, 0, 0), thread=(1, 0, 0), line=1
+        ),
+    ),
+    log=ATTACK,
+    output=ATTACK,
+    environment={"nvcc": "13.0"},
+)
+
+
+@pytest.fixture
+def visitor() -> Client:
+    return Client()
+
+
+@pytest.fixture
+def owners(client: Client, owner: User) -> Client:
+    """A client that the owner is signed in on."""
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def judged(handed_in: Callable[..., Submission], owner: User) -> Submission:
+    """A submission of the owner's with a report."""
+    submission = handed_in(owner, f"// {ATTACK}\nvoid solve() {{}}\n")
+    claim = services.claim("test")
+    assert claim is not None
+    assert services.record(claim, REPORT)
+    return submission
+
+
+def text(client: Client, path: str, status: int = 200) -> str:
+    """The page at `path`."""
+    response = client.get(path)
+    assert response.status_code == status, path
+    return response.content.decode()
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/problems", "/problems/vector-add", "/problems/vector-add/leaderboard", "/help"]
+)
+def test_pages_for_everybody(visitor: Client, problem: Problem, path: str) -> None:
+    page = text(visitor, path)
+    assert "<title>" in page
+    assert 'lang="en"' in page
+
+
+@pytest.mark.parametrize("path", ["/submissions", "/account"])
+def test_pages_that_ask_to_sign_in(visitor: Client, problem: Problem, path: str) -> None:
+    response = visitor.get(path)
+    assert response.status_code == 302
+    assert response["Location"].startswith("/accounts/login/")
+
+
+def test_an_unpublished_problem_does_not_exist(visitor: Client, staff: User, problem: Problem) -> None:
+    Problem.objects.update(published=False)
+    assert "Nothing here" in text(visitor, "/problems/vector-add", 404)
+    text(visitor, "/problems/vector-add/leaderboard", 404)
+    visitor.force_login(staff)
+    text(visitor, "/problems/vector-add")
+
+
+def test_anothers_submission_does_not_exist(
+    visitor: Client, judged: Submission, teammate: User, staff: User
+) -> None:
+    text(visitor, f"/s/{judged.public_id}", 404)
+    visitor.force_login(teammate)
+    text(visitor, f"/s/{judged.public_id}", 404)
+    text(visitor, f"/s/{judged.public_id}/report", 404)
+    visitor.force_login(staff)
+    text(visitor, f"/s/{judged.public_id}")
+
+
+def test_a_report_shows_what_its_author_may_see(owners: Client, judged: Submission) -> None:
+    page = text(owners, f"/s/{judged.public_id}")
+    assert "Wrong answer" in page
+    assert "1 of 2 cases passed" in page
+    assert "31337" not in page.replace("31337 elements", "")
+    assert "secret" not in page.replace(REPORT.message, "")
+    assert "Launches (1)" in page
+
+
+def test_hostile_texts_are_escaped(owners: Client, judged: Submission) -> None:
+    for path in (f"/s/{judged.public_id}", f"/s/{judged.public_id}/report"):
+        assert ATTACK not in text(owners, path)
+
+
+def test_diagnostics_stand_on_their_lines(owners: Client, judged: Submission) -> None:
+    page = text(owners, f"/s/{judged.public_id}")
+    assert 'class="line marked tone-limit" id="L1"' in page
+    assert f'href="/s/{judged.public_id}#L1"' in page
+
+
+def test_only_staff_has_it_judged_again(owners: Client, judged: Submission, staff: User) -> None:
+    assert owners.post(f"/s/{judged.public_id}/rejudge").status_code == 403
+    owners.force_login(staff)
+    assert owners.post(f"/s/{judged.public_id}/rejudge").status_code == 302
+    judged.job.refresh_from_db()
+    assert judged.job.status == "queued"
+
+
+def test_the_live_panel_begins_at_the_latest_judgement(owners: Client, judged: Submission) -> None:
+    services.rejudge(judged)
+    page = text(owners, f"/s/{judged.public_id}/report")
+    assert "?after=3" in page
+
+
+def test_only_the_author_cancels(
+    visitor: Client, handed_in: Callable[..., Submission], owner: User, teammate: User
+) -> None:
+    submission = handed_in(owner)
+    visitor.force_login(teammate)
+    assert visitor.post(f"/s/{submission.public_id}/cancel").status_code == 404
+    visitor.force_login(owner)
+    visitor.post(f"/s/{submission.public_id}/cancel")
+    assert "Cancelled" in text(visitor, f"/s/{submission.public_id}")
+
+
+PROGRAM = {"language": "cuda", "mode": "run", "source": "void solve() {}"}
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"source": ""}, "empty"),
+        ({"source": "x" * 70_000}, "bytes"),
+        ({"language": "fortran"}, "fortran"),
+        ({"mode": "win"}, "win"),
+        ({"cases": "own", "size_n": "0"}, "n"),
+        ({"cases": "own"}, "required"),
+    ],
+)
+def test_a_refused_program_says_why(
+    owners: Client, problem: Problem, change: dict[str, str], complaint: str
+) -> None:
+    response = owners.post("/problems/vector-add/submissions", {**PROGRAM, **change}, **HTMX)
+    assert response.status_code == 422
+    assert complaint in response.content.decode()
+    assert not Submission.objects.exists()
+
+
+def test_a_program_gets_the_live_panel_or_its_page(owners: Client, problem: Problem) -> None:
+    panel = owners.post("/problems/vector-add/submissions", PROGRAM, **HTMX)
+    assert 'data-widget="verdict"' in panel.content.decode()
+    without_scripts = owners.post("/problems/vector-add/submissions", PROGRAM)
+    assert without_scripts["Location"].startswith("/s/")
+
+
+def test_own_sizes_reach_the_submission(owners: Client, problem: Problem) -> None:
+    owners.post("/problems/vector-add/submissions", {**PROGRAM, "cases": "own", "size_n": "9"}, **HTMX)
+    assert Submission.objects.get().sizes == {"n": 9}
+
+
+def test_a_stranger_who_submits_is_sent_to_sign_in(visitor: Client, problem: Problem) -> None:
+    response = visitor.post("/problems/vector-add/submissions", PROGRAM)
+    assert response["Location"] == "/accounts/login/?next=/problems/vector-add"
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ("", 1),
+        ("?q=vector", 1),
+        ("?q=zzz", 0),
+        ("?tag=elementwise", 1),
+        ("?tag=x", 0),
+        ("?difficulty=hard", 0),
+        ("?difficulty=x", 1),
+    ],
+)
+def test_the_list_is_narrowed_by_its_address(
+    visitor: Client, problem: Problem, query: str, count: int
+) -> None:
+    assert text(visitor, f"/problems{query}").count('class="problem-row"') == count
+
+
+def test_htmx_gets_the_list_alone(visitor: Client, problem: Problem) -> None:
+    page = visitor.get("/problems", **HTMX).content.decode()
+    assert "<html" not in page
+    assert 'id="listing"' in page
+
+
+def test_the_list_knows_what_one_has_tried(owners: Client, judged: Submission) -> None:
+    assert text(owners, "/problems?status=attempted").count('class="problem-row"') == 1
+    assert text(owners, "/problems?status=solved").count('class="problem-row"') == 0
+    assert "Go on with" in text(owners, "/")
+
+
+def test_a_token_is_shown_once(owners: Client) -> None:
+    page = owners.post("/account/tokens", {"name": "laptop", "scope": "submit"}).content.decode()
+    assert 'id="secret">wct_' in page
+    later = text(owners, "/account")
+    assert 'id="secret"' not in later
+    assert "laptop" in later
+
+
+def test_anothers_token_cannot_be_revoked(owners: Client, owner: User, teammate: User) -> None:
+    owners.post("/account/tokens", {"name": "laptop", "scope": "read"})
+    token = owner.api_tokens.get()
+    owners.force_login(teammate)
+    owners.post(f"/account/tokens/{token.pk}/revoke")
+    assert owner.api_tokens.exists()
+    owners.force_login(owner)
+    owners.post(f"/account/tokens/{token.pk}/revoke")
+    assert not owner.api_tokens.exists()
+
+
+def test_the_scheme_comes_with_the_first_byte(visitor: Client, problem: Problem) -> None:
+    visitor.cookies["theme"] = "dark"
+    assert 'data-theme="dark"' in text(visitor, "/")
+    visitor.cookies["theme"] = '"><script>'
+    assert "data-theme" not in text(visitor, "/")
+
+
+def test_a_form_without_its_token_is_explained(
+    browser_of: Callable[[User | AnonymousUser], Client], owner: User
+) -> None:
+    response = browser_of(owner).post("/account/tokens", {"name": "x", "scope": "read"})
+    assert response.status_code == 403
+    assert "The form has expired" in response.content.decode()
+
+
+@pytest.mark.parametrize("path", ["login", "signup", "password/reset", "password/reset/done", "logout"])
+def test_pages_of_signing_up_and_in_are_ours(visitor: Client, db: None, path: str) -> None:
+    response = visitor.get(f"/accounts/{path}/", follow=True)
+    assert 'class="masthead"' in response.content.decode()
+
+
+def test_help_explains_every_verdict(visitor: Client, db: None) -> None:
+    page = text(visitor, "/help")
+    assert all(f'id="verdict-{verdict}"' in page for verdict in Verdict)
