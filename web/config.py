@@ -183,6 +183,9 @@ class Config:
     warm_oracles: int = field(
         metadata=_about("1", "Sandboxes for reference programs kept started ahead, per process.", _count)
     )
+    warm_cudas: int = field(
+        metadata=_about("1", "Sandboxes for CUDA programs kept started ahead, per process.", _count)
+    )
     warm_tritons: int = field(
         metadata=_about("1", "Sandboxes for Triton programs kept started ahead, per process.", _count)
     )

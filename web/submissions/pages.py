@@ -112,8 +112,7 @@ def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[
 
 def _message(report: Report, look: Look, findings: tuple[Finding, ...]) -> str:
     said = bool(findings) and findings[0].diagnostic.message in report.message
-    message = report.message if report.message and not said else look.meaning
-    return message[:1].upper() + message[1:]
+    return report.message if report.message and not said else look.meaning
 
 
 def _findings(diagnostics: tuple[Diagnostic, ...]) -> tuple[Finding, ...]:

@@ -13,7 +13,7 @@ from web.catalog.models import Problem
 from web.submissions import services
 from web.submissions.models import Submission
 
-HTMX = {"HTTP_HX_REQUEST": "true"}
+HTMX = {"HX-Request": "true"}
 ATTACK = "<img src=x onerror=alert(1)>"
 
 REPORT = Report(
@@ -171,21 +171,21 @@ PROGRAM = {"language": "cuda", "mode": "run", "source": "void solve() {}"}
 def test_a_refused_program_says_why(
     owners: Client, problem: Problem, change: dict[str, str], complaint: str
 ) -> None:
-    response = owners.post("/problems/vector-add/submissions", {**PROGRAM, **change}, **HTMX)
+    response = owners.post("/problems/vector-add/submissions", {**PROGRAM, **change}, headers=HTMX)
     assert response.status_code == 422
     assert complaint in response.content.decode()
     assert not Submission.objects.exists()
 
 
 def test_a_program_gets_the_live_panel_or_its_page(owners: Client, problem: Problem) -> None:
-    panel = owners.post("/problems/vector-add/submissions", PROGRAM, **HTMX)
+    panel = owners.post("/problems/vector-add/submissions", PROGRAM, headers=HTMX)
     assert 'data-widget="verdict"' in panel.content.decode()
     without_scripts = owners.post("/problems/vector-add/submissions", PROGRAM)
     assert without_scripts["Location"].startswith("/s/")
 
 
 def test_own_sizes_reach_the_submission(owners: Client, problem: Problem) -> None:
-    owners.post("/problems/vector-add/submissions", {**PROGRAM, "cases": "own", "size_n": "9"}, **HTMX)
+    owners.post("/problems/vector-add/submissions", {**PROGRAM, "cases": "own", "size_n": "9"}, headers=HTMX)
     assert Submission.objects.get().sizes == {"n": 9}
 
 
@@ -213,7 +213,7 @@ def test_the_list_is_narrowed_by_its_address(
 
 
 def test_htmx_gets_the_list_alone(visitor: Client, problem: Problem) -> None:
-    page = visitor.get("/problems", **HTMX).content.decode()
+    page = visitor.get("/problems", headers=HTMX).content.decode()
     assert "<html" not in page
     assert 'id="listing"' in page
 
