@@ -144,7 +144,7 @@ FATAL = {
         "host code wrote device memory (argument data)",
     ),
     "host crash": (
-        program("", host="int* volatile p = nullptr; *p = 1;"),
+        program("", host="volatile int* volatile p = nullptr; *p = 1;"),
         RUNTIME,
         "host_crash",
         "host code crashed: segmentation fault at address 0x0",
@@ -262,7 +262,7 @@ WARNINGS = {
         ),
         Flag.RACES,
         "race",
-        "read it (line 5) and thread (32,0,0) writes it (line 6) with no __syncthreads() between",
+        "writes it (line 6) with no __syncthreads() between",
     ),
     "adjacent halves do not race": (
         program("__shared__ char s[64]; s[t] = t; __syncthreads(); data[t] = s[63 - t];"),
