@@ -38,9 +38,22 @@ async function digests(paths, base) {
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The licences of the packages that went into the build, which their authors ask to be passed on. */
+async function licences(inputs) {
+  const packages = Object.keys(inputs).map((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]);
+  const texts = [...new Set(packages.filter(Boolean))].sort().map(async (name) => {
+    const folder = path.join(root, "node_modules", name);
+    const { version, license } = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8"));
+    const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name} ${version} (${license})\n\n${file ? (await readFile(path.join(folder, file), "utf8")).trim() : ""}\n`;
+  });
+  return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
+}
+
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   absWorkingDir: root,
   entryPoints: { site: "src/site.js", styles: "src/site.css", katex: "katex/dist/katex.min.css" },
   outdir: dist,
@@ -56,6 +69,7 @@ await build({
   plugins: [onlyWoff2],
   logLevel: "warning",
 });
+await writeFile(path.join(dist, "licences.txt"), await licences(metafile.inputs));
 await cp(path.join(root, "src/icons/icons.svg"), path.join(dist, "icons.svg"));
 await cp(path.join(root, "src/icons/favicon.svg"), path.join(dist, "favicon.svg"));
 
