@@ -160,7 +160,7 @@ class _ModuleEmitter:
     def _module_record(self) -> str:
         kernel_count = sum(function.body is not None for function in self._functions.values())
         return (
-            "[[gnu::visibility(\"default\")]] extern const Module warpcourt_module = {"
+            '[[gnu::visibility("default")]] extern const Module warpcourt_module = {'
             f"kernels, {kernel_count}, variables, {len(self._memory)}, "
             f"locations, {len(self._locations.table)}, {self._unit.site_count}, initialise}};"
         )

@@ -264,6 +264,32 @@ def _half_function(name: str, kind: str, function: Callable[[float], float]) -> 
     return Form(f"{name}.approx.{kind} {{d}}, {{a}};", (kind,), (kind,), model)
 
 
+def _mixed_forms() -> list[Form]:
+    """f32 arithmetic with half-precision factors, which are widened first."""
+    forms = []
+    for kind in ("f16", "bf16"):
+        wide = lambda bits, form=FORMATS[kind]: exact.convert(form, F32, bits)  # noqa: E731  a model in one line
+        for name, function in (("add", exact.add), ("sub", exact.subtract)):
+            for mode in ("rn", "rz"):
+                forms.append(
+                    Form(
+                        f"{name}.{mode}.f32.{kind} {{d}}, {{a}}, {{b}};",
+                        (kind, "f32"),
+                        ("f32",),
+                        lambda a, b, wide=wide, f=function, mode=mode: f(F32, wide(a), b, mode),
+                    )
+                )
+        forms.append(
+            Form(
+                f"fma.rn.f32.{kind} {{d}}, {{a}}, {{b}}, {{c}};",
+                (kind, kind, "f32"),
+                ("f32",),
+                lambda a, b, c, wide=wide: exact.fma(F32, wide(a), wide(b), c),
+            )
+        )
+    return forms
+
+
 # --- comparisons ---------------------------------------------------------------------------------------------
 
 _HOLDS = {
@@ -378,6 +404,7 @@ FORMS: list[Form] = [
     *(form for kind in ("f16", "bf16") for form in _halves(kind)),
     *(_half_function("tanh", kind, math.tanh) for kind in ("f16", "bf16")),
     *(_half_function("ex2", kind, lambda value: 2.0**value) for kind in ("f16", "bf16")),
+    *_mixed_forms(),
     *_comparisons(),
     *_combined_forms(),
 ]
