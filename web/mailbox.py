@@ -18,14 +18,14 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     """Writes aside, then renames."""
 
-    def get_table(self, exchange: str) -> list[filesystem.exchange_queue_t]:
+    def get_table(self, exchange: str) -> list[filesystem.exchange_queue_t]:  # type: ignore[override]  # as kombu's has it
         """The one queue of `exchange`."""
         return [filesystem.exchange_queue_t(exchange, "", exchange)]
 
     def _queue_bind(self, *_: object) -> None:
         """Nothing to note down."""
 
-    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:
+    def _put(self, queue: str, payload: dict[str, Any], **_: Any) -> None:  # type: ignore[override]  # as above
         folder = Path(self.data_folder_out)
         name = f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
         aside = folder / f"{name}.part"

@@ -14,6 +14,7 @@ A child that hangs is killed at the hard time limit. The lease is extended only 
 `worker.heartbeat`), so its job is always free for another.
 """
 
+import warnings
 from typing import Any
 
 import django
@@ -38,6 +39,9 @@ from worker.judging import judge_next  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 
 KILL_GRACE_S = 10
+
+# Celery warns of root because of pickled messages; ours carry nothing, and are JSON.
+warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
 
 # A connection pool has threads and sockets, and neither survives the fork of a child.
 settings.DATABASES["default"].get("OPTIONS", {}).pop("pool", None)

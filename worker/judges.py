@@ -43,7 +43,11 @@ class PackageJudge:
             config.target,
             backend=config.isolation,
             cache=config.data_dir / "cache",
-            warm={"oracle": config.warm_oracles, "triton": config.warm_tritons},
+            warm={
+                "oracle": config.warm_oracles,
+                "cuda": config.warm_cudas,
+                "triton": config.warm_tritons,
+            },
         )
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:

@@ -218,9 +218,7 @@ def _web_argv(config: Config) -> list[str]:
 
 def _worker_argv(config: Config) -> list[str]:
     return [
-        # Programs are judged in sandboxes of another user, so Celery need not warn of root.
-        *(sys.executable, "-W", "ignore::celery.platforms.SecurityWarning"),
-        *("-m", "celery", "--quiet", "-A", "worker.app", "worker"),
+        *(sys.executable, "-m", "celery", "--quiet", "-A", "worker.app", "worker"),
         *("--loglevel", config.log_level.lower(), "--without-gossip", "--without-mingle"),
     ]
 

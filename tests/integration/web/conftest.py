@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,57 +45,32 @@ def postgres_url() -> Iterator[str]:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     need(bool(found), "PostgreSQL", "apt-get install postgresql")
     programs = found[-1].parent
-    user = pwd.getpwnam("postgres" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name)
-    become = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
-    with tempfile.TemporaryDirectory(prefix="warpcourt-postgres-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        os.chown(folder, user.pw_uid, user.pw_gid)
-        init = [
-            programs / "initdb",
-            "-D",
-            folder / "data",
-            "-A",
-            "trust",
-            "-U",
-            "warpcourt",
-            "-N",
-            "-E",
-            "UTF8",
-        ]
-        subprocess.run(init, check=True, stdout=subprocess.DEVNULL, cwd=folder, **become)
-        port = free_port()
-        options = [
-            "-c",
-            "listen_addresses=127.0.0.1",
-            "-c",
-            f"unix_socket_directories={folder}",
-            "-c",
-            "fsync=off",
-        ]
-        server = subprocess.Popen(
-            [programs / "postgres", "-D", folder / "data", "-p", str(port), *options],
-            stderr=subprocess.DEVNULL,
-            cwd=folder,
-            **become,
-        )
+    become = unprivileged()
+    with tempfile.TemporaryDirectory(prefix="warpcourt-postgres-", ignore_cleanup_errors=True) as folder:
+        os.chown(folder, become.get("user", -1), become.get("group", -1))
+        port, data = str(free_port()), f"{folder}/data"
+        run = {"cwd": folder, "check": True, "stdout": subprocess.DEVNULL, **become}
+        init = f"{programs}/initdb -D {data} -A trust -U warpcourt -N -E UTF8"
+        subprocess.run(init.split(), **run)  # noqa: PLW1510 - `run` has it
+        serve = f"{programs}/postgres -D {data} -p {port} -h 127.0.0.1 -k {folder} -F"
+        server = subprocess.Popen(serve.split(), stderr=subprocess.DEVNULL, cwd=folder, **become)
         try:
-            ready = [programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+            ready = f"{programs}/pg_isready -q -h 127.0.0.1 -p {port}".split()
             wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, "PostgreSQL's start")
-            create = [
-                programs / "createdb",
-                "-h",
-                "127.0.0.1",
-                "-p",
-                str(port),
-                "-U",
-                "warpcourt",
-                "warpcourt",
-            ]
-            subprocess.run(create, check=True)
+            create = f"{programs}/createdb -h 127.0.0.1 -p {port} -U warpcourt warpcourt"
+            subprocess.run(create.split(), **run)  # noqa: PLW1510 - `run` has it
             yield f"postgres://warpcourt@127.0.0.1:{port}/warpcourt"
         finally:
             server.terminate()
             server.wait()
+
+
+def unprivileged() -> dict[str, Any]:
+    """Arguments of `subprocess.run` for a user that is not root: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    user = pwd.getpwnam("postgres")
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 from django.db import connection, connections
@@ -25,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[3]
 POSTGRES = "WARPCOURT_DATABASE_URL"
 
 
-def at_once(work) -> list:
+def at_once(work) -> list[Any]:
     """What `work(index)` returns in each of THREADS threads that start together."""
     barrier = Barrier(THREADS)
 

@@ -34,7 +34,7 @@ def follow(user, submission, *, last_event_id: str | None = None, meanwhile=None
         assert answer["Content-Type"] == "text/event-stream"
         assert "no-cache" in answer["Cache-Control"]
         chunks = []
-        async for chunk in aiter_of(answer.streaming_content):
+        async for chunk in content_of(answer):
             chunks.append(chunk.decode())
             if meanwhile:
                 await sync_to_async(meanwhile)(len(chunks))
@@ -43,8 +43,8 @@ def follow(user, submission, *, last_event_id: str | None = None, meanwhile=None
     return async_to_sync(read)()
 
 
-def aiter_of(content) -> AsyncIterator[bytes]:
-    return content.__aiter__()
+def content_of(answer) -> AsyncIterator[bytes]:
+    return answer.streaming_content.__aiter__()
 
 
 def ids_of(chunks: list[str]) -> list[int]:
