@@ -39,6 +39,8 @@ from worker.judging import judge_next  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 
 KILL_GRACE_S = 10
+# The first child on a fresh machine compiles the functional engine; Celery would kill it after 4 s.
+START_S = 600
 
 # Celery warns of root because of pickled messages; ours carry nothing, and are JSON.
 warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
@@ -50,6 +52,7 @@ celery = new_celery(settings.WARPCOURT)
 celery.conf.update(
     worker_concurrency=settings.WARPCOURT.worker_concurrency,
     worker_prefetch_multiplier=1,
+    worker_proc_alive_timeout=START_S,
     task_soft_time_limit=settings.WARPCOURT.job_limit_s,
     task_time_limit=settings.WARPCOURT.job_limit_s + KILL_GRACE_S,
 )

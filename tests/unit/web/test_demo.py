@@ -1,0 +1,35 @@
+"""What the demo hands in."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from problems.schema import Solution
+from problems.vocabulary import Language, Verdict
+from worker.demo import choose
+
+
+def problem(slug: str, *solutions: tuple[Language, Verdict]):
+    return SimpleNamespace(
+        slug=slug,
+        solutions=tuple(
+            Solution(Path(f"{number}{language.suffix}"), language, verdict, "")
+            for number, (language, verdict) in enumerate(solutions)
+        ),
+    )
+
+
+def test_the_first_accepted_one_of_each_language_and_a_failing_one_of_each_kind():
+    accepted = [
+        (Language.CUDA, Verdict.ACCEPTED),
+        (Language.CUDA, Verdict.ACCEPTED),
+        (Language.TRITON, Verdict.ACCEPTED),
+    ]
+    wrong, slow = (Language.CUDA, Verdict.WRONG_ANSWER), (Language.CUDA, Verdict.TIME_LIMIT)
+    chosen = choose([problem("one", *accepted, slow, wrong), problem("two", *accepted, wrong, slow)])
+    assert [(sample.problem.slug, sample.solution.path.name) for sample in chosen] == [
+        ("one", "0.cu"),
+        ("one", "2.py"),
+        ("one", "4.cu"),
+        ("two", "0.cu"),
+        ("two", "2.py"),
+    ]
