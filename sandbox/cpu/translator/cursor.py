@@ -22,7 +22,7 @@ class Cursor:
         self._depth = 0
 
     @property
-    def token(self) -> str:
+    def here(self) -> str:
         """The token at the cursor; empty at the end of the file."""
         return self._texts[self._index]
 
@@ -37,23 +37,23 @@ class Cursor:
 
     def take(self) -> str:
         """The token at the cursor, which moves on."""
-        token = self._texts[self._index]
-        if not token:
+        word = self._texts[self._index]
+        if not word:
             raise self.fail("the file ends in the middle of a statement")
         self._index += 1
-        return token
+        return word
 
-    def accept(self, token: str) -> bool:
-        """Move over `token` when it is next."""
-        if self._texts[self._index] != token:
+    def accept(self, word: str) -> bool:
+        """Move over `word` when it is next."""
+        if self._texts[self._index] != word:
             return False
         self._index += 1
         return True
 
-    def expect(self, token: str) -> None:
-        """Move over `token`, which must be next."""
-        if not self.accept(token):
-            raise self.fail(f"expected {token!r}, found {self.token[:40]!r}")
+    def expect(self, word: str) -> None:
+        """Move over `word`, which must be next."""
+        if not self.accept(word):
+            raise self.fail(f"expected {word!r}, found {self.here[:40]!r}")
 
     def deeper(self) -> None:
         """Enter a nested construct; hostile files nest without end."""
@@ -67,18 +67,18 @@ class Cursor:
 
     def name(self) -> str:
         """An identifier."""
-        token = self.take()
-        if not (token[0].isalpha() or token[0] in "_$%"):
+        word = self.take()
+        if not (word[0].isalpha() or word[0] in "_$%"):
             self._index -= 1
-            raise self.fail(f"expected a name, found {token[:40]!r}")
-        return token
+            raise self.fail(f"expected a name, found {word[:40]!r}")
+        return word
 
     def string(self) -> str:
         """A quoted string, without its quotes."""
-        token = self.take()
-        if token[0] != '"':
-            raise self.fail(f"expected a string, found {token[:40]!r}")
-        return token[1:-1]
+        word = self.take()
+        if word[0] != '"':
+            raise self.fail(f"expected a string, found {word[:40]!r}")
+        return word[1:-1]
 
     def natural(self) -> int:
         """An integer that counts something."""
@@ -90,22 +90,22 @@ class Cursor:
 
     def number(self) -> Number:
         """A constant. Source: PTX ISA 9.0, section 4.5."""
-        token = self.take()
-        if not token[0].isdigit() or len(token) > LONGEST_NUMBER_CHARACTERS:
-            raise self.fail(f"expected a number, found {token[:40]!r}")
-        prefix = token[:2].lower()
+        word = self.take()
+        if not word[0].isdigit() or len(word) > LONGEST_NUMBER_CHARACTERS:
+            raise self.fail(f"expected a number, found {word[:40]!r}")
+        prefix = word[:2].lower()
         if prefix == "0f":
-            return Number(int(token[2:], 16), 32)
+            return Number(int(f"0x{word[2:]}", 16), 32)
         if prefix == "0d":
-            return Number(int(token[2:], 16), 64)
-        if prefix != "0x" and ("." in token or "e" in token.lower()):
-            return Number(struct.unpack("<Q", struct.pack("<d", float(token)))[0], 64)
-        digits = token.rstrip("U")
+            return Number(int(f"0x{word[2:]}", 16), 64)
+        if prefix != "0x" and ("." in word or "e" in word.lower()):
+            return Number(struct.unpack("<Q", struct.pack("<d", float(word)))[0], 64)
+        digits = word.rstrip("U")
         try:
             base = {"0x": 16, "0b": 2}.get(prefix, 8 if digits[0] == "0" and len(digits) > 1 else 10)
             value = int(digits, base)
         except ValueError:
-            raise self.fail(f"not a number: {token!r}") from None
+            raise self.fail(f"not a number: {word!r}") from None
         if value > LARGEST_INTEGER:
             raise self.fail("this number needs more than 128 bits")
         return Number(value, 0)
@@ -122,10 +122,10 @@ class Cursor:
 
     def operand(self) -> Operand:
         """One operand of an instruction. Source: PTX ISA 9.0, section 6."""
-        token = self.token
-        if not token:
+        word = self.here
+        if not word:
             raise self.fail("the file ends in the middle of an instruction")
-        first = token[0]
+        first = word[0]
         if first in "%$_" or first.isalpha():
             return self._symbol()
         if first == "[":
@@ -143,10 +143,10 @@ class Cursor:
 
     def _symbol(self) -> Operand:
         name = Name(self.name())
-        if self.token == "|":
+        if self.here == "|":
             self._index += 1
             return Pair(name, Name(self.name()))
-        if self.token in ("+", "-"):
+        if self.here in ("+", "-"):
             return Offset(name, self.signed_number().value)
         return name
 
@@ -157,16 +157,16 @@ class Cursor:
         elements: list[Operand] = []
         while not self.accept(closer):
             elements.append(self.operand())
-            if self.token != closer:
+            if self.here != closer:
                 self.expect(",")
         self.shallower()
         return tuple(elements)
 
     def _address(self) -> Address:
         self.expect("[")
-        base = Name(self.name()) if not self.token[:1].isdigit() else self.number()
+        base = Name(self.name()) if not self.here[:1].isdigit() else self.number()
         offset = 0
-        while self.accept("+") or self.token == "-":
+        while self.accept("+") or self.here == "-":
             offset += self.signed_number().value
         coordinates: tuple[Operand, ...] = ()
         if self.accept(","):

@@ -21,10 +21,10 @@ class Declarations:
 
     def type(self) -> Type:
         """A fundamental type."""
-        token = self._cursor.take()
-        kind = TYPES.get(token[1:]) if token[0] == "." else None
+        word = self._cursor.take()
+        kind = TYPES.get(word[1:]) if word[0] == "." else None
         if kind is None:
-            raise self._cursor.fail(f"expected a type, found {token[:40]!r}")
+            raise self._cursor.fail(f"expected a type, found {word[:40]!r}")
         return kind
 
     def attributes(self) -> None:
@@ -34,8 +34,8 @@ class Declarations:
             cursor.expect("(")
             depth = 1
             while depth:
-                token = cursor.take()
-                depth += (token == "(") - (token == ")")
+                word = cursor.take()
+                depth += (word == "(") - (word == ")")
 
     def variables(self, *, external: bool) -> tuple[Variable, ...]:
         """`.space .align n .type name[dims] = initialiser, … ;`."""
@@ -58,7 +58,7 @@ class Declarations:
                 raise cursor.fail("expected .param")
             alignment_bytes, lanes, kind = self._shape()
             parameters.append(self._variable("param", alignment_bytes, lanes, kind, external=False))
-            if cursor.token != ")":
+            if cursor.here != ")":
                 cursor.expect(",")
         return tuple(parameters)
 
@@ -67,23 +67,23 @@ class Declarations:
         cursor = self._cursor
         alignment_bytes, lanes = 0, 1
         kind: Type | None = None
-        while cursor.token.startswith("."):
-            token = cursor.token
-            if token == ".attribute":
+        while cursor.here.startswith("."):
+            word = cursor.here
+            if word == ".attribute":
                 self.attributes()
                 continue
             cursor.take()
-            if token == ".align":
+            if word == ".align":
                 value = cursor.natural()
                 if not 0 < value <= LARGEST_ALIGNMENT_BYTES or value & (value - 1):
                     raise cursor.fail(f"not an alignment: {value}")
                 alignment_bytes = alignment_bytes if kind else value
-            elif token in (".v2", ".v4", ".v8"):
-                lanes = int(token[2:])
-            elif token[1:] in TYPES:
-                kind = TYPES[token[1:]]
-            elif token not in (".ptr", ".global", ".shared", ".local", ".const", ".param"):
-                raise cursor.fail(f"expected a type, found {token[:40]!r}")
+            elif word in (".v2", ".v4", ".v8"):
+                lanes = int(word[2:])
+            elif word[1:] in TYPES:
+                kind = TYPES[word[1:]]
+            elif word not in (".ptr", ".global", ".shared", ".local", ".const", ".param"):
+                raise cursor.fail(f"expected a type, found {word[:40]!r}")
         if kind is None:
             raise cursor.fail("a declaration without a type")
         return alignment_bytes or kind.size_bytes * lanes, lanes, kind
@@ -96,7 +96,7 @@ class Declarations:
         elements = lanes
         dimensions: list[int] = []
         while cursor.accept("["):
-            dimensions.append(0 if cursor.token == "]" else cursor.natural())
+            dimensions.append(0 if cursor.here == "]" else cursor.natural())
             elements *= dimensions[-1]
             cursor.expect("]")
         if elements * kind.size_bytes > LARGEST_VARIABLE_BYTES:
@@ -120,28 +120,28 @@ class Declarations:
             self._initialiser(values)
             if len(values) > LARGEST_INITIALISER_ELEMENTS:
                 raise cursor.fail("the initialiser is too long")
-            if cursor.token != "}":
+            if cursor.here != "}":
                 cursor.expect(",")
         cursor.shallower()
 
     def _value(self) -> Value:
         """A constant, `symbol`, `generic(symbol)`, `0xFF00(symbol)`, each with `+ constant`."""
         cursor = self._cursor
-        if cursor.token[:1].isdigit() or cursor.token in ("-", "+"):
+        if cursor.here[:1].isdigit() or cursor.here in ("-", "+"):
             number = cursor.signed_number()
             if not cursor.accept("("):
                 return Value(number, "", _WHOLE_ADDRESS)
             symbol = self._parenthesised()
             shift = (number.value & -number.value).bit_length() - 1
             return Value(Number(0, 0), symbol, shift)
-        if cursor.token == "generic" and cursor.following == "(":
+        if cursor.here == "generic" and cursor.following == "(":
             cursor.take()
             cursor.take()
             symbol = self._parenthesised()
         else:
             symbol = cursor.name()
         addend = 0
-        while cursor.token in ("+", "-"):
+        while cursor.here in ("+", "-"):
             addend += cursor.signed_number().value
         return Value(Number(addend, 0), symbol, _WHOLE_ADDRESS)
 

@@ -187,24 +187,26 @@ def converted(expression: str, source: Type, wanted: Type) -> str:
 def literal(number: Number, wanted: Type) -> str:
     """A C++ literal of the C++ type of `wanted`."""
     if number.width:
-        suffix, real = ("u", "float") if number.width == 32 else ("ull", "double")
-        pattern = f"0x{number.value:x}{suffix}"
-        if wanted.family != "float":
-            return f"{wanted.cpp}({pattern})"
-        value = f"bits<{real}>({pattern})"
-        return value if wanted.cpp == real else f"{wanted.cpp}({value})"
+        return _float_literal(number, wanted)
     if wanted.family == "float":
         return f"{wanted.cpp}({number.value})"
     if wanted.family == "pred":
         return "true" if number.value else "false"
-    if wanted.size_bytes == 16:
-        value = number.value & ((1 << 128) - 1)
-        return f"((u128(0x{value >> 64:x}ull) << 64) | 0x{value & (1 << 64) - 1:x}ull)"
     value = number.value & ((1 << wanted.bits) - 1)
-    suffix = {4: "u", 8: "ull"}.get(wanted.size_bytes, "u")
-    if wanted.cpp in ("u32", "u64"):
-        return f"{value}{suffix}"
-    return f"{wanted.cpp}({value}{suffix})"
+    if wanted.size_bytes == 16:
+        return f"((u128(0x{value >> 64:x}ull) << 64) | 0x{value & (1 << 64) - 1:x}ull)"
+    text = f"{value}{'ull' if wanted.size_bytes == 8 else 'u'}"
+    return text if wanted.cpp in ("u32", "u64") else f"{wanted.cpp}({text})"
+
+
+def _float_literal(number: Number, wanted: Type) -> str:
+    """The bits of a float constant, as a float when one is wanted."""
+    suffix, real = ("u", "float") if number.width == 32 else ("ull", "double")
+    pattern = f"0x{number.value:x}{suffix}"
+    if wanted.family != "float":
+        return f"{wanted.cpp}({pattern})"
+    value = f"bits<{real}>({pattern})"
+    return value if wanted.cpp == real else f"{wanted.cpp}({value})"
 
 
 def signed_literal(value: int) -> str:

@@ -129,17 +129,20 @@ class _Body:
 
     def _instruction(self, instruction: Instruction) -> str:
         try:
-            entry = find(instruction)
-            text = entry.emit(self._code, instruction)
-            if entry.header:
-                self._code.uses(entry.header)
-            guard = instruction.guard
-            if guard is None:
-                return text
-            register = self._scopes.find(guard.register)
-            if not isinstance(register, Register) or register.type is not TYPES["pred"]:
-                raise UnsupportedForm("a guard that is not a predicate")
-            return f"if ({'!' if guard.negated else ''}{register.cpp}) {{ {text} }}"
+            return self._guarded(instruction)
         except (UnsupportedForm, LookupError, ValueError):
             # A form that its table does not know: only reaching it fails.
             return f'wc_unsupported(T, "{instruction.opcode[:100]}", {self._code.location});'
+
+    def _guarded(self, instruction: Instruction) -> str:
+        entry = find(instruction)
+        text = entry.emit(self._code, instruction)
+        if entry.header:
+            self._code.uses(entry.header)
+        guard = instruction.guard
+        if guard is None:
+            return text
+        register = self._scopes.find(guard.register)
+        if not isinstance(register, Register) or register.type is not TYPES["pred"]:
+            raise UnsupportedForm("a guard that is not a predicate")
+        return f"if ({'!' if guard.negated else ''}{register.cpp}) {{ {text} }}"

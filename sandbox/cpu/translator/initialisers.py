@@ -1,5 +1,6 @@
 """Variables of a module as C++ definitions."""
 
+import struct
 from typing import NamedTuple
 
 from .emission import literal
@@ -41,8 +42,6 @@ def _constant_bytes(value: Value, variable: Variable) -> bytes:
     if value.symbol:
         return bytes(kind.size_bytes)
     if number.width == 64 and kind.name == "f32":
-        import struct
-
         return struct.pack("<f", struct.unpack("<d", number.value.to_bytes(8, "little"))[0])
     return (number.value & ((1 << kind.bits) - 1)).to_bytes(kind.size_bytes, "little")
 

@@ -4,7 +4,7 @@ A token is the text itself; its first character tells its kind. Opcodes with the
 (`ld.global.nc.v4.f32`), directives and types start with a dot and are one component each (`.reg`, `.b32`),
 debug sections are swallowed whole.
 
-Source: PTX ISA 9.0, section 4.1–4.5 (source format, comments, statements, identifiers, constants).
+Source: PTX ISA 9.0, section 4.1 to 4.5 (source format, comments, statements, identifiers, constants).
 """
 
 import re

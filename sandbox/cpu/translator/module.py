@@ -4,7 +4,7 @@ from .emission import Unit
 from .function import SIGNATURE, FunctionTranslator
 from .initialisers import define
 from .locations import Locations
-from .symbols import Code, CppNames, Layout, Place, Scopes, Symbol, lay_out
+from .symbols import Code, CppNames, Layout, Place, Symbol, lay_out
 from .syntax import Function, PtxModule, Scope, Statement, Variable
 from .tables.control import INTRINSICS
 

@@ -47,7 +47,7 @@ class _Parser:
         self._opcodes: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def module(self) -> PtxModule:
-        while self._cursor.token:
+        while self._cursor.here:
             self._module_item()
         return PtxModule(self._files, tuple(self._variables), tuple(self._functions), self._aliases)
 
@@ -75,14 +75,14 @@ class _Parser:
     def _symbol(self) -> None:
         cursor = self._cursor
         external = False
-        while cursor.token in _LINKAGE:
+        while cursor.here in _LINKAGE:
             external |= cursor.take() == ".extern"
-        if cursor.token in (".entry", ".func"):
+        if cursor.here in (".entry", ".func"):
             self._functions.append(self._function())
-        elif cursor.token in _SPACES:
+        elif cursor.here in _SPACES:
             self._variables.extend(self._declarations.variables(external=external))
         else:
-            raise cursor.fail(f"unknown directive {cursor.token[:40]!r}")
+            raise cursor.fail(f"unknown directive {cursor.here[:40]!r}")
 
     def _common_directive(self) -> bool:
         """Directives that stand anywhere: `.file`, `.pragma`."""
@@ -105,10 +105,10 @@ class _Parser:
         cursor = self._cursor
         is_entry = cursor.take() == ".entry"
         self._declarations.attributes()
-        results = self._declarations.parameters() if cursor.token == "(" else ()
+        results = self._declarations.parameters() if cursor.here == "(" else ()
         name = cursor.name()
-        parameters = self._declarations.parameters() if cursor.token == "(" else ()
-        while cursor.token not in ("{", ";"):
+        parameters = self._declarations.parameters() if cursor.here == "(" else ()
+        while cursor.here not in ("{", ";"):
             self._tuning_directive()
         if cursor.accept(";"):
             return Function(name, is_entry, results, parameters, None)
@@ -119,10 +119,10 @@ class _Parser:
         cursor = self._cursor
         if self._common_directive():
             return
-        token = cursor.take()
-        if token[0] != "." or token in (".reg", *_SPACES):
-            raise cursor.fail(f"expected the body of a function, found {token[:40]!r}")
-        while cursor.token[:1].isdigit():
+        word = cursor.take()
+        if word[0] != "." or word in (".reg", *_SPACES):
+            raise cursor.fail(f"expected the body of a function, found {word[:40]!r}")
+        while cursor.here[:1].isdigit():
             cursor.number()
             cursor.accept(",")
 
@@ -140,34 +140,34 @@ class _Parser:
 
     def _statement(self) -> tuple[Statement, ...] | None:
         cursor = self._cursor
-        token = cursor.token
-        if not token:
+        word = cursor.here
+        if not word:
             raise cursor.fail("a '{' is never closed")
-        if token[0] == ".":
-            return self._directive(token)
-        if token == "{":
+        if word[0] == ".":
+            return self._directive(word)
+        if word == "{":
             return (Scope(self._block()),)
-        if token == ";":
+        if word == ";":
             cursor.take()
             return None
         if cursor.following == ":":
             return (self._labelled(),)
         return (self._instruction(),)
 
-    def _directive(self, token: str) -> tuple[Statement, ...] | None:
+    def _directive(self, word: str) -> tuple[Statement, ...] | None:
         cursor = self._cursor
-        if token == ".loc":
+        if word == ".loc":
             return (self._location(),)
-        if token == ".reg":
+        if word == ".reg":
             return (self._registers(),)
-        if token in _SPACES or token in _LINKAGE:
+        if word in _SPACES or word in _LINKAGE:
             external = False
-            while cursor.token in _LINKAGE:
+            while cursor.here in _LINKAGE:
                 external |= cursor.take() == ".extern"
             return self._declarations.variables(external=external)
         if self._common_directive():
             return None
-        raise cursor.fail(f"unknown directive {token[:40]!r}")
+        raise cursor.fail(f"unknown directive {word[:40]!r}")
 
     def _location(self) -> SourceLocation:
         cursor = self._cursor
@@ -189,7 +189,7 @@ class _Parser:
     def _registers(self) -> Registers:
         cursor = self._cursor
         cursor.expect(".reg")
-        if cursor.token in (".v2", ".v4"):
+        if cursor.here in (".v2", ".v4"):
             raise cursor.fail("vector registers are not supported")
         kind = self._declarations.type()
         names: list[tuple[str, int]] = []
@@ -212,15 +212,15 @@ class _Parser:
         name = cursor.name()
         cursor.expect(":")
         if cursor.accept(".callprototype"):
-            if cursor.token == "(":
+            if cursor.here == "(":
                 self._declarations.parameters()
             cursor.name()
-            parameters = self._declarations.parameters() if cursor.token == "(" else ()
-            while cursor.token.startswith("."):  # .noreturn
+            parameters = self._declarations.parameters() if cursor.here == "(" else ()
+            while cursor.here.startswith("."):  # .noreturn
                 cursor.take()
             cursor.expect(";")
             return Prototype(name, parameters)
-        if cursor.token in (".branchtargets", ".calltargets"):
+        if cursor.here in (".branchtargets", ".calltargets"):
             cursor.take()
             labels = [cursor.name()]
             while cursor.accept(","):

@@ -55,19 +55,30 @@ def _mixed_forms() -> list[Form]:
             for name, mode in _INTEGRAL.items():
 
                 def down(
-                    a: int, form: Format = form, integer: str = integer, bits: int = bits, mode: str = mode, container: int = container
+                    a: int,
+                    form: Format = form,
+                    integer: str = integer,
+                    bits: int = bits,
+                    mode: str = mode,
+                    container: int = container,
                 ) -> int:
                     pattern = exact.to_integer(form, a, bits, mode, signed=integer[0] == "s")
                     return wrap(_value(integer, pattern), container)
 
-                forms.append(Form(f"cvt.{name}.{integer}.{kind} {{d}}, {{a}};", (kind,), (_container(integer),), down))
+                forms.append(
+                    Form(f"cvt.{name}.{integer}.{kind} {{d}}, {{a}};", (kind,), (_container(integer),), down)
+                )
             modes = ("rn", "rz", "rm", "rp") if kind in ("f32", "f64") else ("rn", "rz")
             for mode in modes:
 
-                def up(a: int, form: Format = form, integer: str = integer, bits: int = bits, mode: str = mode) -> int:
+                def up(
+                    a: int, form: Format = form, integer: str = integer, bits: int = bits, mode: str = mode
+                ) -> int:
                     return exact.from_integer(form, _value(integer, wrap(a, bits)), mode)
 
-                forms.append(Form(f"cvt.{mode}.{kind}.{integer} {{d}}, {{a}};", (_container(integer),), (kind,), up))
+                forms.append(
+                    Form(f"cvt.{mode}.{kind}.{integer} {{d}}, {{a}};", (_container(integer),), (kind,), up)
+                )
     return forms
 
 
@@ -188,7 +199,12 @@ def _saturated(a: int, least: int, largest: int, bits: int) -> int:
 
 _OTHERS = [
     *(
-        Form(f"cvt.{mode}{'.relu' if relu else ''}.{kind}x2.f32 {{d}}, {{a}}, {{b}};", ("f32", "f32"), (f"{kind}x2",), _packed(form, mode, relu=relu))  # type: ignore[arg-type]
+        Form(
+            f"cvt.{mode}{'.relu' if relu else ''}.{kind}x2.f32 {{d}}, {{a}}, {{b}};",
+            ("f32", "f32"),
+            (f"{kind}x2",),
+            _packed(form, mode, relu=relu),
+        )  # type: ignore[arg-type]
         for kind, form in (("f16", F16), ("bf16", BF16))
         for mode in ("rn", "rz")
         for relu in (False, True)

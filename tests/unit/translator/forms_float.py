@@ -42,18 +42,43 @@ def _arithmetic(kind: str) -> list[Form]:
             forms.append(Form(f"{name}.{mode}.{kind} {{d}}, {sources};", (kind,) * count, (kind,), model))
             if kind == "f32":
                 forms.append(
-                    Form(f"{name}.{mode}.ftz.f32 {{d}}, {sources};", (kind,) * count, (kind,), _flushed(form, model))
+                    Form(
+                        f"{name}.{mode}.ftz.f32 {{d}}, {sources};",
+                        (kind,) * count,
+                        (kind,),
+                        _flushed(form, model),
+                    )
                 )
     one = form.bias << form.mantissa_bits
     forms += [
-        Form(f"rcp.{mode}.{kind} {{d}}, {{a}};", (kind,), (kind,), lambda a, mode=mode: exact.divide(form, one, a, mode))
+        Form(
+            f"rcp.{mode}.{kind} {{d}}, {{a}};",
+            (kind,),
+            (kind,),
+            lambda a, mode=mode: exact.divide(form, one, a, mode),
+        )
         for mode in _MODES
     ]
     if kind == "f32":
         forms += [
-            Form("add.sat.f32 {d}, {a}, {b};", ("f32",) * 2, ("f32",), lambda a, b: F32.saturate(exact.add(F32, a, b))),
-            Form("mul.sat.f32 {d}, {a}, {b};", ("f32",) * 2, ("f32",), lambda a, b: F32.saturate(exact.multiply(F32, a, b))),
-            Form("mad.rn.f32 {d}, {a}, {b}, {c};", ("f32",) * 3, ("f32",), lambda a, b, c: exact.fma(F32, a, b, c)),
+            Form(
+                "add.sat.f32 {d}, {a}, {b};",
+                ("f32",) * 2,
+                ("f32",),
+                lambda a, b: F32.saturate(exact.add(F32, a, b)),
+            ),
+            Form(
+                "mul.sat.f32 {d}, {a}, {b};",
+                ("f32",) * 2,
+                ("f32",),
+                lambda a, b: F32.saturate(exact.multiply(F32, a, b)),
+            ),
+            Form(
+                "mad.rn.f32 {d}, {a}, {b}, {c};",
+                ("f32",) * 3,
+                ("f32",),
+                lambda a, b, c: exact.fma(F32, a, b, c),
+            ),
         ]
     return forms
 
@@ -84,9 +109,11 @@ def _testp(kind: str) -> list[Form]:
         "infinite": lambda a: form.decode(a).is_infinite,
         "number": lambda a: not form.decode(a).is_nan,
         "notanumber": lambda a: form.decode(a).is_nan,
-        "normal": lambda a: isinstance(form.decode(a).magnitude, exact.Fraction)
-        and form.decode(a).magnitude != 0
-        and not is_small(a),
+        "normal": lambda a: (
+            isinstance(form.decode(a).magnitude, exact.Fraction)
+            and form.decode(a).magnitude != 0
+            and not is_small(a)
+        ),
         "subnormal": is_small,
     }
     return [
@@ -106,7 +133,12 @@ def _extremes(kind: str) -> list[Form]:
     forms = []
     for name, function in (("min", exact.minimum), ("max", exact.maximum)):
         forms.append(
-            Form(f"{name}.{kind} {{d}}, {{a}}, {{b}};", (kind,) * 2, (kind,), lambda a, b, f=function: f(form, a, b))
+            Form(
+                f"{name}.{kind} {{d}}, {{a}}, {{b}};",
+                (kind,) * 2,
+                (kind,),
+                lambda a, b, f=function: f(form, a, b),
+            )
         )
         if kind == "f64":
             continue
@@ -162,8 +194,10 @@ def _through(function: Callable[[float], float]) -> Callable[[int], int]:
             return _float_bits(function(value))
         except (ValueError, ZeroDivisionError):
             if value == 0:
-                return F32.infinity | (1 << 31 if function is not math.log2 and math.copysign(1, value) < 0 else 0) | (
-                    1 << 31 if function is math.log2 else 0
+                return (
+                    F32.infinity
+                    | (1 << 31 if function is not math.log2 and math.copysign(1, value) < 0 else 0)
+                    | (1 << 31 if function is math.log2 else 0)
                 )
             return F32.nan
         except OverflowError:
@@ -225,9 +259,13 @@ def _halves(kind: str) -> list[Form]:
         scalars += [
             ("add.sat", 2, lambda a, b: form.saturate(exact.add(form, a, b))),
             ("mul.ftz", 2, _flushed(form, lambda a, b: exact.multiply(form, a, b))),
-            ("fma.rn.ftz.sat", 3, lambda a, b, c: form.saturate(
-                form.flush(exact.fma(form, form.flush(a), form.flush(b), form.flush(c)))
-            )),
+            (
+                "fma.rn.ftz.sat",
+                3,
+                lambda a, b, c: form.saturate(
+                    form.flush(exact.fma(form, form.flush(a), form.flush(b), form.flush(c)))
+                ),
+            ),
         ]
     forms = []
     for name, count, scalar in scalars:
@@ -341,7 +379,11 @@ def _comparisons() -> list[Form]:
 
 def _combined_forms() -> list[Form]:
     forms = []
-    for name, combine in (("and", lambda p, q: p & q), ("or", lambda p, q: p | q), ("xor", lambda p, q: p ^ q)):
+    for name, combine in (
+        ("and", lambda p, q: p & q),
+        ("or", lambda p, q: p | q),
+        ("xor", lambda p, q: p ^ q),
+    ):
         forms.append(
             Form(
                 f"setp.lt.{name}.s32 {{d}}|{{e}}, {{a}}, {{b}}, !{{c}};",
@@ -355,7 +397,12 @@ def _combined_forms() -> list[Form]:
         )
     less = lambda a, b: int(_float_holds("lt", exact.compare(F16, a, b)))  # noqa: E731  a model in one line
     forms += [
-        Form("set.gt.u32.s32 {d}, {a}, {b};", ("s32", "s32"), ("u32",), lambda a, b: wrap(-int(signed(a, 32) > signed(b, 32)), 32)),
+        Form(
+            "set.gt.u32.s32 {d}, {a}, {b};",
+            ("s32", "s32"),
+            ("u32",),
+            lambda a, b: wrap(-int(signed(a, 32) > signed(b, 32)), 32),
+        ),
         Form(
             "set.le.f32.f32 {d}, {a}, {b};",
             ("f32", "f32"),
@@ -370,7 +417,10 @@ def _combined_forms() -> list[Form]:
         ),
         Form("set.lt.f16.f16 {d}, {a}, {b};", ("f16", "f16"), ("f16",), lambda a, b: 0x3C00 * less(a, b)),
         Form(
-            "set.lt.f16x2.f16x2 {d}, {a}, {b};", ("f16x2",) * 2, ("f16x2",), _lanes(lambda a, b: 0x3C00 * less(a, b))
+            "set.lt.f16x2.f16x2 {d}, {a}, {b};",
+            ("f16x2",) * 2,
+            ("f16x2",),
+            _lanes(lambda a, b: 0x3C00 * less(a, b)),
         ),
         Form(
             "setp.lt.f16x2 {d}|{e}, {a}, {b};",

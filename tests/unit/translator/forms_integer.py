@@ -65,7 +65,12 @@ def _arithmetic(kind: str) -> list[Form]:
         _binary("rem", kind, _remainder),
         _binary("min", kind, min),
         _binary("max", kind, max),
-        Form(f"mad.lo.{kind} {{d}}, {{a}}, {{b}}, {{c}};", (kind,) * 3, (kind,), lambda a, b, c: wrap(a * b + c, bits)),
+        Form(
+            f"mad.lo.{kind} {{d}}, {{a}}, {{b}}, {{c}};",
+            (kind,) * 3,
+            (kind,),
+            lambda a, b, c: wrap(a * b + c, bits),
+        ),
         Form(
             f"mad.hi.{kind} {{d}}, {{a}}, {{b}}, {{c}};",
             (kind,) * 3,
@@ -171,9 +176,21 @@ def _logic(bits: int) -> list[Form]:
         _binary_bits("xor", kind, lambda a, b: a ^ b),
         Form(f"not.{kind} {{d}}, {{a}};", (kind,), (kind,), lambda a: wrap(~a, bits)),
         Form(f"cnot.{kind} {{d}}, {{a}};", (kind,), (kind,), lambda a: int(a == 0)),
-        Form(f"shl.{kind} {{d}}, {{a}}, {{b}};", (kind, "u32"), (kind,), lambda a, b: wrap(a << b, bits) if b < bits else 0),
-        Form(f"shr.{kind} {{d}}, {{a}}, {{b}};", (kind, "u32"), (kind,), lambda a, b: a >> b if b < bits else 0),
-        Form(f"shr.u{bits} {{d}}, {{a}}, {{b}};", (kind, "u32"), (kind,), lambda a, b: a >> b if b < bits else 0),
+        Form(
+            f"shl.{kind} {{d}}, {{a}}, {{b}};",
+            (kind, "u32"),
+            (kind,),
+            lambda a, b: wrap(a << b, bits) if b < bits else 0,
+        ),
+        Form(
+            f"shr.{kind} {{d}}, {{a}}, {{b}};", (kind, "u32"), (kind,), lambda a, b: a >> b if b < bits else 0
+        ),
+        Form(
+            f"shr.u{bits} {{d}}, {{a}}, {{b}};",
+            (kind, "u32"),
+            (kind,),
+            lambda a, b: a >> b if b < bits else 0,
+        ),
         Form(
             f"shr.s{bits} {{d}}, {{a}}, {{b}};",
             (kind, "u32"),
@@ -272,8 +289,18 @@ def _pairwise(name: str, kind: str, function: Callable[[int, int], int], *, relu
 _FUNNEL = (("wrap", lambda count: count & 31), ("clamp", lambda count: min(count, 32)))
 
 _SINGLE_FORMS = [
-    Form("add.sat.s32 {d}, {a}, {b};", ("s32", "s32"), ("s32",), lambda a, b: clamp_s32(signed(a, 32) + signed(b, 32))),
-    Form("sub.sat.s32 {d}, {a}, {b};", ("s32", "s32"), ("s32",), lambda a, b: clamp_s32(signed(a, 32) - signed(b, 32))),
+    Form(
+        "add.sat.s32 {d}, {a}, {b};",
+        ("s32", "s32"),
+        ("s32",),
+        lambda a, b: clamp_s32(signed(a, 32) + signed(b, 32)),
+    ),
+    Form(
+        "sub.sat.s32 {d}, {a}, {b};",
+        ("s32", "s32"),
+        ("s32",),
+        lambda a, b: clamp_s32(signed(a, 32) - signed(b, 32)),
+    ),
     Form(
         "mad.hi.sat.s32 {d}, {a}, {b}, {c};",
         ("s32",) * 3,
@@ -438,7 +465,12 @@ _MOVES = [
     ),
     Form("selp.b32 {d}, {a}, {b}, {c};", ("b32", "b32", "pred"), ("b32",), lambda a, b, c: a if c else b),
     Form("selp.f64 {d}, {a}, {b}, {c};", ("f64", "f64", "pred"), ("f64",), lambda a, b, c: a if c else b),
-    Form("slct.u64.s32 {d}, {a}, {b}, {c};", ("u64", "u64", "s32"), ("u64",), lambda a, b, c: b if c >> 31 else a),
+    Form(
+        "slct.u64.s32 {d}, {a}, {b}, {c};",
+        ("u64", "u64", "s32"),
+        ("u64",),
+        lambda a, b, c: b if c >> 31 else a,
+    ),
 ]
 
 FORMS: list[Form] = [

@@ -31,37 +31,76 @@ def _c16(lane: int, i: int) -> Position:
 
 PRODUCTS = (
     Product(
-        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 8, 16, "f16", "f32",
-        lambda lane, i: (lane // 4 + (0 if i < 2 or 4 <= i < 6 else 8), lane % 4 * 2 + i % 2 + (0 if i < 4 else 8)),
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
+        16,
+        8,
+        16,
+        "f16",
+        "f32",
+        lambda lane, i: (
+            lane // 4 + (0 if i < 2 or 4 <= i < 6 else 8),
+            lane % 4 * 2 + i % 2 + (0 if i < 4 else 8),
+        ),
         lambda lane, i: (lane % 4 * 2 + i % 2 + (0 if i < 2 else 8), lane // 4),
         _c16,
     ),
     Product(
-        "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", 16, 8, 8, "bf16", "f32",
+        "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32",
+        16,
+        8,
+        8,
+        "bf16",
+        "f32",
         lambda lane, i: (lane // 4 + (0 if i < 2 else 8), lane % 4 * 2 + i % 2),
         lambda lane, i: (lane % 4 * 2 + i, lane // 4),
         _c16,
     ),
     Product(
-        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16", 16, 8, 16, "f16", "f16",
-        lambda lane, i: (lane // 4 + (0 if i < 2 or 4 <= i < 6 else 8), lane % 4 * 2 + i % 2 + (0 if i < 4 else 8)),
+        "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
+        16,
+        8,
+        16,
+        "f16",
+        "f16",
+        lambda lane, i: (
+            lane // 4 + (0 if i < 2 or 4 <= i < 6 else 8),
+            lane % 4 * 2 + i % 2 + (0 if i < 4 else 8),
+        ),
         lambda lane, i: (lane % 4 * 2 + i % 2 + (0 if i < 2 else 8), lane // 4),
         _c16,
     ),
     Product(
-        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 16, 8, 8, "tf32", "f32",
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32",
+        16,
+        8,
+        8,
+        "tf32",
+        "f32",
         lambda lane, i: (lane // 4 + (0 if i in (0, 2) else 8), lane % 4 + (0 if i in (0, 1) else 4)),
         lambda lane, i: (lane % 4 + 4 * i, lane // 4),
         _c16,
     ),
     Product(
-        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 16, 8, 32, "s8", "s32",
-        lambda lane, i: (lane // 4 + (0 if i < 4 or 8 <= i < 12 else 8), lane % 4 * 4 + i % 4 + (0 if i < 8 else 16)),
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
+        16,
+        8,
+        32,
+        "s8",
+        "s32",
+        lambda lane, i: (
+            lane // 4 + (0 if i < 4 or 8 <= i < 12 else 8),
+            lane % 4 * 4 + i % 4 + (0 if i < 8 else 16),
+        ),
         lambda lane, i: (lane % 4 * 4 + i % 4 + (0 if i < 4 else 16), lane // 4),
         _c16,
     ),
     Product(
-        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", 8, 8, 4, "f64", "f64",
+        "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64",
+        8,
+        8,
+        4,
+        "f64",
+        "f64",
         lambda lane, i: (lane // 4, lane % 4),
         lambda lane, i: (lane % 4, lane // 4),
         lambda lane, i: (lane // 4, lane % 4 * 2 + i),
@@ -83,13 +122,21 @@ def product_kernel(product: Product, index: int) -> str:
         product.rows * product.columns * SIZES_BYTES[product.total] // 32 // total_bytes,
     )
     loads, offset = [], 0
-    for letter, count, kind, size in zip("abc", counts, (word, word, total_word), (word_bytes, word_bytes, total_bytes), strict=True):
+    for letter, count, kind, size in zip(
+        "abc", counts, (word, word, total_word), (word_bytes, word_bytes, total_bytes), strict=True
+    ):
         for number in range(count):
             loads.append(f"ld.global.{kind} %{letter}{number}, [%in+{offset}];")
             offset += size
-    vectors = [f"{{{', '.join(f'%{letter}{n}' for n in range(count))}}}" for letter, count in zip("dabc", (counts[2], *counts), strict=True)]
+    vectors = [
+        f"{{{', '.join(f'%{letter}{n}' for n in range(count))}}}"
+        for letter, count in zip("dabc", (counts[2], *counts), strict=True)
+    ]
     stores = [f"st.global.{total_word} [%out+{total_bytes * n}], %d{n};" for n in range(counts[2])]
-    declared = [f".reg .{word} %a<{counts[0]}>; .reg .{word} %b<{counts[1]}>;", f".reg .{total_word} %c<{counts[2]}>, %d<{counts[2]}>;"]
+    declared = [
+        f".reg .{word} %a<{counts[0]}>; .reg .{word} %b<{counts[1]}>;",
+        f".reg .{total_word} %c<{counts[2]}>, %d<{counts[2]}>;",
+    ]
     return "\n".join(
         (
             f".visible .entry product{index}(.param .u64 inputs, .param .u64 outputs)\n{{\n.reg .b64 %in; .reg .b64 %out;",

@@ -19,7 +19,9 @@ def _round_trip(store: str, load: str, kind: str) -> Form:
 def _atomic(text: str, kind: str, count: int, new: object) -> Form:
     """Stores a, applies the operation with b (and c); results: the old value and the new one."""
     sources = ", ".join(f"{{{letter}}}" for letter in "bc"[: count - 1])
-    register = {"f32": "f32", "f64": "f64"}.get(kind, f"b{64 if '64' in kind else 16 if kind in ('f16', 'bf16') else 32}")
+    register = {"f32": "f32", "f64": "f64"}.get(
+        kind, f"b{64 if '64' in kind else 16 if kind in ('f16', 'bf16') else 32}"
+    )
     return Form(
         f"st.global.{register} [%out+32], {{a}}; {text} {{d}}, [%out+32], {sources}; ld.global.{register} {{e}}, [%out+32];",
         (kind,) * count,
@@ -35,7 +37,10 @@ def _pick(kind: str, pick: object) -> object:
 
 
 _ATOMICS = [
-    *(_atomic(f"atom.global.add.{kind}", kind, 2, lambda a, b, bits=bits: wrap(a + b, bits)) for kind, bits in (("u32", 32), ("s32", 32), ("u64", 64))),
+    *(
+        _atomic(f"atom.global.add.{kind}", kind, 2, lambda a, b, bits=bits: wrap(a + b, bits))
+        for kind, bits in (("u32", 32), ("s32", 32), ("u64", 64))
+    ),
     _atomic("atom.global.add.f32", "f32", 2, lambda a, b: exact.add(F32, a, b)),
     _atomic("atom.global.add.f64", "f64", 2, lambda a, b: exact.add(exact.F64, a, b)),
     _atomic("atom.global.add.noftz.f16", "f16", 2, lambda a, b: exact.add(F16, a, b)),
@@ -46,7 +51,11 @@ _ATOMICS = [
         2,
         lambda a, b: exact.add(F16, a & 0xFFFF, b & 0xFFFF) | exact.add(F16, a >> 16, b >> 16) << 16,
     ),
-    *(_atomic(f"atom.global.{name}.{kind}", kind, 2, _pick(kind, pick)) for name, pick in (("min", min), ("max", max)) for kind in ("u32", "s32", "u64", "s64")),
+    *(
+        _atomic(f"atom.global.{name}.{kind}", kind, 2, _pick(kind, pick))
+        for name, pick in (("min", min), ("max", max))
+        for kind in ("u32", "s32", "u64", "s64")
+    ),
     _atomic("atom.global.and.b32", "b32", 2, lambda a, b: a & b),
     _atomic("atom.global.or.b64", "b64", 2, lambda a, b: a | b),
     _atomic("atom.relaxed.sys.global.xor.b32", "b32", 2, lambda a, b: a ^ b),
@@ -69,13 +78,26 @@ _ATOMICS = [
 ]
 
 _MEMORY = [
-    *(_round_trip(f"st.global.{kind}", f"ld.global.{kind}", kind) for kind in ("b8", "b16", "b32", "b64", "f32", "f64")),
+    *(
+        _round_trip(f"st.global.{kind}", f"ld.global.{kind}", kind)
+        for kind in ("b8", "b16", "b32", "b64", "f32", "f64")
+    ),
     _round_trip("st.volatile.global.u32", "ld.volatile.global.u32", "u32"),
     _round_trip("st.release.gpu.global.u32", "ld.acquire.gpu.global.u32", "u32"),
     _round_trip("st.relaxed.sys.b64", "ld.relaxed.sys.b64", "u64"),
     _round_trip("st.u32", "ldu.global.u32", "u32"),
-    Form("st.global.b32 [%out+16], {a}; ld.global.nc.L1::no_allocate.s8 {d}, [%out+16]; mov.b32 {e}, 0;", ("b32",), ("s32", "b32"), lambda a: (wrap(signed(wrap(a, 8), 8), 32), 0)),
-    Form("st.global.b32 [%out+16], {a}; ld.global.u8 {d}, [%out+19]; mov.b32 {e}, 0;", ("b32",), ("u32", "b32"), lambda a: (a >> 24, 0)),
+    Form(
+        "st.global.b32 [%out+16], {a}; ld.global.nc.L1::no_allocate.s8 {d}, [%out+16]; mov.b32 {e}, 0;",
+        ("b32",),
+        ("s32", "b32"),
+        lambda a: (wrap(signed(wrap(a, 8), 8), 32), 0),
+    ),
+    Form(
+        "st.global.b32 [%out+16], {a}; ld.global.u8 {d}, [%out+19]; mov.b32 {e}, 0;",
+        ("b32",),
+        ("u32", "b32"),
+        lambda a: (a >> 24, 0),
+    ),
     Form(
         "st.global.v4.b32 [%out+16], {{{a}, {b}, {c}, {f}}}; ld.global.v2.b64 {{{d}, {e}}}, [%out+16];",
         ("b32",) * 4,
@@ -95,9 +117,21 @@ _MEMORY = [
         ("b32",),
         lambda a: a,
     ),
-    Form("membar.gl; fence.acq_rel.gpu; fence.proxy.async; mov.b32 {d}, {a};", ("b32",), ("b32",), lambda a: a),
-    Form("add.u32 {d}, {a}, 1; @{b} bra $L_skip; add.u32 {d}, {d}, 1; $L_skip: add.u32 {d}, {d}, 2;", ("u32", "pred"), ("u32",), lambda a, b: wrap(a + (3 if b else 4), 32)),
-    Form("mov.u32 {d}, 0; $L_loop: add.u32 {d}, {d}, 1; setp.lt.u32 {e}, {d}, 9; @{e} bra $L_loop;", (), ("u32", "pred"), lambda: (9, 0)),
+    Form(
+        "membar.gl; fence.acq_rel.gpu; fence.proxy.async; mov.b32 {d}, {a};", ("b32",), ("b32",), lambda a: a
+    ),
+    Form(
+        "add.u32 {d}, {a}, 1; @{b} bra $L_skip; add.u32 {d}, {d}, 1; $L_skip: add.u32 {d}, {d}, 2;",
+        ("u32", "pred"),
+        ("u32",),
+        lambda a, b: wrap(a + (3 if b else 4), 32),
+    ),
+    Form(
+        "mov.u32 {d}, 0; $L_loop: add.u32 {d}, {d}, 1; setp.lt.u32 {e}, {d}, 9; @{e} bra $L_loop;",
+        (),
+        ("u32", "pred"),
+        lambda: (9, 0),
+    ),
     Form(
         ".reg .b32 %i; and.b32 %i, {a}, 1; $L_table: .branchtargets $L_zero, $L_one; brx.idx %i, $L_table;"
         " $L_zero: mov.b32 {d}, 10; bra.uni $L_end; $L_one: mov.b32 {d}, 11; $L_end: nanosleep.u32 5; pmevent 1; setmaxnreg.inc.sync.aligned.u32 40; griddepcontrol.wait;",
@@ -106,7 +140,12 @@ _MEMORY = [
         lambda a: 10 + a % 2,
     ),
     Form("mov.b32 {d}, 1; @{a} exit; mov.b32 {d}, 2;", ("pred",), ("b32",), lambda a: 0 if a else 2),
-    Form("{{ .reg .b32 %inner; mov.b32 %inner, {a}; {{ .reg .b32 %inner; mov.b32 %inner, 5; }} mov.b32 {d}, %inner; }}", ("b32",), ("b32",), lambda a: a),
+    Form(
+        "{{ .reg .b32 %inner; mov.b32 %inner, {a}; {{ .reg .b32 %inner; mov.b32 %inner, 5; }} mov.b32 {d}, %inner; }}",
+        ("b32",),
+        ("b32",),
+        lambda a: a,
+    ),
     Form("bar.sync 0; barrier.sync 1, 32; mov.b32 {d}, {a};", ("b32",), ("b32",), lambda a: a),
 ]
 

@@ -32,7 +32,17 @@ FLOAT_SPECIALS = {
     "f16": (0, 1, 2, 0x3FF, 0x400, 0x3C00, 0x3555, 0x4248, 0x7BFF, 0x7C00, 0x7E00, 0x3800, 0x3801),
     "bf16": (0, 1, 2, 0x7F, 0x80, 0x3F80, 0x3EAB, 0x4049, 0x7F7F, 0x7F80, 0x7FC0, 0x3F00, 0x3F01),
     "f32": (0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F800001, 0x3F000000, 0x40490FDB, 0x4F000000, 0x4F7FFFFF)
-    + (0x5F000000, 0x477FE000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x33000000, 0x42280000, 0x3FC00000, 0x40200000),
+    + (
+        0x5F000000,
+        0x477FE000,
+        0x7F7FFFFF,
+        0x7F800000,
+        0x7FC00000,
+        0x33000000,
+        0x42280000,
+        0x3FC00000,
+        0x40200000,
+    ),
     "f64": (0, 1, 0xFFFFFFFFFFFFF, 1 << 52, 0x3FF << 52, 0x3FF0000000000001, 0x3FE << 52, 0x400921FB54442D18)
     + (0x41E0000000000000, 0x43E0000000000000, 0x7FEFFFFFFFFFFFFF, 0x7FF << 52, 0x7FF8 << 48, 0x3FF8 << 48)
     + (0x47EFFFFFE0000000, 0x36A0000000000000, 0x3690000000000000, 0x40EFFE0000000000),
@@ -69,7 +79,9 @@ class Form:
             offset = SLOT_BYTES * len(loads)
             if kind == "pred":
                 declared += [f".reg .pred %{letter};", f".reg .b32 %{letter}word;"]
-                loads.append(f"ld.global.b32 %{letter}word, [%in+{offset}]; setp.ne.s32 %{letter}, %{letter}word, 0;")
+                loads.append(
+                    f"ld.global.b32 %{letter}word, [%in+{offset}]; setp.ne.s32 %{letter}, %{letter}word, 0;"
+                )
             else:
                 declared.append(f".reg .{register_type(kind)} %{letter};")
                 loads.append(f"ld.global.{register_type(kind)} %{letter}, [%in+{offset}];")
@@ -78,7 +90,9 @@ class Form:
             offset = SLOT_BYTES * number
             if kind == "pred":
                 declared += [f".reg .pred %{letter};", f".reg .b32 %{letter}word;"]
-                stores.append(f"selp.b32 %{letter}word, 1, 0, %{letter}; st.global.b32 [%out+{offset}], %{letter}word;")
+                stores.append(
+                    f"selp.b32 %{letter}word, 1, 0, %{letter}; st.global.b32 [%out+{offset}], %{letter}word;"
+                )
             else:
                 declared.append(f".reg .{register_type(kind)} %{letter};")
                 stores.append(f"st.global.{register_type(kind)} [%out+{offset}], %{letter};")
@@ -126,7 +140,9 @@ def rows(form: Form) -> Iterator[tuple[int, ...]]:
     total = 1
     for choice in choices:
         total *= len(choice)
-    for index in range(total) if total <= _MOST_SPECIAL_ROWS else chance.sample(range(total), _MOST_SPECIAL_ROWS):
+    for index in (
+        range(total) if total <= _MOST_SPECIAL_ROWS else chance.sample(range(total), _MOST_SPECIAL_ROWS)
+    ):
         row = []
         rest = index
         for choice in choices:
@@ -195,7 +211,8 @@ def check(compiled: Compiled, index: int, form: Form) -> None:
     """Run a form on its rows and compare every result with the model's."""
     operands = list(rows(form))
     inputs = b"".join(
-        b"".join(value.to_bytes(SLOT_BYTES, "little") for value in row) or bytes(SLOT_BYTES) for row in operands
+        b"".join(value.to_bytes(SLOT_BYTES, "little") for value in row) or bytes(SLOT_BYTES)
+        for row in operands
     )
     stride = SLOT_BYTES * len(form.results)
     raw = compiled.run_rows(index, inputs, stride, len(operands))

@@ -83,7 +83,9 @@ def test_all_calls_compile(tmp_path: Path) -> None:
 
 
 def test_unsupported_instruction_fails_only_when_reached(tmp_path: Path) -> None:
-    cpp = translate(kernel('.loc 1 7 0\nwgmma.fence.sync.aligned; mov.b32 %r1, %nonsense;') + '.file 1 "a/solution.cu"\n')
+    cpp = translate(
+        kernel(".loc 1 7 0\nwgmma.fence.sync.aligned; mov.b32 %r1, %nonsense;") + '.file 1 "a/solution.cu"\n'
+    )
     assert 'wc_unsupported(T, "wgmma.fence.sync.aligned", 1);' in cpp
     assert 'wc_unsupported(T, "mov.b32", 1);' in cpp
     compiles(cpp, tmp_path)
@@ -124,7 +126,7 @@ def test_shared_memory_is_laid_out_without_gaps() -> None:
     assert "r_r2 = u32(36ull);" in cpp
     assert "r_r3 = u32(u64(T->dynamic_offset));" in cpp
     assert "{{0, 8}, {8, 4}, {16, 24}}" in cpp
-    assert ', 3, 40, 40, true}' in cpp
+    assert ", 3, 40, 40, true}" in cpp
 
 
 def test_initialisers_with_addresses(tmp_path: Path) -> None:

@@ -8,7 +8,14 @@ import pytest
 from .forms_matrix import PRODUCTS, ROW_KERNELS, SIZES_BYTES, Product, product_kernel
 from .harness import HEADER, Compiled
 
-_DTYPES = {"f16": np.float16, "f32": np.float32, "tf32": np.float32, "s8": np.int8, "s32": np.int32, "f64": np.float64}
+_DTYPES = {
+    "f16": np.float16,
+    "f32": np.float32,
+    "tf32": np.float32,
+    "s8": np.int8,
+    "s32": np.int32,
+    "f64": np.float64,
+}
 _LANES = 32
 
 
@@ -27,7 +34,11 @@ def _bytes(kind: str, value: float) -> bytes:
 def _fragments(product: Product, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bytes:
     image = b""
     for lane in range(_LANES):
-        for matrix, place, kind in ((a, product.a, product.factor), (b, product.b, product.factor), (c, product.c, product.total)):
+        for matrix, place, kind in (
+            (a, product.a, product.factor),
+            (b, product.b, product.factor),
+            (c, product.c, product.total),
+        ):
             for element in range(matrix.size // _LANES):
                 image += _bytes(kind, matrix[place(lane, element)])
     return image
@@ -56,7 +67,9 @@ def _matrices() -> np.ndarray:
 
 def test_ldmatrix_and_movmatrix_distribute_rows(compiled: Compiled) -> None:
     tiles = _matrices()
-    raw = np.frombuffer(compiled.run_warp(len(PRODUCTS), tiles.tobytes(), 36), np.uint16).reshape(_LANES, 9, 2)
+    raw = np.frombuffer(compiled.run_warp(len(PRODUCTS), tiles.tobytes(), 36), np.uint16).reshape(
+        _LANES, 9, 2
+    )
     for lane in range(_LANES):
         row, column = lane // 4, lane % 4 * 2
         for matrix in range(4):

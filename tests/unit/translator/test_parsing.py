@@ -59,7 +59,9 @@ def test_lexer_drops_debug_sections() -> None:
 
 
 def test_operands() -> None:
-    parsed = instruction("@!%p1 foo.b32 %r1, !%p2, -5, 0x1Fu, sym+8, [%rd1-4], {a, _}, d|p;".replace("1Fu", "1FU"))
+    parsed = instruction(
+        "@!%p1 foo.b32 %r1, !%p2, -5, 0x1Fu, sym+8, [%rd1-4], {a, _}, d|p;".replace("1Fu", "1FU")
+    )
     assert parsed.guard == Guard("%p1", negated=True)
     assert parsed.operands == (
         Name("%r1"),
@@ -170,7 +172,9 @@ def test_hostile_text_is_refused_at_once(name: str) -> None:
     assert str(refused.value).startswith("PTX line ")
 
 
-@pytest.mark.parametrize("text", [" " * 200_000, "//" * 100_000, "/**/" * 50_000, ";" * 50_000, "\n" * 200_000])
+@pytest.mark.parametrize(
+    "text", [" " * 200_000, "//" * 100_000, "/**/" * 50_000, ";" * 50_000, "\n" * 200_000]
+)
 def test_much_ado_about_nothing_is_fast(text: str) -> None:
     began_s = time.monotonic()
     translate(HEADER + text)

@@ -33,7 +33,9 @@ def _tested() -> set[int]:
     texts += [ROW_KERNELS, *(test_emission.kernel(text).removeprefix(HEADER) for text in test_emission.CALLS)]
     module = parse(HEADER + "\n".join(texts))
     return {
-        id(find(instruction)) for function in module.functions for instruction in _instructions(function.body or ())
+        id(find(instruction))
+        for function in module.functions
+        for instruction in _instructions(function.body or ())
     }
 
 

@@ -9,7 +9,7 @@ _CC = frozenset(("cc",))
 
 
 def _chain(code: Emission, instruction: Instruction) -> str:
-    """d = a ± b ± CC in twice the width; with .cc the bit above becomes CC."""
+    """Compute a ± b ± CC in twice the width; with .cc the bit above becomes CC."""
     code.uses_carry = True
     name = instruction.name
     bits = instruction.type.bits

@@ -2,18 +2,25 @@
 
 from ..emission import Emission
 from ..errors import UnsupportedForm
-from ..ptx_types import HALVES, TYPES, Type
+from ..ptx_types import HALVES, TYPES
 from ..syntax import Instruction
 from .entry import Entry, expression
 
 _ORDERED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _UNSIGNED = {"lo": "<", "ls": "<=", "hi": ">", "hs": ">="}
-_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+_OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+_FLOAT_TESTS = {
+    "num": "(!is_nan({a}) && !is_nan({b}))",
+    "nan": "(is_nan({a}) || is_nan({b}))",
+    "ne": "({a} < {b} || {a} > {b})",
+    "neu": "({a} != {b})",
+    "equ": "!({a} < {b} || {a} > {b})",
+}
 _COMBINE = {"and": "&&", "or": "||", "xor": "!="}
 _ONES = {"f32": "1.0f", "f16": "0x3c00", "bf16": "0x3f80"}
 
 
-def _integer_test(operator: str, kind: Type, a: str, b: str) -> str:
+def _integer_test(operator: str, a: str, b: str) -> str:
     if operator not in _ORDERED and operator not in _UNSIGNED:
         raise UnsupportedForm(f"comparison {operator}")
     return f"({a} {_ORDERED.get(operator) or _UNSIGNED[operator]} {b})"
@@ -21,18 +28,10 @@ def _integer_test(operator: str, kind: Type, a: str, b: str) -> str:
 
 def _float_test(operator: str, a: str, b: str) -> str:
     """Ordered comparisons are false with a NaN, unordered ones (`equ` …) true."""
-    if operator == "num":
-        return f"(!is_nan({a}) && !is_nan({b}))"
-    if operator == "nan":
-        return f"(is_nan({a}) || is_nan({b}))"
-    if operator == "ne":
-        return f"({a} < {b} || {a} > {b})"
+    if operator in _FLOAT_TESTS:
+        return _FLOAT_TESTS[operator].format(a=a, b=b)
     if operator in _ORDERED:
         return f"({a} {_ORDERED[operator]} {b})"
-    if operator == "neu":
-        return f"({a} != {b})"
-    if operator == "equ":
-        return f"!({a} < {b} || {a} > {b})"
     if operator[-1:] == "u" and operator[:-1] in _OPPOSITE:
         return f"!({a} {_ORDERED[_OPPOSITE[operator[:-1]]]} {b})"
     raise UnsupportedForm(f"comparison {operator}")
@@ -47,7 +46,7 @@ def _test(code: Emission, instruction: Instruction, a: str, b: str) -> str:
         code.uses("half")
         a, b = f"{decode}(u16({a}))", f"{decode}(u16({b}))"
     elif kind.family != "float":
-        return _integer_test(operator, kind, a, b)
+        return _integer_test(operator, a, b)
     if instruction.has("ftz"):
         flush = "flush" if kind.family == "float" else f"flush_half<{decode[:-8]}>"
         a, b = f"{flush}({a})", f"{flush}({b})"

@@ -24,15 +24,7 @@ def _copy(code: Emission, instruction: Instruction) -> str:
     size = instruction.operand(2)
     if not isinstance(size, Number) or size.value not in (4, 8, 16):
         raise UnsupportedForm(instruction.opcode)
-    # An operand that is an immediate or a 32-bit register is the source size; a predicate says to read nothing.
-    kept = f"{size.value}u"
-    for operand in instruction.operands[3:]:
-        if isinstance(operand, Number):
-            kept = code.read(operand, "u32")
-        elif (kind := code.register(operand).type).name == "pred":
-            kept = f"({code.read(operand, 'pred')} ? 0u : {kept})"
-        elif kind.size_bytes == 4:
-            kept = code.read(operand, "u32")
+    kept = _kept_bytes(code, instruction, size.value)
     target = code.pointer(instruction.operand(0), "shared", size.value, WRITE)
     source = code.pointer(instruction.operand(1), "global", size.value, READ)
     if kept == f"{size.value}u":
@@ -41,6 +33,19 @@ def _copy(code: Emission, instruction: Instruction) -> str:
         f"{{ const u32 kept = {kept}; const u64 target = {target}; "
         f"copy_part<{size.value}>(target, kept ? {source} : 0, kept); }}"
     )
+
+
+def _kept_bytes(code: Emission, instruction: Instruction, size_bytes: int) -> str:
+    """A fourth operand of 32 bits is the source size; a predicate says to read nothing; 64 bits, a cache policy."""
+    kept = f"{size_bytes}u"
+    for operand in instruction.operands[3:]:
+        if isinstance(operand, Number):
+            kept = code.read(operand, "u32")
+        elif (kind := code.register(operand).type).name == "pred":
+            kept = f"({code.read(operand, 'pred')} ? 0u : {kept})"
+        elif kind.size_bytes == 4:
+            kept = code.read(operand, "u32")
+    return kept
 
 
 def _barrier(code: Emission, instruction: Instruction, index: int) -> str:

@@ -92,7 +92,7 @@ def _function(function: str) -> Emit:
 
 
 def _extreme(which: str) -> Emit:
-    """min and max, of two or three, with .NaN, .xorsign.abs."""
+    """Both min and max, of two or three, with .NaN, .xorsign.abs."""
 
     def emit(code: Emission, instruction: Instruction) -> str:
         kind = instruction.type

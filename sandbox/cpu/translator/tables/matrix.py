@@ -46,7 +46,7 @@ def _fragment(code: Emission, operand: Operand, kind: Type) -> str:
 
 
 def _multiply(code: Emission, instruction: Instruction) -> str:
-    """mma and wmma.mma: D = A·B + C."""
+    """Both mma and wmma.mma: D = A·B + C."""
     types = instruction.types
     if len(types) == 2:  # wmma with f16 factors names only D and C
         types = [types[0], TYPES["f16"], TYPES["f16"], types[1]]
