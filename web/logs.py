@@ -50,6 +50,7 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             # A ring is not news either; the verdict is, and it has a line of its own.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},
+            "celery.worker.request": {"level": "WARNING"},
         },
         "root": {"handlers": ["stderr"], "level": level},
     }

@@ -30,7 +30,7 @@ from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
 
 USERNAME = "demo"
 POLL_S = 0.4
-PATIENCE_S = 300.0
+PATIENCE_S = 900.0
 # One of each shows what the judge finds; time limits would show mostly waiting.
 _FAILURES = (
     Verdict.WRONG_ANSWER,
