@@ -9,20 +9,18 @@ import torch
 import triton
 import triton.language as tl
 
-
-@triton.jit
-def word_of(known: tl.constexpr, value):
-    bits = value.to(tl.int32, bitcast=True).to(tl.int64) & 0xFFFFFFFF
-    return bits + (known << 32)
+TOTAL = tl.constexpr(1 << 32)
+PREFIX = tl.constexpr(2 << 32)
+NUMBER = tl.constexpr((1 << 32) - 1)
 
 
 @triton.jit
-def scan(source, target, words, counter, n, BLOCK: tl.constexpr, BEFORE_ALL: tl.constexpr):
+def scan(source, target, words, counter, n, BLOCK: tl.constexpr):
     block = tl.atomic_add(counter, 1).to(tl.int32)  # in the order of arrival: whoever we wait for has started
     at = block.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     values = tl.load(source + at, mask=at < n, other=0.0)
     total = tl.sum(values, axis=0)
-    tl.atomic_xchg(words + block, word_of(1, total))
+    tl.atomic_xchg(words + block, (total.to(tl.int32, bitcast=True).to(tl.int64) & NUMBER) + TOTAL)
 
     # 32 predecessors at a time: a prefix ends the walk, and whoever is nearer must have published at least a total.
     before = total - total
@@ -30,14 +28,15 @@ def scan(source, target, words, counter, n, BLOCK: tl.constexpr, BEFORE_ALL: tl.
     nearest = block - 1
     while nearest >= 0:
         at_word = nearest - lane
-        word = tl.load(words + at_word, mask=at_word >= 0, other=BEFORE_ALL, volatile=True)
+        word = tl.load(words + at_word, mask=at_word >= 0, other=PREFIX, volatile=True)
         known = word >> 32
         last = tl.min(tl.where(known == 2, lane, 32), axis=0)
         missing = tl.sum(((known == 0) & (lane < last)).to(tl.int32), axis=0)
         part = tl.where(lane <= last, word.to(tl.int32).to(tl.float32, bitcast=True), 0.0)
         before += tl.where(missing == 0, tl.sum(part, axis=0), 0.0)
         nearest = tl.where(missing > 0, nearest, tl.where(last < 32, -1, nearest - 32))
-    tl.atomic_xchg(words + block, word_of(2, before + total))
+    prefix = before + total
+    tl.atomic_xchg(words + block, (prefix.to(tl.int32, bitcast=True).to(tl.int64) & NUMBER) + PREFIX)
     tl.store(target + at, before + tl.cumsum(values, axis=0), mask=at < n)
 
 
@@ -45,4 +44,4 @@ def solve(input: torch.Tensor, output: torch.Tensor, n: int) -> None:
     blocks = triton.cdiv(n, 4096)
     words = torch.zeros(blocks + 1, dtype=torch.int64, device=input.device)  # the last one counts the blocks
     counter = words[blocks:]
-    scan[(blocks,)](input, output, words, counter, n, BLOCK=4096, BEFORE_ALL=2 << 32, num_warps=4)
+    scan[(blocks,)](input, output, words, counter, n, BLOCK=4096, num_warps=4)

@@ -1,5 +1,5 @@
 // Too slow: every thread starts from the beginning and sums its own prefix. The answer is right, but n * n / 2
-// additions instead of n are two hundred thousand times the work for 400,000 elements.
+// additions instead of n are a hundred thousand times the work for 200,000 elements.
 #include <cuda_runtime.h>
 
 __global__ void scan(const float* input, float* output, int n) {
