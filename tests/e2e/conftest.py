@@ -75,7 +75,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def court(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Warpcourt as `make serve` runs it: the real judge, in its sandboxes."""
     need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
-    with _serving(tmp_path_factory.mktemp("court"), target="cpu") as running:
+    data_dir = tmp_path_factory.mktemp("court")
+    # The built runtime is kept between runs, as it is for the integration tests.
+    cache = ROOT / ".cache" / "tests"
+    cache.mkdir(parents=True, exist_ok=True)
+    (data_dir / "cache").symlink_to(cache)
+    with _serving(data_dir, target="cpu") as running:
         yield running
 
 

@@ -62,6 +62,12 @@ def problem_or_404(viewer: Viewer, slug: str) -> Problem:
     return found
 
 
+def usual_language(viewer: Viewer, problem: Problem) -> Language:
+    """The language that `viewer` used last, if `problem` takes it, else the first that it takes."""
+    last = queries.last_language(viewer)
+    return Language(last if last in problem.languages else problem.languages[0])
+
+
 def list_page(viewer: Viewer, chosen: Mapping[str, str]) -> ListPage:
     """The list for `viewer` under the filters `chosen`."""
     everything = queries.list_problems(viewer)

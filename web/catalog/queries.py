@@ -1,7 +1,7 @@
 """Reads from the catalogue."""
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import BooleanField, Count, Exists, OuterRef, Q, QuerySet, Value
+from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Value
 
 from problems.vocabulary import Difficulty, Mode, Verdict
 from web.accounts.models import User
@@ -51,7 +51,7 @@ def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]
         accepted=Count(
             "submissions__report", filter=submits & Q(submissions__report__verdict=Verdict.ACCEPTED.value)
         ),
-    )
+    ).order_by(F("track_day").asc(nulls_last=True), "slug")  # grouping drops the order of Meta
 
 
 def next_problem(viewer: Viewer) -> Problem | None:
@@ -62,6 +62,13 @@ def next_problem(viewer: Viewer) -> Problem | None:
     unsolved = [problem for problem in marked if not getattr(problem, "solved", False)]
     last = Submission.objects.filter(user=viewer.pk).values_list("problem", flat=True).first()
     return next((problem for problem in unsolved if problem.pk == last), unsolved[0] if unsolved else None)
+
+
+def last_language(viewer: Viewer) -> str | None:
+    """The language of the viewer's latest submission."""
+    if not viewer.is_authenticated:
+        return None
+    return Submission.objects.filter(user=viewer.pk).values_list("language", flat=True).first()
 
 
 def find_problem(viewer: Viewer, slug: str) -> Problem | None:

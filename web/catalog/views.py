@@ -33,6 +33,6 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
     """The statement beside the editor."""
     found = pages.problem_or_404(request.user, slug)
     asked = request.GET.get("language", "")
-    language = asked if asked in found.languages else found.languages[0]
-    page = pages.problem_page(request.user, found, Language(language))
+    language = Language(asked) if asked in found.languages else pages.usual_language(request.user, found)
+    page = pages.problem_page(request.user, found, language)
     return render(request, "catalog/problem.html", {"page": page, "problem": found})

@@ -27,6 +27,11 @@ class Finding:
     tone: str
     icon: str
 
+    @property
+    def says_where(self) -> bool:
+        """Whether its place is to be added, because its message does not name it."""
+        return "thread (" not in self.diagnostic.message
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

@@ -1,5 +1,6 @@
 """The pages, by their addresses: who sees what, and what a refused form says."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -8,6 +9,7 @@ from django.test import Client
 
 from judge.report import CaseReport, Diagnostic, Mismatch, Report, Stage
 from problems.vocabulary import Group, Verdict
+from tests.conftest import new_problem
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.submissions import services
@@ -267,3 +269,16 @@ def test_pages_of_signing_up_and_in_are_ours(visitor: Client, db: None, path: st
 def test_help_explains_every_verdict(visitor: Client, db: None) -> None:
     page = text(visitor, "/help")
     assert all(f'id="verdict-{verdict}"' in page for verdict in Verdict)
+
+
+def test_problems_stand_in_the_order_of_the_track(visitor: Client, problem: Problem) -> None:
+    new_problem("aaa-last", track_day=None)
+    new_problem("bbb-third", track_day=3)
+    found = re.findall(r'<h3><a href="/problems/([a-z-]+)"', text(visitor, "/"))
+    assert found == ["vector-add", "bbb-third", "aaa-last"]
+
+
+def test_the_language_used_last_comes_up(owners: Client, judged: Submission, problem: Problem) -> None:
+    owners.post("/problems/vector-add/submissions", {**PROGRAM, "language": "triton"})
+    assert 'name="language" value="triton"' in text(owners, "/problems/vector-add")
+    assert 'name="language" value="cuda"' in text(owners, "/problems/vector-add?language=cuda")

@@ -11,6 +11,7 @@ export function mount(element) {
   };
   const started = performance.now();
   const ticking = setInterval(() => {
+    if (!element.isConnected) stop();
     view.clock.textContent = `${((performance.now() - started) / 1000).toFixed(1)} s`;
   }, 100);
   const source = new EventSource(element.dataset.events);

@@ -67,7 +67,11 @@ function switchLanguage(element, form, language) {
 /** Send the program; the console then shows what the server answers. */
 async function hand(element, form, mode) {
   const buttons = form.querySelectorAll("button[name=mode]");
-  if (!buttons.length || buttons[0].disabled) return;
+  if (!buttons.length) {
+    refuse(element, "Sign in to have it judged. Your program is kept in this browser.");
+    return;
+  }
+  if (buttons[0].disabled) return;
   const body = new FormData(form);
   body.set("mode", mode);
   for (const button of buttons) button.disabled = true;
