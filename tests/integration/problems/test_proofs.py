@@ -8,6 +8,7 @@ import pytest
 
 from judge.coverage import check_coverage
 from judge.exposition import check_mentions
+from judge.proof import Severity
 from judge.prove import TargetBench, check_reference, findings_on, try_program
 from judge.target import Target
 from judge.trivial import Trivial, trivial_programs
@@ -41,7 +42,7 @@ def test_package(cpu_target: Target, problem: Problem) -> None:
     """Cases, seeds, tolerances and the example hold."""
     found = [*check_coverage(problem), *check_mentions(problem)]
     found += check_reference(problem, TargetBench(cpu_target))
-    assert found == []
+    assert [finding for finding in found if finding.severity is Severity.ERROR] == []
 
 
 @pytest.mark.parametrize(("problem", "program"), trivial_cases(), ids=name_of)
