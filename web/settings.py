@@ -117,6 +117,8 @@ STATIC_ROOT = WARPCOURT.data_dir / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [path for path in [ROOT / "web" / "static"] if path.is_dir()]
 WHITENOISE_USE_FINDERS = True
+# The front end's build puts a hash of the content into these names, so browsers may keep them for good.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"/dist/(?:chunks|assets)/[^/]+-[A-Z0-9]{8}\.[a-z0-9]+$"
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]

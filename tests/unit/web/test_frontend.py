@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 from problems.vocabulary import Verdict
 from web import frontend_check
@@ -74,3 +75,10 @@ def test_no_template_has_inline_scripts_or_styles() -> None:
         assert not re.search(r"""\s(style|on[a-z]+)=["']""", text)
         assert "<style" not in text
         assert not re.search(r"<script(?![^>]*\ssrc=)", text)
+
+
+@pytest.mark.django_db
+def test_hashed_assets_are_kept_by_browsers_and_others_are_not(client: Client) -> None:
+    hashed = next((DIST / "chunks").glob("editor-*.js")).name
+    assert "immutable" in client.get(f"/static/dist/chunks/{hashed}")["Cache-Control"]
+    assert "immutable" not in client.get("/static/dist/site.js")["Cache-Control"]
