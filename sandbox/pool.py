@@ -13,7 +13,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sandbox.backend import Backend, IsolationUnavailable, Process
@@ -56,6 +56,7 @@ class Pool:
         self._waiting: dict[str, list[_Waiting]] = {name: [] for name in recipes}
         self._changed = threading.Condition()
         self._closed = False
+        self._coming_up: Process | None = None  # what the thread is starting
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
         self._thread = threading.Thread(target=self._refill, name="sandbox-pool", daemon=True)
@@ -96,10 +97,12 @@ class Pool:
         return process
 
     def close(self) -> None:
-        """End the thread and every waiting sandbox."""
+        """End the thread and every waiting sandbox, also one that is still coming up."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+            if self._coming_up is not None:
+                self._coming_up.kill()
         if self._thread.ident is not None:
             self._thread.join()
         for name in self._recipes:
@@ -127,7 +130,8 @@ class Pool:
                 self._add(name)
                 backoff_s = _TICK_S
             except (NotReady, IsolationUnavailable, OSError) as error:
-                _log.warning("sandbox_pool_refill_failed: %s: %s", name, error)
+                if not self._closed:
+                    _log.warning("sandbox_pool_refill_failed: %s: %s", name, error)
                 with self._changed:
                     self._changed.wait_for(lambda: self._closed, backoff_s)
                 backoff_s = min(2 * backoff_s, _LONGEST_BACKOFF_S)
@@ -139,7 +143,11 @@ class Pool:
         return name if lacking[name] > 0 else None
 
     def _add(self, name: str) -> None:
-        process = self._start(name)
+        try:
+            process = self._start(name, announce=self._announce)
+        finally:
+            with self._changed:
+                self._coming_up = None
         with self._changed:
             if not self._closed:
                 self._waiting[name].append(_Waiting(process, time.monotonic()))
@@ -157,13 +165,20 @@ class Pool:
         for entry in stale:
             entry.process.close()
 
-    def _start(self, name: str) -> Process:
-        """Start one and wait until it is ready."""
+    def _announce(self, process: Process) -> None:
+        with self._changed:
+            self._coming_up = process
+            if self._closed:
+                process.kill()
+
+    def _start(self, name: str, announce: Callable[[Process], None] = lambda _: None) -> Process:
+        """Start one and wait until it is ready. `announce` learns of it at once."""
         command = self._recipes[name].command
         patience = replace(
             command.limits, wall_s=self._max_age_s + 2 * _READY_S, cpu_s=command.limits.cpu_s + _IMPORT_CPU_S
         )
         process = self._backend.start(replace(command, limits=patience))
+        announce(process)
         try:
             _await_ready(process)
         except BaseException:

@@ -92,3 +92,13 @@ def test_close_is_quick_while_refills_fail() -> None:
     pool.close()
     pool.close()
     assert time.monotonic() - began < 2
+
+
+def test_close_does_not_wait_for_what_is_still_coming_up() -> None:
+    backend = FakeBackend([Script(ready=False, hangs=True)])
+    pool = pool_of(backend)
+    until(lambda: len(backend.started) == 1)
+    started = time.monotonic()
+    pool.close()
+    assert time.monotonic() - started < 2
+    assert backend.started[0].closed
