@@ -1,9 +1,11 @@
 """`translator in.ptx out.cpp`: exit status 0, or 1 with a message when the PTX cannot be read.
 
-Runs as a module (`python -m sandbox.cpu.translator`) and by path, so that the compile sandbox needs no package.
+Runs as a module (`python -m sandbox.cpu.translator`) and by path, where there is no package around it.
 """
 
+import importlib
 import sys
+from pathlib import Path
 
 
 def main(arguments: list[str]) -> int:
@@ -11,26 +13,26 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         sys.stderr.write("usage: translator in.ptx out.cpp\n")
         return 2
+    package = importlib.import_module(_package())
+    errors = importlib.import_module(f"{package.__name__}.errors")
+    source, target = (Path(argument) for argument in arguments)
     try:
-        with open(arguments[0], encoding="utf-8", errors="replace") as source:
-            text = translate(source.read())
-    except TranslationError as error:
-        sys.stderr.write(f"{arguments[0]}: {error}\n")
+        text = package.translate(source.read_text("utf-8", "replace"))
+    except errors.TranslationError as error:
+        sys.stderr.write(f"{source}: {error}\n")
         return 1
-    with open(arguments[1], "w", encoding="utf-8") as output:
-        output.write(text)
+    target.write_text(text, "utf-8")
     return 0
 
 
-if __name__ == "__main__":
+def _package() -> str:
+    """The package's name; run by path, Python knows none, and the folder's name serves."""
     if __package__:
-        from . import translate
-        from .errors import TranslationError
-    else:
-        import os
+        return __package__
+    folder = Path(__file__).resolve().parent
+    sys.path[0] = str(folder.parent)
+    return folder.name
 
-        folder = os.path.dirname(os.path.abspath(__file__))
-        sys.path[0] = os.path.dirname(folder)
-        package = __import__(os.path.basename(folder), fromlist=["translate", "errors"])
-        translate, TranslationError = package.translate, package.errors.TranslationError
+
+if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

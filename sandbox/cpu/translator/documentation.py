@@ -30,15 +30,16 @@ _FAMILIES = {
 
 _HEAD = """# PTX instructions in functional mode
 
-Functional mode runs a submission's PTX on the CPU. This page lists the instructions that it knows, with the section of
-the PTX ISA 9.0 that each follows, and where a result may differ from a GPU's. It is generated from the tables in
-`sandbox/cpu/translator/tables/`; `python -m sandbox.cpu.translator.documentation` writes it again.
+Functional mode runs a submission's PTX on the CPU. This page lists the instructions that it knows, with the
+section of the PTX ISA 9.0 that each follows, and where a result may differ from a GPU's. It is generated from
+the tables in `sandbox/cpu/translator/tables/`; write it again with
+`python -m sandbox.cpu.translator.documentation`.
 
 An instruction that is not listed fails when a thread reaches it, with a message that names it and its line.
 
-In general: every operation is rounded as PTX says, in the rounding mode that it names, with `.ftz` and `.sat` applied. A
-NaN keeps its payload where a GPU would make 0x7fffffff. Cache hints, scopes narrower than the system and
-`.uni` change nothing.
+In general: every operation is rounded as PTX says, in the rounding mode that it names, with `.ftz` and `.sat`
+applied. A NaN keeps its payload where a GPU would make 0x7fffffff. Cache hints, scopes narrower than the
+system and `.uni` change nothing.
 """
 
 

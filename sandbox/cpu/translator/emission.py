@@ -36,7 +36,7 @@ class Emission:
         self.targets: dict[str, Targets] = {}
         self.local: Place | None = None  # the one local array, to check accesses by register
 
-    # --- operands --------------------------------------------------------------------------------------------
+    # --- operands -------------------------------------------------------------------------------------------
 
     def read(self, operand: Operand, kind: Type | str) -> str:
         """A C++ expression with the operand's value as `kind`.
@@ -53,7 +53,8 @@ class Emission:
             inner = self.read(operand.operand, wanted)
             return f"{wanted.cpp}({operand.operator}{inner})"
         if isinstance(operand, Offset):
-            return f"{wanted.cpp}({self._read_name(operand.base, TYPES['u64'])} + {signed_literal(operand.addend)})"
+            base = self._read_name(operand.base, TYPES["u64"])
+            return f"{wanted.cpp}({base} + {signed_literal(operand.addend)})"
         raise UnsupportedForm("an operand that is not a value")
 
     def _read_name(self, name: Name, wanted: Type) -> str:
@@ -96,7 +97,7 @@ class Emission:
         """The elements of a vector, or the operand alone."""
         return operand.elements if isinstance(operand, Vector) else (operand,)
 
-    # --- memory ----------------------------------------------------------------------------------------------
+    # --- memory ---------------------------------------------------------------------------------------------
 
     def address(self, operand: Operand) -> str:
         """The address in `[base + offset]` as a C++ expression of type u64."""
@@ -148,7 +149,7 @@ class Emission:
             and not operand.offset % size_bytes
         )
 
-    # --- control ---------------------------------------------------------------------------------------------
+    # --- control --------------------------------------------------------------------------------------------
 
     def label(self, name: str) -> str:
         """The C++ label for a PTX label.

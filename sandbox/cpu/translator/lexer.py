@@ -16,7 +16,7 @@ from .errors import PtxSyntaxError
 LONGEST_TOKEN_CHARACTERS = 8192  # a mangled C++ name can be long; a number cannot
 
 _TOKEN = re.compile(
-    r"""(?:\s|//[^\n]*+|/\*.*?\*/)*+          # blanks and comments; possessive, so hostile text cannot backtrack
+    r"""(?:\s|//[^\n]*+|/\*.*?\*/)*+          # blanks, comments; possessive: nothing to backtrack
     (?:
       (\.section\b[^{]*+\{[^}]*+\}            # DWARF: of no use here
       |\.[A-Za-z_]\w*(?:::\w+)*               # directive, type, state space

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .errors import UnsupportedForm
 from .ptx_types import STATE_SPACES, TYPES, Type
 
-# --- operands ------------------------------------------------------------------------------------------------
+# --- operands -----------------------------------------------------------------------------------------------
 
 
 class Name(NamedTuple):
@@ -67,7 +67,7 @@ class Arguments(NamedTuple):
 
 Operand = Name | Number | Unary | Offset | Address | Vector | Pair | Arguments
 
-# --- statements ----------------------------------------------------------------------------------------------
+# --- statements ---------------------------------------------------------------------------------------------
 
 
 class Guard(NamedTuple):
@@ -205,7 +205,7 @@ class Scope(NamedTuple):
 
 Statement = Instruction | Label | SourceLocation | Registers | Variable | Prototype | Targets | Scope
 
-# --- module --------------------------------------------------------------------------------------------------
+# --- module -------------------------------------------------------------------------------------------------
 
 
 class Function(NamedTuple):

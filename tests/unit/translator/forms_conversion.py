@@ -1,5 +1,6 @@
 """Conversion forms with their models. Source: PTX ISA 9.0, section 9.7.9 (cvt, cvt.pack)."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from . import model_float as exact
@@ -183,7 +184,7 @@ def _small_forms() -> list[Form]:
     return forms
 
 
-def _packed(form: Format, mode: str, *, relu: bool) -> "object":
+def _packed(form: Format, mode: str, *, relu: bool) -> Callable[[int, int], int]:
     def model(a: int, b: int) -> int:
         halves = [exact.convert(F32, form, value, mode) for value in (b, a)]
         if relu:
@@ -204,7 +205,7 @@ _OTHERS = [
             ("f32", "f32"),
             (f"{kind}x2",),
             _packed(form, mode, relu=relu),
-        )  # type: ignore[arg-type]
+        )
         for kind, form in (("f16", F16), ("bf16", BF16))
         for mode in ("rn", "rz")
         for relu in (False, True)

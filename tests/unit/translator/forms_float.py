@@ -6,11 +6,12 @@ Source: PTX ISA 9.0, sections 9.7.3 to 9.7.7 and 9.7.9 (cvt).
 import math
 import struct
 from collections.abc import Callable
+from fractions import Fraction
 
 from . import model_float as exact
 from .forms_integer import signed, wrap
 from .harness import Form
-from .model_float import FORMATS, F16, F32, Format
+from .model_float import F16, F32, FORMATS, Format
 
 _MODES = ("rn", "rz", "rm", "rp")
 _SIGNS = {"f16": 0x8000, "bf16": 0x8000, "f32": 1 << 31, "f64": 1 << 63}
@@ -105,12 +106,12 @@ def _testp(kind: str) -> list[Form]:
         return form.flush(bits) != bits
 
     tests: dict[str, Callable[[int], bool]] = {
-        "finite": lambda a: isinstance(form.decode(a).magnitude, exact.Fraction),
+        "finite": lambda a: isinstance(form.decode(a).magnitude, Fraction),
         "infinite": lambda a: form.decode(a).is_infinite,
         "number": lambda a: not form.decode(a).is_nan,
         "notanumber": lambda a: form.decode(a).is_nan,
         "normal": lambda a: (
-            isinstance(form.decode(a).magnitude, exact.Fraction)
+            isinstance(form.decode(a).magnitude, Fraction)
             and form.decode(a).magnitude != 0
             and not is_small(a)
         ),
@@ -227,7 +228,7 @@ _APPROXIMATE = [
     Form("div.approx.f32 {d}, {a}, {b};", ("f32", "f32"), ("f32",), lambda a, b: exact.divide(F32, a, b)),
 ]
 
-# --- halves --------------------------------------------------------------------------------------------------
+# --- halves -------------------------------------------------------------------------------------------------
 
 
 def _lanes(function: Callable[..., int]) -> Callable[..., int]:
@@ -297,7 +298,7 @@ def _half_function(name: str, kind: str, function: Callable[[float], float]) -> 
         if math.isinf(result):
             return form.infinity
         negative = math.copysign(1, result) < 0
-        return form.encode(exact.Number(negative, exact.Fraction(abs(result))))
+        return form.encode(exact.Number(negative, Fraction(abs(result))))
 
     return Form(f"{name}.approx.{kind} {{d}}, {{a}};", (kind,), (kind,), model)
 
@@ -308,15 +309,15 @@ def _mixed_forms() -> list[Form]:
     for kind in ("f16", "bf16"):
         wide = lambda bits, form=FORMATS[kind]: exact.convert(form, F32, bits)  # noqa: E731  a model in one line
         for name, function in (("add", exact.add), ("sub", exact.subtract)):
-            for mode in ("rn", "rz"):
-                forms.append(
-                    Form(
-                        f"{name}.{mode}.f32.{kind} {{d}}, {{a}}, {{b}};",
-                        (kind, "f32"),
-                        ("f32",),
-                        lambda a, b, wide=wide, f=function, mode=mode: f(F32, wide(a), b, mode),
-                    )
+            forms += [
+                Form(
+                    f"{name}.{mode}.f32.{kind} {{d}}, {{a}}, {{b}};",
+                    (kind, "f32"),
+                    ("f32",),
+                    lambda a, b, wide=wide, f=function, mode=mode: f(F32, wide(a), b, mode),
                 )
+                for mode in ("rn", "rz")
+            ]
         forms.append(
             Form(
                 f"fma.rn.f32.{kind} {{d}}, {{a}}, {{b}}, {{c}};",
@@ -328,7 +329,7 @@ def _mixed_forms() -> list[Form]:
     return forms
 
 
-# --- comparisons ---------------------------------------------------------------------------------------------
+# --- comparisons --------------------------------------------------------------------------------------------
 
 _HOLDS = {
     "eq": lambda order: order == 0,
@@ -365,15 +366,15 @@ def _comparisons() -> list[Form]:
             forms.append(Form(f"setp.{name}.{kind} {{d}}, {{a}}, {{b}};", (kind, kind), ("pred",), model))
     for kind in ("f32", "f64", "f16", "bf16"):
         form = FORMATS[kind]
-        for name in (*_HOLDS, *(f"{name}u" for name in _HOLDS), "num", "nan"):
-            forms.append(
-                Form(
-                    f"setp.{name}.{kind} {{d}}, {{a}}, {{b}};",
-                    (kind, kind),
-                    ("pred",),
-                    lambda a, b, name=name, form=form: _float_holds(name, exact.compare(form, a, b)),
-                )
+        forms += [
+            Form(
+                f"setp.{name}.{kind} {{d}}, {{a}}, {{b}};",
+                (kind, kind),
+                ("pred",),
+                lambda a, b, name=name, form=form: _float_holds(name, exact.compare(form, a, b)),
             )
+            for name in (*_HOLDS, *(f"{name}u" for name in _HOLDS), "num", "nan")
+        ]
     return forms
 
 

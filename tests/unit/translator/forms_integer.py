@@ -115,10 +115,8 @@ def _field(kind: str, a: int, position: int, length: int) -> int:
     """Bit by bit, as the pseudocode in 9.7.1.19 does."""
     bits = int(kind[1:])
     position, length = position & 0xFF, length & 0xFF
-    if kind[0] == "u" or length == 0:
-        fill = 0
-    else:
-        fill = a >> min(position + length - 1, bits - 1) & 1
+    top = a >> min(position + length - 1, bits - 1) & 1 if length else 0
+    fill = top if kind[0] == "s" else 0
     result = 0
     for index in range(bits):
         inside = index < length and position + index < bits
@@ -434,7 +432,8 @@ def _carry_forms(bits: int) -> list[Form]:
             lambda a, b, c, f: split(a * b + _double(f, c, bits)),
         ),
         Form(
-            f"add.cc.{kind} {{d}}, {{a}}, {{b}}; addc.cc.{kind} {{e}}, {{c}}, {{c}}; addc.{kind} {{x}}, 0, 0;",
+            f"add.cc.{kind} {{d}}, {{a}}, {{b}}; addc.cc.{kind} {{e}}, {{c}}, {{c}};"
+            f" addc.{kind} {{x}}, 0, 0;",
             (kind,) * 3,
             (kind,) * 3,
             lambda a, b, c: (wrap(a + b, bits), *split(2 * c + (a + b >> bits))),

@@ -139,7 +139,8 @@ def product_kernel(product: Product, index: int) -> str:
     ]
     return "\n".join(
         (
-            f".visible .entry product{index}(.param .u64 inputs, .param .u64 outputs)\n{{\n.reg .b64 %in; .reg .b64 %out;",
+            f".visible .entry product{index}(.param .u64 inputs, .param .u64 outputs)",
+            "{\n.reg .b64 %in, %out;",
             *declared,
             "ld.param.u64 %in, [inputs]; ld.param.u64 %out, [outputs];",
             *loads,
@@ -150,7 +151,9 @@ def product_kernel(product: Product, index: int) -> str:
     )
 
 
-_HEAD = "(.param .u64 inputs, .param .u64 outputs)\n{\n.reg .b64 %in, %out; .reg .b32 %r<32>, %row; .reg .f32 %f<16>;"
+_HEAD = """(.param .u64 inputs, .param .u64 outputs)
+{
+.reg .b64 %in, %out; .reg .b32 %r<32>, %row; .reg .f32 %f<16>;"""
 _LOAD = "ld.param.u64 %in, [inputs]; ld.param.u64 %out, [outputs];"
 
 ROW_KERNELS = f"""

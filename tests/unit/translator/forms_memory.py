@@ -23,7 +23,8 @@ def _atomic(text: str, kind: str, count: int, new: object) -> Form:
         kind, f"b{64 if '64' in kind else 16 if kind in ('f16', 'bf16') else 32}"
     )
     return Form(
-        f"st.global.{register} [%out+32], {{a}}; {text} {{d}}, [%out+32], {sources}; ld.global.{register} {{e}}, [%out+32];",
+        f"st.global.{register} [%out+32], {{a}}; {text} {{d}}, [%out+32], {sources};"
+        f" ld.global.{register} {{e}}, [%out+32];",
         (kind,) * count,
         (kind, kind, "b32"),
         lambda a, *rest: (a, new(a, *rest), None),  # type: ignore[operator]
@@ -64,13 +65,15 @@ _ATOMICS = [
     _atomic("atom.inc.u32", "u32", 2, lambda a, b: 0 if a >= b else a + 1),
     _atomic("atom.dec.u32", "u32", 2, lambda a, b: b if a == 0 or a > b else a - 1),
     Form(
-        "st.global.b32 [%out+16], {a}; red.global.add.u32 [%out+16], {b}; ld.global.b32 {e}, [%out+16]; mov.b32 {d}, 0;",
+        "st.global.b32 [%out+16], {a}; red.global.add.u32 [%out+16], {b};"
+        " ld.global.b32 {e}, [%out+16]; mov.b32 {d}, 0;",
         ("u32", "u32"),
         ("b32", "b32"),
         lambda a, b: (0, wrap(a + b, 32)),
     ),
     Form(
-        ".shared .align 4 .b32 counter; st.shared.b32 [counter], {a}; atom.shared.add.u32 {d}, [counter], {b}; ld.shared.b32 {e}, [counter];",
+        ".shared .align 4 .b32 counter; st.shared.b32 [counter], {a};"
+        " atom.shared.add.u32 {d}, [counter], {b}; ld.shared.b32 {e}, [counter];",
         ("u32", "u32"),
         ("b32", "b32"),
         lambda a, b: (a, wrap(a + b, 32)),
@@ -105,14 +108,16 @@ _MEMORY = [
         lambda a, b, c, f: (None, f << 32 | c),
     ),
     Form(
-        ".local .align 8 .b8 depot[32]; .reg .b64 %p; mov.u64 %p, depot; st.local.b32 [%p+4], {a}; ld.local.b64 {d}, [depot];"
+        ".local .align 8 .b8 depot[32]; .reg .b64 %p; mov.u64 %p, depot;"
+        " st.local.b32 [%p+4], {a}; ld.local.b64 {d}, [depot];"
         " cvta.local.u64 %p, %p; st.b32 [%p], {b}; ld.local.b64 {d}, [%p];",
         ("b32", "b32"),
         ("b64",),
         lambda a, b: a << 32 | b,
     ),
     Form(
-        ".shared .align 8 .b8 pair[16]; .reg .b64 %p; cvta.shared.u64 %p, pair; st.volatile.b32 [%p+8], {a}; ld.volatile.shared.b32 {d}, [pair+8];",
+        ".shared .align 8 .b8 pair[16]; .reg .b64 %p; cvta.shared.u64 %p, pair;"
+        " st.volatile.b32 [%p+8], {a}; ld.volatile.shared.b32 {d}, [pair+8];",
         ("b32",),
         ("b32",),
         lambda a: a,
@@ -134,14 +139,16 @@ _MEMORY = [
     ),
     Form(
         ".reg .b32 %i; and.b32 %i, {a}, 1; $L_table: .branchtargets $L_zero, $L_one; brx.idx %i, $L_table;"
-        " $L_zero: mov.b32 {d}, 10; bra.uni $L_end; $L_one: mov.b32 {d}, 11; $L_end: nanosleep.u32 5; pmevent 1; setmaxnreg.inc.sync.aligned.u32 40; griddepcontrol.wait;",
+        " $L_zero: mov.b32 {d}, 10; bra.uni $L_end; $L_one: mov.b32 {d}, 11;"
+        " $L_end: nanosleep.u32 5; pmevent 1; setmaxnreg.inc.sync.aligned.u32 40; griddepcontrol.wait;",
         ("b32",),
         ("b32",),
         lambda a: 10 + a % 2,
     ),
     Form("mov.b32 {d}, 1; @{a} exit; mov.b32 {d}, 2;", ("pred",), ("b32",), lambda a: 0 if a else 2),
     Form(
-        "{{ .reg .b32 %inner; mov.b32 %inner, {a}; {{ .reg .b32 %inner; mov.b32 %inner, 5; }} mov.b32 {d}, %inner; }}",
+        "{{ .reg .b32 %inner; mov.b32 %inner, {a}; {{ .reg .b32 %inner; mov.b32 %inner, 5;"
+        " }} mov.b32 {d}, %inner; }}",
         ("b32",),
         ("b32",),
         lambda a: a,
@@ -151,15 +158,19 @@ _MEMORY = [
 
 _COPIES = [
     Form(
-        ".shared .align 16 .b8 tile[16]; st.global.v2.b64 [%out+16], {{{a}, {b}}}; cp.async.cg.shared.global [tile], [%out+16], 16;"
-        " cp.async.commit_group; cp.async.wait_group 0; ld.shared.b64 {d}, [tile+8]; ld.shared.b64 {e}, [tile];",
+        ".shared .align 16 .b8 tile[16]; st.global.v2.b64 [%out+16], {{{a}, {b}}};"
+        " cp.async.cg.shared.global [tile], [%out+16], 16;"
+        " cp.async.commit_group; cp.async.wait_group 0; ld.shared.b64 {d}, [tile+8];"
+        " ld.shared.b64 {e}, [tile];",
         ("b64", "b64"),
         ("b64", "b64"),
         lambda a, b: (b, a),
     ),
     Form(
-        ".shared .align 16 .b8 tile[16]; .reg .b32 %kept; and.b32 %kept, {b}, 4; st.global.b64 [%out+16], {a};"
-        " cp.async.ca.shared.global.L2::128B [tile], [%out+16], 8, %kept; ld.shared.b64 {d}, [tile]; mov.b32 {e}, 0;",
+        ".shared .align 16 .b8 tile[16]; .reg .b32 %kept; and.b32 %kept, {b}, 4;"
+        " st.global.b64 [%out+16], {a};"
+        " cp.async.ca.shared.global.L2::128B [tile], [%out+16], 8, %kept;"
+        " ld.shared.b64 {d}, [tile]; mov.b32 {e}, 0;",
         ("b64", "b32"),
         ("b64", "b32"),
         lambda a, b: (wrap(a, 32) if b & 4 else 0, 0),
@@ -168,7 +179,8 @@ _COPIES = [
         ".shared .align 8 .b64 gate; .reg .b64 %state; mbarrier.init.shared.b64 [gate], 2;"
         " mbarrier.arrive.shared.b64 %state, [gate]; mbarrier.test_wait.shared.b64 {d}, [gate], %state;"
         " mbarrier.test_wait.parity.shared.b64 {e}, [gate], 0; mbarrier.arrive.shared.b64 _, [gate];"
-        " mbarrier.try_wait.shared.b64 {x}, [gate], %state; mbarrier.test_wait.parity.shared.b64 {y}, [gate], 0;"
+        " mbarrier.try_wait.shared.b64 {x}, [gate], %state;"
+        " mbarrier.test_wait.parity.shared.b64 {y}, [gate], 0;"
         " mbarrier.pending_count.b64 {z}, %state; mbarrier.inval.shared.b64 [gate];",
         (),
         ("pred", "pred", "pred", "pred", "b32"),

@@ -6,6 +6,7 @@ bit patterns throughout, so that nothing is lost on the way.
 
 import ctypes
 import random
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,11 +15,14 @@ from pathlib import Path
 
 from sandbox.cpu.translator import translate
 from sandbox.cpu.translator.ptx_types import TYPES
+from tests.services import need
 
 RUNTIME = Path(__file__).parents[3] / "sandbox" / "cpu" / "runtime"
 STUB = Path(__file__).parent / "stub.cpp"
-FLAGS = ("-std=c++20", "-O1", "-march=native", "-w", "-fPIC", "-shared", "-ffp-contract=off")
-FLAGS += ("-fno-strict-aliasing", "-fwrapv", "-fno-exceptions")
+FLAGS = (
+    *("-std=c++20", "-O1", "-march=native", "-w", "-fPIC", "-shared", "-ffp-contract=off"),
+    *("-fno-strict-aliasing", "-fwrapv", "-fno-exceptions"),
+)
 SLOT_BYTES = 16
 RANDOM_ROWS = 60
 _MOST_SPECIAL_ROWS = 500
@@ -31,21 +35,17 @@ INTEGER_SPECIALS = (0, 1, 2, 3, -1, -2, 7, 31, 32, 33, 63, 64, 65, 127, 128, 255
 FLOAT_SPECIALS = {
     "f16": (0, 1, 2, 0x3FF, 0x400, 0x3C00, 0x3555, 0x4248, 0x7BFF, 0x7C00, 0x7E00, 0x3800, 0x3801),
     "bf16": (0, 1, 2, 0x7F, 0x80, 0x3F80, 0x3EAB, 0x4049, 0x7F7F, 0x7F80, 0x7FC0, 0x3F00, 0x3F01),
-    "f32": (0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F800001, 0x3F000000, 0x40490FDB, 0x4F000000, 0x4F7FFFFF)
-    + (
-        0x5F000000,
-        0x477FE000,
-        0x7F7FFFFF,
-        0x7F800000,
-        0x7FC00000,
-        0x33000000,
-        0x42280000,
-        0x3FC00000,
-        0x40200000,
+    "f32": (
+        *(0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x3F800001, 0x3F000000, 0x40490FDB, 0x4F000000),
+        *(0x4F7FFFFF, 0x5F000000, 0x477FE000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x33000000),
+        *(0x42280000, 0x3FC00000, 0x40200000),
     ),
-    "f64": (0, 1, 0xFFFFFFFFFFFFF, 1 << 52, 0x3FF << 52, 0x3FF0000000000001, 0x3FE << 52, 0x400921FB54442D18)
-    + (0x41E0000000000000, 0x43E0000000000000, 0x7FEFFFFFFFFFFFFF, 0x7FF << 52, 0x7FF8 << 48, 0x3FF8 << 48)
-    + (0x47EFFFFFE0000000, 0x36A0000000000000, 0x3690000000000000, 0x40EFFE0000000000),
+    "f64": (
+        *(0, 1, 0xFFFFFFFFFFFFF, 1 << 52, 0x3FF << 52, 0x3FF0000000000001, 0x3FE << 52),
+        *(0x400921FB54442D18, 0x41E0000000000000, 0x43E0000000000000, 0x7FEFFFFFFFFFFFFF, 0x7FF << 52),
+        *(0x7FF8 << 48, 0x3FF8 << 48, 0x47EFFFFFE0000000, 0x36A0000000000000, 0x3690000000000000),
+        0x40EFFE0000000000,
+    ),
 }
 
 
@@ -72,7 +72,9 @@ class Form:
         return self.text.split(";")[0].split(" ")[0]
 
     def kernel(self, index: int) -> str:
-        declared, loads, stores = [], [], []
+        declared: list[str] = []
+        loads: list[str] = []
+        stores: list[str] = []
         names = {}
         for letter, kind in zip("abcfgh", self.sources, strict=False):
             names[letter] = f"%{letter}"
@@ -157,6 +159,7 @@ class Compiled:
     """A shared object with one kernel per form."""
 
     def __init__(self, ptx: str, folder: Path) -> None:
+        need(shutil.which("g++") is not None, "g++", "apt-get install g++")
         self.cpp = translate(ptx)
         source = folder / "forms.cpp"
         source.write_text(self.cpp)

@@ -1,6 +1,6 @@
 """Exact float arithmetic on bit patterns, with integers and fractions only: nothing of the processor's.
 
-Source: IEEE 754-2019, and PTX ISA 9.0 sections 9.7.3 and 9.7.9 for what PTX adds (.ftz, .sat, min/max of zeros).
+Source: IEEE 754-2019; PTX ISA 9.0, sections 9.7.3 and 9.7.9, for .ftz, .sat, min and max of zeros.
 """
 
 from dataclasses import dataclass

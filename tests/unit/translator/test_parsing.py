@@ -123,7 +123,8 @@ def test_variables_and_initialisers() -> None:
 def test_function_headers() -> None:
     module = parse(
         f"{HEADER}.weak .func (.param .b32 result) f(.param .b64 x, .param .align 8 .b8 y[12]) .noreturn;\n"
-        ".visible .entry k(.param .u64 .ptr .global .align 16 p) .maxntid 256, 1, 1 .minnctapersm 2 { ret; }\n"
+        ".visible .entry k(.param .u64 .ptr .global .align 16 p) .maxntid 256, 1, 1 "
+        ".minnctapersm 2 { ret; }\n"
         ".alias g, f;\n"
     )
     declared, kernel = module.functions

@@ -33,7 +33,8 @@ def _chain(code: Emission, instruction: Instruction) -> str:
     else:
         total = f"{wide}({first}) + {wide}({second}) + {carry_in}"
     save = f"CC = bool(total >> {bits} & 1);" if instruction.has("cc") else ""
-    return f"{{ const {wide} total = {total}; {save} {code.write(instruction.operand(0), word, f'{word}(total)')} }}"
+    write = code.write(instruction.operand(0), word, f"{word}(total)")
+    return f"{{ const {wide} total = {total}; {save} {write} }}"
 
 
 ENTRIES = (

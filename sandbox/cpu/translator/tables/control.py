@@ -2,7 +2,7 @@
 
 from ..emission import Emission
 from ..errors import UnsupportedForm
-from ..symbols import Code, Place, Register, lay_out
+from ..symbols import Code, Place, lay_out
 from ..syntax import Arguments, Instruction, Name, Operand, Variable
 from .entry import Entry
 
@@ -34,7 +34,8 @@ def _brx(code: Emission, instruction: Instruction) -> str:
     if targets is None:
         raise UnsupportedForm(instruction.opcode)
     cases = " ".join(f"case {index}: {code.jump(label)}" for index, label in enumerate(targets.labels))
-    return f"switch ({code.read(instruction.operand(0), 'u32')}) {{ {cases} default: wc_trap(T, {code.location}); }}"
+    index = code.read(instruction.operand(0), "u32")
+    return f"switch ({index}) {{ {cases} default: wc_trap(T, {code.location}); }}"
 
 
 def _ret(code: Emission, instruction: Instruction) -> str:
@@ -65,39 +66,41 @@ def _yield(code: Emission, instruction: Instruction) -> str:
 def _call(code: Emission, instruction: Instruction) -> str:
     """`call (result), function, (arguments), prototype`: arguments are copied into one parameter block."""
     operands = list(instruction.operands)
-    result = operands.pop(0) if isinstance(operands[0], Arguments) else None
+    result = _arguments(operands)
     callee = operands.pop(0)
-    arguments = operands.pop(0) if operands and isinstance(operands[0], Arguments) else None
-    if not isinstance(callee, Name):
-        raise UnsupportedForm(instruction.opcode)
-    symbol = code.scopes.find(callee.text)
-    if isinstance(symbol, Code):
-        function, parameters = symbol.cpp, symbol.function.parameters
-    elif isinstance(symbol, Register):
-        function = f"reinterpret_cast<Entry>({code.read(callee, 'u64')})"
-        parameters = _prototype(code, operands)
-    else:
-        raise UnsupportedForm(instruction.opcode)
-    values = arguments.elements if arguments else ()
-    if len(values) != len(parameters):
+    arguments = _arguments(operands)
+    function, parameters, check = _callee(code, callee, operands)
+    if len(arguments) != len(parameters):
         raise UnsupportedForm(instruction.opcode)
     layout = lay_out(parameters)
     copies = [
         f"copy_bytes(block + {offset}, {_place(code, value).address}, {parameter.size_bytes});"
-        for value, parameter, offset in zip(values, parameters, layout.offsets, strict=True)
+        for value, parameter, offset in zip(arguments, parameters, layout.offsets, strict=True)
     ]
-    target = (
-        f"reinterpret_cast<u8*>({_place(code, result.elements[0]).address})"
-        if result and result.elements
-        else "nullptr"
-    )
-    check = (
-        "" if isinstance(symbol, Code) else f"check_callee(T, {code.read(callee, 'u64')}, {code.location}); "
-    )
+    target = f"reinterpret_cast<u8*>({_place(code, result[0]).address})" if result else "nullptr"
     return (
         f"{{ alignas(16) u8 block[{max(layout.size_bytes, 1)}]; {' '.join(copies)} {check}"
         f"T->location = {code.location}; {function}(T, block, {target}); }}"
     )
+
+
+def _arguments(operands: list[Operand]) -> tuple[Operand, ...]:
+    """Take a list in brackets off the front; it may be absent."""
+    first = operands[0] if operands else None
+    if not isinstance(first, Arguments):
+        return ()
+    del operands[0]
+    return first.elements
+
+
+def _callee(code: Emission, callee: Operand, rest: list[Operand]) -> tuple[str, tuple[Variable, ...], str]:
+    """The C++ expression for the function, its parameters, and a check of an indirect call's target."""
+    symbol = code.scopes.find(callee.text) if isinstance(callee, Name) else None
+    if isinstance(symbol, Code):
+        return symbol.cpp, symbol.function.parameters, ""
+    address = code.read(callee, "u64")
+    check = f"check_callee(T, {address}, {code.location}); "
+    return f"reinterpret_cast<Entry>({address})", _prototype(code, rest), check
 
 
 def _prototype(code: Emission, operands: list[Operand]) -> tuple[Variable, ...]:

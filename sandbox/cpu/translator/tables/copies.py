@@ -36,7 +36,7 @@ def _copy(code: Emission, instruction: Instruction) -> str:
 
 
 def _kept_bytes(code: Emission, instruction: Instruction, size_bytes: int) -> str:
-    """A fourth operand of 32 bits is the source size; a predicate says to read nothing; 64 bits, a cache policy."""
+    """A fourth operand of 32 bits is the source size; a predicate says to read nothing."""
     kept = f"{size_bytes}u"
     for operand in instruction.operands[3:]:
         if isinstance(operand, Number):
@@ -88,11 +88,12 @@ ENTRIES = (
     Entry(
         "cp",
         "9.7.9 cp.async",
-        "cp.async.{ca,cg}.shared.global{hints} [dst], [src], size{, src-size}; cp.async.{commit_group,wait_group n,wait_all}; cp.async.mbarrier.arrive{.noinc}.b64 [a]",
+        "cp.async.{ca,cg}.shared.global{hints} [dst], [src], size{, src-size}; "
+        "cp.async.{commit_group,wait_group n,wait_all}; cp.async.mbarrier.arrive{.noinc}.b64 [a]",
         _copy,
         needs=_ASYNC,
         header="copies",
-        note="The copy is done at once: a missing wait goes unnoticed. Bulk and tensor copies are unsupported.",
+        note="Done at once: a missing wait goes unnoticed. Bulk and tensor copies are unsupported.",
     ),
     Entry(
         "mbarrier",

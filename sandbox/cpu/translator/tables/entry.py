@@ -44,7 +44,7 @@ class Entry(NamedTuple):
 
 
 def resolve(role: str, kind: Type) -> Type:
-    """The type of an operand: `t` the instruction's, `U`/`S` its unsigned or signed twin, else a type's name."""
+    """The type of an operand: `t` the instruction's, `U`/`S` its unsigned or signed twin, or a type."""
     if role == "t":
         return kind
     if role == "U":

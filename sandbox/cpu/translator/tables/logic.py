@@ -18,7 +18,8 @@ def _lop3(code: Emission, instruction: Instruction) -> str:
         return code.write(destination, "u32", value)
     target, predicate = code.pair(destination)
     combined = f"(found != 0) {'&&' if boolean == 'and' else '||'} {code.read(sources[4], 'pred')}"
-    return f"{{ const u32 found = {value}; {code.write(predicate, 'pred', combined)} {code.write(target, 'u32', 'found')} }}"
+    writes = f"{code.write(predicate, 'pred', combined)} {code.write(target, 'u32', 'found')}"
+    return f"{{ const u32 found = {value}; {writes} }}"
 
 
 def _funnel(code: Emission, instruction: Instruction) -> str:

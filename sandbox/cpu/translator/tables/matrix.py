@@ -65,7 +65,8 @@ def _multiply(code: Emission, instruction: Instruction) -> str:
     writes = " ".join(code.write(target, word, f"d[{index}]") for index, target in enumerate(results))
     finite = "true" if instruction.has("satfinite") else "false"
     return (
-        f"{{ const {_word(a).cpp} a[] = {{{_fragment(code, first, a)}}}, b[] = {{{_fragment(code, second, b)}}}; "
+        f"{{ const {_word(a).cpp} a[] = {{{_fragment(code, first, a)}}}; "
+        f"const {_word(b).cpp} b[] = {{{_fragment(code, second, b)}}}; "
         f"const {_word(c).cpp} c[] = {{{_fragment(code, addend, c)}}}; {word.cpp} d[{len(results)}]; "
         f"MatrixSlot slot{{a, b, c, d}}; wc_warp_combine(T, ~0u, &slot, "
         f"multiply_matrices<{layout}, {rows}, {columns}, {depth}, {operation}, {finite}, {elements}>, "
@@ -102,7 +103,10 @@ def _wmma(code: Emission, instruction: Instruction) -> str:
     where = f"{code.address(instruction.operand(address))}, {stride}, {code.location}"
     if loads:
         writes = " ".join(code.write(element, word, f"d[{index}]") for index, element in enumerate(elements))
-        return f"{{ {word.cpp} d[{len(elements)}] = {{}}; load_fragment{shape}(W, {site}, d, sizeof d, {where}); {writes} }}"
+        return (
+            f"{{ {word.cpp} d[{len(elements)}] = {{}}; "
+            f"load_fragment{shape}(W, {site}, d, sizeof d, {where}); {writes} }}"
+        )
     values = ", ".join(code.read(element, word) for element in elements)
     return f"{{ const {word.cpp} d[] = {{{values}}}; store_fragment{shape}(W, {site}, d, {where}); }}"
 
@@ -119,9 +123,11 @@ def _ldmatrix(code: Emission, instruction: Instruction) -> str:
         address = f"({address} - W.shared)"
     if stores:
         values = ", ".join(code.read(element, "b32") for element in elements)
-        return f"{{ u32 d[] = {{{values}}}; store_matrices<{count}, {transposed}>(W, {address}, d, {code.location}); }}"
+        call = f"store_matrices<{count}, {transposed}>(W, {address}, d, {code.location});"
+        return f"{{ u32 d[] = {{{values}}}; {call} }}"
     writes = " ".join(code.write(element, "b32", f"d[{index}]") for index, element in enumerate(elements))
-    return f"{{ u32 d[{count}]; load_matrices<{count}, {transposed}>(W, {address}, d, {code.location}); {writes} }}"
+    call = f"load_matrices<{count}, {transposed}>(W, {address}, d, {code.location});"
+    return f"{{ u32 d[{count}]; {call} {writes} }}"
 
 
 def _movmatrix(code: Emission, instruction: Instruction) -> str:
