@@ -42,7 +42,7 @@ CALLS = {
     "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];": r"wc_texture\(T, r_rd1, 1, true",
     "tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1, %f2}];": r"wc_texture\(T, r_rd1, 2, false",
     "tex.level.3d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2,%f3,%f3}], %f5;": r"T, r_rd1, 3, false",
-    "suld.b.2d.v2.b32.trap {%r1, %r2}, [%rd1, {%r3, %r4}];": r"wc_surface\(T, r_rd1, 2, .* 8, data, Access::kRead",
+    "suld.b.2d.v2.b32.trap {%r1, %r2}, [%rd1, {%r3, %r4}];": r"r_rd1, 2, .* 8, data, Access::kRead",
     "sust.b.1d.b32.clamp [%rd1, {%r1}], {%r2};": r"wc_surface\(T, r_rd1, 1, .* 4, data, Access::kWrite",
     "ld.shared.f32 %f1, [tile+4];": r"load<float>\(shared<4, Access::kRead>\(W, ",
     "ld.global.f32 %f1, [%rd1+4];": r"load<float>\(global<4, Access::kRead>\(W, 0, \(r_rd1 \+ u64\(4ll\)\)",

@@ -185,3 +185,29 @@ def test_much_ado_about_nothing_is_fast(text: str) -> None:
 def test_an_error_names_its_line() -> None:
     with pytest.raises(PtxSyntaxError, match="PTX line 6: "):
         parse(f"{HEADER}.entry k()\n{{\nmov.b32 %r1 %r2;\n}}")
+
+
+SAMPLE = f"""{HEADER}.visible .entry k(.param .u64 p, .param .align 4 .b8 q[8])
+{{
+.reg .pred %p<2>; .reg .b32 %r<4>; .reg .f32 %f<2>; .reg .b64 %rd<3>;
+.loc 1 3 0
+.shared .align 4 .b8 tile[64];
+ld.param.u64 %rd1, [p];
+$L_top: setp.lt.s32 %p1, %r1, 16;
+@%p1 bra $L_top;
+{{ .reg .b32 t; mov.b32 t, {{%r1, 0x10}}; shfl.sync.bfly.b32 %r2|%p1, t, 1, 31, -1; }}
+st.shared.f32 [tile+4], 0f3F800000;
+ret;
+}}
+.file 1 "solution.cu"
+"""
+
+
+def test_every_truncation_and_every_missing_token_is_survived() -> None:
+    tokens = tokenize(SAMPLE).texts
+    for index in range(len(tokens)):
+        for damaged in (tokens[:index], tokens[:index] + tokens[index + 1 :], tokens[:index] * 2):
+            try:
+                translate(" ".join(damaged))
+            except PtxSyntaxError as error:
+                assert error.line >= 1  # noqa: PT017  either outcome is right; nothing else may be raised
