@@ -5,14 +5,12 @@ import time
 import structlog
 from django.conf import settings
 
-from sandbox.backend import IsolationUnavailable
-from sandbox.toolchain import ToolchainMissing
 from worker.judges import Judge, PackageJudge, ScriptedJudge
+from worker.readiness import CANNOT_JUDGE
 
 log = structlog.get_logger(__name__)
 
 RETRY_S = 30.0
-CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing)
 
 
 class Bench:

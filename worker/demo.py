@@ -26,6 +26,7 @@ from problems.loader import load_problem
 from problems.schema import Problem, Solution
 from problems.vocabulary import Language, Verdict
 from web.config import Config, ConfigError
+from worker import readiness
 from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
 
 USERNAME = "demo"
@@ -184,6 +185,9 @@ def main() -> int:
         config = Config.from_env()
         check_port(config.host, config.port)
         prepare()
+        if reason := readiness.why_not(config, console.print):
+            console.print(f"This host cannot judge: {reason}", style="red", markup=False)
+            return 1
         with (config.data_dir / "demo.log").open("a") as log:
             console.print(f"Starting Warpcourt; its log is {log.name}")
             return _demonstrate(config, console, log, once=once)

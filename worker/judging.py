@@ -14,12 +14,14 @@ from threading import Event
 import structlog
 from django.db import close_old_connections
 
+from judge.errors import JudgeError
 from judge.report import Progress, Report
 from web.submissions import services
 from web.submissions.models import EventKind
-from worker.bench import CANNOT_JUDGE, RETRY_S, Bench, bench
+from worker.bench import RETRY_S, Bench, bench
 from worker.heartbeat import Heartbeat
 from worker.judges import Judge
+from worker.readiness import CANNOT_JUDGE
 
 log = structlog.get_logger(__name__)
 
@@ -50,6 +52,9 @@ def _judge(claim: services.Claim, judge: Judge, bench: Bench) -> None:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
         bench.close(retry_in_s=RETRY_S)
         services.hand_back(claim, failed=False)
+    except JudgeError:
+        log.exception("judging_failed", tries=claim.tries)
+        services.hand_back(claim, failed=True)
     except Exception:  # the task's boundary: our failure, whatever it is
         log.exception("judging_failed", tries=claim.tries)
         bench.close()

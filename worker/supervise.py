@@ -29,6 +29,7 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections
 
 from web.config import ROOT, Config, ConfigError, use_settings
+from worker import readiness
 
 STOP_S = 10.0
 DRAIN_STREAMS_S = 2
@@ -256,6 +257,8 @@ def main() -> int:
         config = Config.from_env()
         check_port(config.host, config.port)
         prepare()
+        if reason := readiness.why_not(config, _say):
+            _say(f"Submissions will wait, since this host cannot judge: {reason}")
         with running(config) as supervisor:
             _say(f"Warpcourt serves {supervisor.url} (Ctrl-C stops it)")
             supervisor.wait()

@@ -1,0 +1,27 @@
+"""Whether this host can judge, found out before anybody waits for a verdict."""
+
+from collections.abc import Callable
+
+from judge.target import Target
+from sandbox.backend import IsolationUnavailable
+from sandbox.cpu.build import RuntimeBuildFailed
+from sandbox.toolchain import ToolchainMissing
+from web.config import Config
+
+# What opening a target raises on a host that lacks something. Each message has the fix.
+CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed)
+
+
+def why_not(config: Config, say: Callable[[str], None]) -> str | None:
+    """Why this host cannot judge, with the fix; None when it can.
+
+    Builds what judging needs if that has not been done yet, which takes a while the first time.
+    """
+    if config.target == "scripted":
+        return None
+    say("Preparing the judge; the first time this takes some seconds")
+    try:
+        Target.open(config.target, backend=config.isolation, cache=config.data_dir / "cache", warm={}).close()
+    except CANNOT_JUDGE as error:
+        return str(error)
+    return None
