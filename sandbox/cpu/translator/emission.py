@@ -30,8 +30,8 @@ class Emission:
         self.location = 0
         self.uses_carry = False
         self.is_entry = False
-        self.labels: dict[str, str] = {}
-        self.passed_labels: set[str] = set()
+        self.labels: list[dict[str, str]] = []  # per scope: PTX name → C++ name
+        self.passed_labels: set[str] = set()  # by C++ name
         self.prototypes: dict[str, Prototype] = {}
         self.targets: dict[str, Targets] = {}
         self.local: Place | None = None  # the one local array, to check accesses by register
@@ -152,20 +152,20 @@ class Emission:
     # --- control --------------------------------------------------------------------------------------------
 
     def label(self, name: str) -> str:
-        """The C++ label for a PTX label.
+        """The C++ label for a PTX label: that of the innermost scope which has one.
 
         Raises:
-            UnsupportedForm: when the function has no such label.
+            UnsupportedForm: when there is none.
         """
-        try:
-            return self.labels[name]
-        except KeyError:
-            raise UnsupportedForm(f"unknown label {name[:80]}") from None
+        for labels in reversed(self.labels):
+            if name in labels:
+                return labels[name]
+        raise UnsupportedForm(f"unknown label {name[:80]}")
 
     def jump(self, name: str) -> str:
         """Statements that branch to a label; backwards, the location is left for a deadline's message."""
         label = self.label(name)
-        if name in self.passed_labels:
+        if label in self.passed_labels:
             return f"T->location = {self.location}; goto {label};"
         return f"goto {label};"
 

@@ -18,5 +18,12 @@ class PtxSyntaxError(TranslationError):
         self.line = line
 
 
+class DuplicateLabel(TranslationError):
+    """Raised for a label that stands twice in one scope, as inline assembly without braces makes it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the label {name[:80]} is defined twice; put braces round the assembly")
+
+
 class UnsupportedForm(TranslationError):
     """Raised by a table for a form that it does not know; only reaching that instruction fails."""

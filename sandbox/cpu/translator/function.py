@@ -1,7 +1,7 @@
 """One PTX function → one C++ function: registers become locals, labels become labels, branches gotos."""
 
 from .emission import Emission, Unit
-from .errors import UnsupportedForm
+from .errors import DuplicateLabel, UnsupportedForm
 from .locations import Locations
 from .ptx_types import TYPES
 from .symbols import Code, CppNames, Place, Register, Scopes, Symbol, lay_out
@@ -68,7 +68,7 @@ class _Body:
         for variable in function.results:
             self._scopes.define(variable.name, Place("u64(Q)", "param", variable.size_bytes))
         body = function.body or ()
-        self._collect_labels(body)
+        self._enter(body)
         self._statements(body)
         return self._lines
 
@@ -80,16 +80,24 @@ class _Body:
             lines.append("bool CC = false;")
         return lines + self._arrays
 
-    def _collect_labels(self, statements: tuple[Statement, ...]) -> None:
+    def _enter(self, statements: tuple[Statement, ...]) -> None:
+        """Open a scope: its labels are known throughout, so that branches may go forwards."""
+        self._scopes.enter()
+        labels: dict[str, str] = {}
+        self._code.labels.append(labels)
         for statement in statements:
             if isinstance(statement, Label):
-                self._code.labels[statement.name] = self._names.fresh("L", statement.name)
+                if statement.name in labels:
+                    raise DuplicateLabel(statement.name)
+                labels[statement.name] = self._names.fresh("L", statement.name)
             elif isinstance(statement, Targets):
                 self._code.targets[statement.name] = statement
             elif isinstance(statement, Prototype):
                 self._code.prototypes[statement.name] = statement
-            elif isinstance(statement, Scope):
-                self._collect_labels(statement.statements)
+
+    def _leave(self) -> None:
+        self._scopes.leave()
+        self._code.labels.pop()
 
     def _statements(self, statements: tuple[Statement, ...]) -> None:
         for statement in statements:
@@ -98,17 +106,18 @@ class _Body:
             elif isinstance(statement, SourceLocation):
                 self._code.location = self._locations.index(statement, self._code.location)
             elif isinstance(statement, Label):
-                self._code.passed_labels.add(statement.name)
-                self._lines.append(f"{self._code.labels[statement.name]}:;")
+                label = self._code.label(statement.name)
+                self._code.passed_labels.add(label)
+                self._lines.append(f"{label}:;")
             elif isinstance(statement, Registers):
                 for name, count in statement.names:
                     self._scopes.define_registers(statement.type, name, count)
             elif isinstance(statement, Variable):
                 self._variable(statement)
             elif isinstance(statement, Scope):
-                self._scopes.enter()
+                self._enter(statement.statements)
                 self._statements(statement.statements)
-                self._scopes.leave()
+                self._leave()
 
     def _variable(self, variable: Variable) -> None:
         if variable.space == "shared":

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.cpu.translator import translate
+from sandbox.cpu.translator.errors import DuplicateLabel
 from sandbox.cpu.translator.parser import parse
 from sandbox.cpu.translator.syntax import Instruction
 from sandbox.cpu.translator.tables import find
@@ -100,6 +101,21 @@ def test_backward_branches_leave_their_location() -> None:
     cpp = translate(kernel(".loc 1 3 0\n$L_top: bra $L_end; bra $L_top; $L_end:") + '.file 1 "s.cu"\n')
     assert "T->location = 1; goto L_L_top;" in cpp
     assert "\ngoto L_L_end;" in cpp
+
+
+def test_labels_belong_to_their_scope(tmp_path: Path) -> None:
+    # Inline assembly is expanded with its own labels every time.
+    asm = "{ .reg .pred q; WAIT: setp.eq.s32 q, %r1, 0; @q bra DONE; bra WAIT; DONE: }"
+    cpp = translate(kernel(f"{asm}\n{asm}\n$L_end: bra $L_end;"))
+    assert "L_WAIT:;" in cpp
+    assert "L_WAIT__2:;" in cpp
+    assert "goto L_DONE__2;" in cpp
+    compiles(cpp, tmp_path)
+
+
+def test_a_label_twice_in_a_scope_is_refused() -> None:
+    with pytest.raises(DuplicateLabel, match="defined twice"):
+        translate(kernel("$L_a: mov.b32 %r1, 1;\n$L_a: mov.b32 %r1, 2;"))
 
 
 def test_inlined_headers_count_as_the_line_that_called_them() -> None:
