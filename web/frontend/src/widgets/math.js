@@ -1,9 +1,16 @@
 // Renders TeX with KaTeX, which is loaded only where a page has any.
 
-/** Render every `.math` inside `element`: <div> as display, <span> inline. Bad TeX stays readable. */
+/** Render every `.math` inside `element`, and let the keyboard reach what is too wide for the page. */
 export async function mount(element) {
   const formulas = element.querySelectorAll(".math");
-  if (!formulas.length) return;
+  if (formulas.length) await render(element, formulas);
+  for (const node of element.querySelectorAll("div.math, pre, table")) {
+    if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
+  }
+}
+
+// <div> is display style, <span> inline. TeX that KaTeX does not know stays readable.
+async function render(element, formulas) {
   const [{ default: katex }] = await Promise.all([import("katex"), loadStyles(element.dataset.katexStyles)]);
   for (const formula of formulas) {
     katex.render(formula.textContent, formula, {
