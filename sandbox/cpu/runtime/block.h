@@ -84,8 +84,9 @@ struct Barrier {
 };
 
 struct Warp {
-  u32 live;   // lanes that have not exited
-  u32 epoch;  // meetings so far, for race mode
+  u32 live;     // lanes that have not exited
+  u32 epoch;    // meetings so far, for race mode
+  u32 waiting;  // lanes at a warp operation
 };
 
 struct Block {

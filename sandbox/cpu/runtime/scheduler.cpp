@@ -233,7 +233,7 @@ void Block::prepare(const Launch& of, u64 number, Worker& by) {
   finished = false;
   for (u32 i = 0; i < warps.size(); ++i) {
     u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
-    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 1};
+    warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 1, 0};
   }
   std::memset(shared.get(), kPoison, shared_bytes);
   if (engine().options.races) shadow.start_block(shared_bytes);

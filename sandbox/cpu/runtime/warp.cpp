@@ -133,18 +133,20 @@ void combine(ThreadRecord* warp, u32 lanes) {
 // Completes the operation with the mask of `first`, if all its lanes are there.
 bool complete(Block& block, u32 warp_index, const ThreadRecord& first) {
   ThreadRecord* warp = &block.threads[warp_index * kWarpLanes];
+  Warp& state = block.warps[warp_index];
+  const u32 lanes = first.request.mask & state.live;
+  if ((state.waiting & lanes) != lanes) return false;
   const WarpRequest request = first.request;
-  const u32 lanes = request.mask & block.warps[warp_index].live;
   for (u32 rest = lanes; rest; rest &= rest - 1) {
-    const ThreadRecord& lane = warp[std::countr_zero(rest)];
-    if (lane.state != State::kAtWarp || !same_meeting(lane.request, request)) return false;
+    if (!same_meeting(warp[std::countr_zero(rest)].request, request)) return false;
   }
   switch (request.meeting) {
     case Meeting::kVote: vote(warp, lanes, request.op); break;
     case Meeting::kShuffle: shuffle(warp, lanes); break;
     case Meeting::kCombine: combine(warp, lanes); break;
   }
-  ++block.warps[warp_index].epoch;
+  ++state.epoch;
+  state.waiting &= ~lanes;
   block.at_warps -= static_cast<u32>(std::popcount(lanes));
   block.yields = 0;
   for_lanes(warp, lanes, resume);
@@ -165,6 +167,7 @@ void meet(ThreadRecord& thread, u32 location) {
   }
   thread.state = State::kAtWarp;
   ++block.at_warps;
+  block.warps[thread.warp()].waiting |= thread.lane_bit();
   if (!complete(block, thread.warp(), thread)) suspend(thread);
 }
 
