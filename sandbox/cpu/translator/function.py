@@ -139,7 +139,7 @@ class _Body:
     def _instruction(self, instruction: Instruction) -> str:
         try:
             return self._guarded(instruction)
-        except (UnsupportedForm, LookupError, ValueError):
+        except (UnsupportedForm, LookupError, ValueError, ArithmeticError):
             # A form that its table does not know: only reaching it fails.
             return f'wc_unsupported(T, "{instruction.opcode[:100]}", {self._code.location});'
 

@@ -93,6 +93,32 @@ def test_unsupported_instruction_fails_only_when_reached(tmp_path: Path) -> None
     compiles(cpp, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mov.b64 {}, %rd1;",
+        "mov.b32 %r1, {};",
+        "add;",
+        "add.s32;",
+        "add.s32 %r1;",
+        "call;",
+        "call ();",
+        "setp.s32 %p1;",
+        "ld.global.b32 %r1, %r2;",
+        "st.b32 7, 8;",
+        "mma.sync.m1n1k1.f32 %r1;",
+        "cvt.f32 %f1, %f1;",
+        "@%r1 ret;",
+        "vote %p1;",
+        "shfl.sync.b32 %r1, %r2, 1, 2, 3;",
+        "atom.add %r1, [%rd1], 1;",
+        "brx.idx %r1, nowhere;",
+    ],
+)
+def test_malformed_forms_become_unsupported(text: str) -> None:
+    assert "wc_unsupported" in translate(kernel(text))
+
+
 def test_a_guard_becomes_a_condition() -> None:
     assert "if (!r_p1) { r_r1 = 1u; }" in translate(kernel("@!%p1 mov.b32 %r1, 1;"))
 
