@@ -1,8 +1,9 @@
 """Inclusive prefix sums of numbers whose magnitudes lie between 1 and 2.
 
-An element that is missing, doubled or shifted by one place changes a prefix sum by at least 1. The numbers lie
-just above the steps of float16, so that rounding to it always loses: errors of lower precision add up instead of
-averaging out. The two signs balance, so that the sums stay within a few times sqrt(n) and float32 can hold them.
+An element that is missing, doubled or shifted by one place changes a prefix sum by at least 1. The numbers
+lie just above the steps of float16, so that rounding to it always loses: errors of lower precision add up
+instead of averaging out. The two signs balance, so that the sums stay within a few times sqrt(n) and float32
+can hold them.
 """
 
 STEP = 2.0**-10  # of float16, between 1 and 2
@@ -16,5 +17,5 @@ def generate(xp, rng, size):
     return {"input": sign * (1 + steps * STEP) + rng.uniform(0, STEP / 2, n)}
 
 
-def reference(xp, input, n):  # noqa: A002, ARG001
+def reference(xp, input, n):
     return {"output": xp.cumsum(input)}

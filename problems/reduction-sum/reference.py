@@ -1,8 +1,8 @@
 """Sum of numbers whose magnitudes lie between 1 and 2.
 
-A missing or doubled element changes the sum by at least 1, whatever n is. The numbers lie just above the steps
-of float16, so that rounding to it always loses: errors of lower precision add up instead of averaging out.
-The two signs balance, so that the sum stays within a few times sqrt(n) and float32 can hold it.
+A missing or doubled element changes the sum by at least 1, whatever n is. The numbers lie just above the
+steps of float16, so that rounding to it always loses: errors of lower precision add up instead of averaging
+out. The two signs balance, so that the sum stays within a few times sqrt(n) and float32 can hold it.
 """
 
 STEP = 2.0**-10  # of float16, between 1 and 2
@@ -16,5 +16,5 @@ def generate(xp, rng, size):
     return {"input": sign * (1 + steps * STEP) + rng.uniform(0, STEP / 2, n)}
 
 
-def reference(xp, input, n):  # noqa: A002, ARG001
+def reference(xp, input, n):
     return {"output": xp.sum(input).reshape(1)}
