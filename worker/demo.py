@@ -31,6 +31,7 @@ from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
 
 USERNAME = "demo"
 POLL_S = 0.4
+PLAIN_WIDTH = 120  # characters of a table that goes to a file
 PATIENCE_S = 900.0
 # One of each shows what the judge finds; time limits would show mostly waiting.
 _FAILURES = (
@@ -134,9 +135,9 @@ def judge_all(visitor: Visitor, samples: Sequence[Sample], supervisor: Superviso
 
 def _table(samples: Sequence[Sample]) -> Table:
     done = [sample for sample in samples if sample.verdict]
-    table = Table(
-        "Problem", "Solution", "Language", "Expected", "Verdict", "Time", title="Sample submissions"
-    )
+    table = Table(title="Sample submissions")
+    for heading in ("Problem", "Solution", "Language", "Expected", "Verdict", "Time"):
+        table.add_column(heading, overflow="fold")
     for sample in samples:
         colour = "yellow" if not sample.verdict else "green" if sample.expected else "red"
         table.add_row(
@@ -180,7 +181,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m worker.demo", description=main.__doc__)
     parser.add_argument("--once", action="store_true", help="end after the table; 0 when all is as expected")
     once = parser.parse_args().once
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=PLAIN_WIDTH)
     try:
         config = Config.from_env()
         check_port(config.host, config.port)

@@ -84,9 +84,12 @@ class Driver:
     def translate(self) -> None:
         """binding.ptx to device.cpp."""
         sys.path.insert(0, str(HOME))
+        refused = importlib.import_module("translator.errors").TranslationError
         try:
             translate = importlib.import_module("translator").translate
             text = translate(Path("binding.ptx").read_text("utf-8", "replace"))
+        except refused as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
+            raise Failure(REJECTED, f"the inline assembly cannot be assembled: {problem}\n") from problem
         except Exception as problem:  # whatever it is, it is ours
             raise Failure(BROKEN, f"functional mode cannot read the PTX: {problem}\n") from problem
         Path("device.cpp").write_text(text, "utf-8")
