@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from sandbox.spec import Completion, Ending
+from sandbox.spec import Completion, Ending, Limits
 from sandbox.wire import Kind, Request, receive_request, send_reply
 
 
@@ -59,6 +59,9 @@ class ScriptedProcess:
     def _play(self, script: Callable[[Actor], None], inside: socket.socket) -> None:
         with inside:
             script(Actor(inside))
+
+    def begin(self, limits: Limits) -> None:
+        """Nothing here counts."""
 
     def wait(self, timeout_s: float | None = None) -> Completion:
         self._thread.join(timeout_s)

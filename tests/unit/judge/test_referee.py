@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+from judge.checker import compare
 from judge.errors import JudgementCancelled
 from judge.oracle import Drawn
 from judge.referee import Referee
@@ -108,15 +109,11 @@ def test_an_early_reply_is_judged_on_what_is_there() -> None:
 
 
 def test_a_late_change_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    from judge import referee as module  # noqa: PLC0415
-
-    original = module.compare
-
     def compare_slowly(*arguments: object, **named: object) -> object:
         time.sleep(0.3)
-        return original(*arguments, **named)  # type: ignore[arg-type]
+        return compare(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(module, "compare", compare_slowly)
+    monkeypatch.setattr("judge.referee.compare", compare_slowly)
 
     def script(actor: Actor) -> None:
         actor.receive()
