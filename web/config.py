@@ -5,9 +5,10 @@ given as a file instead, by the same name with `_FILE` appended. `docs/operation
 and a test keeps it in step with this file.
 """
 
+import difflib
 import os
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from ipaddress import ip_address
 from pathlib import Path
@@ -88,6 +89,11 @@ def _one_of(*known: str) -> Callable[[str], str]:
         return value
 
     return parse
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 def _about(
@@ -236,7 +242,7 @@ class Config:
         settings = Setting.all()
         known = {s.variable for s in settings} | {f"{s.variable}_FILE" for s in settings if s.secret}
         problems = [
-            f"{name} is not a setting of Warpcourt; see docs/operations.md"
+            f"{name} is not a setting of Warpcourt{_suggest(name, known)}; see docs/operations.md"
             for name in sorted(environ)
             if name.startswith(PREFIX) and name not in known
         ]

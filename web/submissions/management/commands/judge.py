@@ -36,8 +36,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slug", metavar="SLUG", help="the problem, such as vector-add")
         parser.add_argument("file", metavar="FILE", type=Path, help="the program, .cu or .py")
-        parser.add_argument("--language", choices=[*Language], help="default: from the file's ending")
-        parser.add_argument("--mode", choices=[*Mode], default=Mode.SUBMIT.value, help="default: %(default)s")
+        parser.add_argument(
+            "--language",
+            choices=[language.value for language in Language],
+            help="default: from the file's ending",
+        )
+        parser.add_argument(
+            "--mode",
+            choices=[mode.value for mode in Mode],
+            default=Mode.SUBMIT.value,
+            help="default: %(default)s",
+        )
         parser.add_argument(
             "--size",
             action="append",
@@ -154,7 +163,7 @@ def _language_of(path: Path) -> Language:
     for language in Language:
         if path.suffix == language.suffix:
             return language
-    endings = " or ".join(language.suffix for language in Language)
+    endings = " nor ".join(language.suffix for language in Language)
     raise CommandError(
         f"{path.name} ends in neither {endings}; name the language with --language", returncode=EXIT_USAGE
     )

@@ -1,0 +1,93 @@
+"""Set-up on machines that lack something: what it installs, and what it says when it cannot."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from deploy import setup
+
+
+@pytest.fixture
+def empty_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(setup, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(setup.shutil, "which", lambda program: None)
+    monkeypatch.setattr(setup, "_can_make_venv", lambda: False)
+
+
+@pytest.mark.usefixtures("empty_machine")
+def test_a_bare_machine_lacks_what_running_needs() -> None:
+    missing = setup.missing_packages(test=False)
+    assert {"bubblewrap", "g++"} <= set(missing)
+    assert missing[-1].endswith("-venv")
+    assert "redis-server" not in missing
+
+
+@pytest.mark.usefixtures("empty_machine")
+def test_testing_needs_services_and_a_browser() -> None:
+    assert {"redis-server", "chromium", "npm"} <= set(setup.missing_packages(test=True))
+
+
+def test_nothing_is_installed_where_nothing_lacks() -> None:
+    setup.install_system_packages([])
+
+
+def test_without_root_it_prints_the_command_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(setup.shutil, "which", lambda program: f"/usr/bin/{program}")
+    with pytest.raises(setup.SetupFailed, match=r"sudo apt-get install -y .*bubblewrap"):
+        setup.install_system_packages(["bubblewrap"])
+
+
+def test_without_apt_it_names_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup.shutil, "which", lambda program: None)
+    with pytest.raises(setup.SetupFailed, match="your package manager: bubblewrap"):
+        setup.install_system_packages(["bubblewrap"])
+
+
+def test_no_network_is_explained() -> None:
+    said = setup._explain_pip("WARNING: Retrying … NewConnectionError: failed to establish a new connection")
+    assert "cannot be reached" in said
+    assert "PIP_INDEX_URL" in said
+
+
+def offer(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    report = {"install": [{"metadata": {"name": name}} for name in names]}
+    monkeypatch.setattr(setup, "_pip", lambda *arguments: json.dumps(report))
+    monkeypatch.setattr(setup.Path, "exists", lambda path: False)
+
+
+def test_gigabytes_of_cuda_are_refused_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch, "torch", "nvidia-cublas", "cuda-toolkit", "sympy")
+    with pytest.raises(setup.SetupFailed, match=r"2 CUDA packages[\s\S]*PIP_EXTRA_INDEX_URL[\s\S]*TRITON=0"):
+        setup._refuse_cuda_torch()
+
+
+def test_a_cpu_build_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    offer(monkeypatch, "torch", "sympy")
+    setup._refuse_cuda_torch()
+
+
+def test_a_step_runs_again_only_when_its_inputs_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+    lock, runs = tmp_path / "lock", []
+    lock.write_text("1")
+    for _ in range(2):
+        setup._once("step", [lock], lambda: runs.append(1))
+    assert len(runs) == 1
+    lock.write_text("2")
+    setup._once("step", [lock], lambda: runs.append(1))
+    assert len(runs) == 2
+
+
+def test_a_step_that_failed_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+
+    def fail() -> None:
+        raise setup.SetupFailed("no")
+
+    for _ in range(2):
+        with pytest.raises(setup.SetupFailed):
+            setup._once("step", [], fail)
