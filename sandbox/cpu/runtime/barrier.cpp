@@ -47,7 +47,7 @@ void release_if_complete(Block& block, Barrier& barrier) {
   const u32 needed = barrier.expected ? barrier.expected : block.live;
   if (barrier.arrived == 0 || barrier.arrived < needed) return;
   if (!barrier.expected && !barrier.waiters.empty()) {
-    warn_divergence(block, barrier);
+    if (barrier.diverged) warn_divergence(block, barrier);
     if (block.live < block.count) warn_exited(block, barrier);
   }
   const u32 result = outcome(barrier);
@@ -81,6 +81,11 @@ extern "C" u32 wc_barrier(Thread* caller, u32 id, u32 expected, BarrierOp op, u3
   Barrier& barrier = arrive(block, id, expected);
   barrier.op = op;
   barrier.true_count += value != 0;
+  if (barrier.waiters.empty()) {
+    barrier.location = location;
+    barrier.diverged = false;
+  }
+  barrier.diverged |= barrier.location != location;
   barrier.waiters.push_back(static_cast<u16>(thread.index));
   ++block.at_barriers;
   thread.state = State::kAtBarrier;

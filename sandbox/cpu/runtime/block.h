@@ -79,6 +79,8 @@ struct Barrier {
   u32 arrived = 0;
   u32 expected = 0;  // 0: every thread that has not exited
   u32 true_count = 0;
+  u32 location = 0;        // of the first that waits
+  bool diverged = false;   // others wait elsewhere
   BarrierOp op = BarrierOp::kSync;
   std::vector<u16> waiters;
 };

@@ -89,11 +89,12 @@ Stack StackPool::take() {
     free_.pop_back();
     return stack;
   }
-  void* memory = mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, kGuardBytes + kColourSpan + kStackBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (memory == MAP_FAILED) return {};
   mprotect(memory, kGuardBytes, PROT_NONE);
-  return {static_cast<std::uint8_t*>(memory) + kGuardBytes};
+  const std::size_t colour = made_++ % kColours;
+  return {static_cast<std::uint8_t*>(memory) + kGuardBytes + colour * kColourBytes};
 }
 
 }  // namespace warpcourt::cpu

@@ -13,7 +13,13 @@ namespace warpcourt::cpu {
 constexpr std::size_t kStackBytes = 256 << 10;
 constexpr std::size_t kGuardBytes = 64 << 10;
 
-// A fiber's stack. `low` is the lowest usable address; the guard lies below it.
+// Stacks start at different distances from their guards: tops that lay a power of two apart would share a
+// few cache sets, and every switch would miss. An odd number of cache lines spreads them over all sets.
+constexpr std::size_t kColours = 256;
+constexpr std::size_t kColourBytes = 5 * 64;
+constexpr std::size_t kColourSpan = kColours * kColourBytes;
+
+// A fiber's stack. `low` is its lowest address; the guard lies at most kColourSpan below it.
 struct Stack {
   std::uint8_t* low = nullptr;
 
@@ -21,7 +27,7 @@ struct Stack {
     return address - reinterpret_cast<std::uint64_t>(low) < kStackBytes;
   }
   bool guard_contains(std::uint64_t address) const {
-    return reinterpret_cast<std::uint64_t>(low) - 1 - address < kGuardBytes;
+    return reinterpret_cast<std::uint64_t>(low) - 1 - address < kGuardBytes + kColourSpan;
   }
   // The saved stack pointer of a fiber that will start in `entry`, which must not return.
   void* prepare(void (*entry)()) const;
@@ -36,6 +42,7 @@ class StackPool {
 
  private:
   std::vector<Stack> free_;
+  std::size_t made_ = 0;
 };
 
 // Saves the running fiber's stack pointer in `*save` and continues the one saved in `to`.

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -59,6 +60,7 @@ class Outcome:
     output: str
     arrays: list[NDArray[Any]] = field(default_factory=list)
     guards_intact: bool = True
+    took_s: float = 0.0  # from request to reply
 
     def finding(self, kind: str) -> dict[str, Any]:
         """The one finding of that kind."""
@@ -192,8 +194,10 @@ class Runner:
                 wire.append(WireArgument(dtype, scalar=True, value=_scalar_bits(argument, dtype)))
         self._sequence += 1
         request = Request(Kind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
+        started = time.perf_counter()
         self._ask(request, [memory.descriptor for memory in memories])
         answered = self._reply() == 100 + self._sequence
+        took_s = time.perf_counter() - started
         read = [memory.read() for memory in memories]
         for memory in memories:
             memory.close()
@@ -204,6 +208,7 @@ class Runner:
             self._output,
             [values for values, _ in read],
             all(intact for _, intact in read),
+            took_s,
         )
 
     _output = ""

@@ -400,8 +400,8 @@ def test_two_hundred_runs_leave_nothing(sandbox: Sandbox) -> None:
     assert _zombies() == children
     hierarchy = sandbox.backend._host().hierarchy
     if hierarchy is not None:
-        own = [path for path in hierarchy.folders["pids"].glob(f"{os.getpid()}-*") if path.is_dir()]
-        assert own == []
+        ours = hierarchy.folders["pids"].glob(f"{os.getpid()}-*")  # the warm pools' are in use
+        assert [path for path in ours if (path / "cgroup.procs").read_text() == ""] == []
 
 
 def test_a_failed_start_leaves_nothing(sandbox: Sandbox) -> None:
