@@ -1,0 +1,39 @@
+// Words that all semantics headers share: integer types by width, and bits reinterpreted.
+#pragma once
+
+#include "abi.h"
+
+#define WC_INLINE [[gnu::always_inline]] static inline
+#define WC_INLINE_MEMBER [[gnu::always_inline]] inline
+
+namespace warpcourt::cpu {
+
+using u128 = unsigned __int128;
+using s128 = __int128;
+
+template <class To, class From>
+WC_INLINE To bits(From from) {
+  return __builtin_bit_cast(To, from);
+}
+
+template <class T>
+constexpr bool kSigned = T(-1) < T(0);
+template <class T>
+constexpr u32 kWidth = 8 * sizeof(T);
+
+template <u32 kBytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> { using type = u8; };
+template <>
+struct UnsignedOf<2> { using type = u16; };
+template <>
+struct UnsignedOf<4> { using type = u32; };
+template <>
+struct UnsignedOf<8> { using type = u64; };
+template <>
+struct UnsignedOf<16> { using type = u128; };
+template <class T>
+using Unsigned = typename UnsignedOf<sizeof(T)>::type;
+
+}  // namespace warpcourt::cpu

@@ -1,0 +1,111 @@
+// Memory as translated code reaches it: checked addresses, loads and stores, polling.
+//
+// A check is one subtraction and one compare against what the same site was allowed before; everything
+// else is a slow path in the runtime.
+#pragma once
+
+#include "semantics_base.h"
+
+namespace warpcourt::cpu {
+
+// A thread's constant fields, which the compiler keeps in registers.
+struct Frame {
+  Thread* thread;
+  u64 shared;
+  u64 shared_bytes;
+  SiteCache* sites;
+  bool races;
+
+  WC_INLINE_MEMBER explicit Frame(Thread* t)
+      : thread(t), shared(u64(t->shared)), shared_bytes(t->shared_bytes), sites(t->sites), races(t->races) {}
+};
+
+template <u32 kBytes, Access kAccess>
+WC_INLINE u64 global(const Frame& frame, u32 site, u64 address, u32 location) {
+  const SiteCache& cache = frame.sites[site];
+  if (__builtin_expect((address - cache.base >= cache.extent) | ((address & (kBytes - 1)) != 0), 0))
+    wc_check_global(frame.thread, address, kBytes, site, kAccess, location);
+  return address;
+}
+
+// An aligned access cannot wrap, so one compare finds negative offsets too.
+template <u32 kBytes, Access kAccess>
+WC_INLINE u64 shared(const Frame& frame, u64 offset, u32 location) {
+  if (__builtin_expect((offset + (kBytes - 1) >= frame.shared_bytes) | ((offset & (kBytes - 1)) != 0), 0))
+    wc_bad_shared(frame.thread, u32(offset), kBytes, kAccess, location);
+  if (__builtin_expect(frame.races, 0))
+    wc_shadow_shared(frame.thread, u32(offset), kBytes, kAccess, location);
+  return frame.shared + offset;
+}
+
+template <u32 kBytes, Access kAccess>
+WC_INLINE u64 local(const Frame& frame, u64 base, u32 size_bytes, u64 address, u32 location) {
+  const u64 offset = address - base;
+  if (__builtin_expect((offset + (kBytes - 1) >= size_bytes) | ((offset & (kBytes - 1)) != 0), 0))
+    wc_bad_local(frame.thread, offset, size_bytes, kBytes, kAccess, location);
+  return address;
+}
+
+WC_INLINE bool is_shared(const Frame& frame, u64 address) { return address - frame.shared < frame.shared_bytes; }
+
+template <u32 kBytes, Access kAccess>
+WC_INLINE u64 generic(const Frame& frame, u32 site, u64 address, u32 location) {
+  if (is_shared(frame, address)) return shared<kBytes, kAccess>(frame, address - frame.shared, location);
+  return global<kBytes, kAccess>(frame, site, address, location);
+}
+
+template <class T>
+WC_INLINE T load(u64 address) {
+  T value;
+  __builtin_memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+  return value;
+}
+template <class T>
+WC_INLINE void store(u64 address, T value) {
+  __builtin_memcpy(reinterpret_cast<void*>(address), &value, sizeof value);
+}
+
+WC_INLINE void copy_bytes(u8* target, u64 source, u32 count) {
+  __builtin_memcpy(target, reinterpret_cast<const void*>(source), count);
+}
+// The target of an indirect call; what a wild pointer does is up to the processor, but null is common.
+WC_INLINE void check_callee(Thread* thread, u64 function, u32 location) {
+  if (__builtin_expect(function == 0, 0)) wc_unsupported(thread, "call through a null function pointer", location);
+}
+
+// Accesses that other OS threads may race with on purpose: volatile, relaxed, acquire, release.
+template <class T>
+WC_INLINE T load_atomic(u64 address) {
+  if constexpr (sizeof(T) > 8) {
+    return load<T>(address);
+  } else {
+    return bits<T>(__atomic_load_n(reinterpret_cast<const Unsigned<T>*>(address), __ATOMIC_ACQUIRE));
+  }
+}
+template <class T>
+WC_INLINE void store_atomic(u64 address, T value) {
+  if constexpr (sizeof(T) > 8) {
+    store<T>(address, value);
+  } else {
+    __atomic_store_n(reinterpret_cast<Unsigned<T>*>(address), bits<Unsigned<T>>(value), __ATOMIC_RELEASE);
+  }
+}
+
+// A thread that polls must let others run. 64 polls are cheap; the yield is what makes progress.
+WC_INLINE void spin(Thread* thread) {
+  if (__builtin_expect(++thread->spin > 64, 0)) {
+    thread->spin = 0;
+    wc_yield(thread);
+  }
+}
+
+// Warp-synchronous code of old relies on lockstep: everybody gets to the access before anybody goes on.
+WC_INLINE void lockstep(const Frame& frame, u64 address) {
+  if (is_shared(frame, address)) {
+    wc_yield(frame.thread);
+  } else {
+    spin(frame.thread);
+  }
+}
+
+}  // namespace warpcourt::cpu
