@@ -17,8 +17,8 @@ def read(name: str) -> str:
 
 
 def attacks() -> set[str]:
-    source = read("tests/integration/threats/test_programs.py")
-    return set(re.findall(r'(?:cuda|triton)\(\s*"([a-z0-9-]+)"', source)) - {"honest", "spy"}
+    source = read("tests/integration/threats/attacks.py")
+    return set(re.findall(r'(?:cuda|triton)\(\s*"([a-z0-9-]+)"', source))
 
 
 @pytest.mark.parametrize("verdict", Verdict)
