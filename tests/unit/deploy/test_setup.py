@@ -11,7 +11,7 @@ from deploy import setup
 @pytest.fixture
 def empty_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(setup, "VENV", tmp_path / ".venv")
-    monkeypatch.setattr(setup.shutil, "which", lambda program: None)
+    monkeypatch.setattr("shutil.which", lambda program: None)
     monkeypatch.setattr(setup, "_can_make_venv", lambda: False)
 
 
@@ -33,14 +33,14 @@ def test_nothing_is_installed_where_nothing_lacks() -> None:
 
 
 def test_without_root_it_prints_the_command_and_stops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup.os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(setup.shutil, "which", lambda program: f"/usr/bin/{program}")
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
     with pytest.raises(setup.SetupFailed, match=r"sudo apt-get install -y .*bubblewrap"):
         setup.install_system_packages(["bubblewrap"])
 
 
 def test_without_apt_it_names_the_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup.shutil, "which", lambda program: None)
+    monkeypatch.setattr("shutil.which", lambda program: None)
     with pytest.raises(setup.SetupFailed, match="your package manager: bubblewrap"):
         setup.install_system_packages(["bubblewrap"])
 
@@ -54,7 +54,7 @@ def test_no_network_is_explained() -> None:
 def offer(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     report = {"install": [{"metadata": {"name": name}} for name in names]}
     monkeypatch.setattr(setup, "_pip", lambda *arguments: json.dumps(report))
-    monkeypatch.setattr(setup.Path, "exists", lambda path: False)
+    monkeypatch.setattr("pathlib.Path.exists", lambda path: False)
 
 
 def test_gigabytes_of_cuda_are_refused_without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
