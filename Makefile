@@ -20,7 +20,7 @@ format: setup-test ## Format Python, templates and the front end
 	@deploy/lint --fix
 
 frontend: setup-test ## Build the front-end assets, which are committed
-	@cd web/frontend && npm ci --silent && npm run build
+	@cd web/frontend && export PATH=$(CURDIR)/.venv/bin:$$PATH && npm ci --silent && npm run build
 
 lock: setup-test ## Pin the Python dependencies anew
 	@for name in run test triton nvcc; do .venv/bin/uv pip compile -q --universal --python-version 3.11 \

@@ -25,7 +25,7 @@ REQUIREMENTS = ROOT / "deploy" / "requirements"
 TORCH = "torch==2.13.0"
 
 RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
-TEST_PROGRAMS = {"redis-server": "redis-server", "chromium": "chromium", "npm": "npm", "node": "nodejs"}
+TEST_PROGRAMS = {"redis-server": "redis-server", "chromium": "chromium"}
 
 
 class SetupFailed(Exception):

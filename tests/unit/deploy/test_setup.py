@@ -25,7 +25,7 @@ def test_a_bare_machine_lacks_what_running_needs() -> None:
 
 @pytest.mark.usefixtures("empty_machine")
 def test_testing_needs_services_and_a_browser() -> None:
-    assert {"redis-server", "chromium", "npm"} <= set(setup.missing_packages(test=True))
+    assert {"redis-server", "chromium"} <= set(setup.missing_packages(test=True))
 
 
 def test_nothing_is_installed_where_nothing_lacks() -> None:
