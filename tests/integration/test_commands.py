@@ -1,0 +1,84 @@
+"""`manage.py judge` and `manage.py prove` as a person runs them: exit status, text and JSON."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from judge.target import Target
+from problems.vocabulary import Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLUTIONS = ROOT / "problems" / "vector-add" / "solutions"
+
+pytestmark = pytest.mark.integration
+
+
+def manage(*arguments: object, data: Path) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WARPCOURT_")}
+    environment |= {"WARPCOURT_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "web.settings"}
+    command = [sys.executable, "manage.py", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=200
+    )
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory, cpu_target: Target) -> Path:
+    """A data directory that shares the engine of the other tests, so that it is not built again."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "cache").symlink_to(ROOT / ".cache" / "tests")
+    return folder
+
+
+def test_an_accepted_file_exits_with_0_and_reports_json(data: Path) -> None:
+    done = manage("judge", "vector-add", SOLUTIONS / "plain.cu", "--json", data=data)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["verdict"] == Verdict.ACCEPTED
+    assert {"stages", "cases", "diagnostics"} <= set(report)
+    assert all(stage["ms"] >= 0 for stage in report["stages"])
+
+
+def test_any_other_verdict_exits_with_1_and_says_why(data: Path) -> None:
+    done = manage("judge", "vector-add", SOLUTIONS / "no-guard.cu", data=data)
+    assert done.returncode == 1, done.stderr
+    assert "illegal_access: out-of-bounds" in done.stdout
+    assert "line " in done.stdout
+
+
+def test_a_run_on_sizes_of_ones_own(data: Path) -> None:
+    arguments = ("vector-add", SOLUTIONS / "plain.cu", "--mode", "run", "--size", "n=33", "--json")
+    done = manage("judge", *arguments, data=data)
+    assert done.returncode == 0, done.stderr
+    assert [case["sizes"] for case in json.loads(done.stdout)["cases"]] == [{"n": 33}]
+
+
+def test_no_database_is_made(data: Path) -> None:
+    manage("judge", "vector-add", SOLUTIONS / "plain.cu", data=data)
+    assert not list(data.glob("*.sqlite3"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("judge",), "required: SLUG, FILE"),
+        (("judge", "nosuch", "x.cu"), "there is no problem 'nosuch'; there are"),
+        (("judge", "../judge", "x.cu"), "there is no problem"),
+        (("judge", "vector-add", "absent.cu"), "absent.cu cannot be read"),
+        (("judge", "vector-add", "README.md"), "neither .cu nor .py"),
+        (("judge", "vector-add", SOLUTIONS / "plain.cu", "--language", "rust"), "cuda"),
+        (("judge", "vector-add", SOLUTIONS / "plain.cu", "--size", "n=5"), "--size goes with --mode run"),
+        (("judge", "vector-add", SOLUTIONS / "plain.cu", "--size", "five"), "NAME=NUMBER"),
+        (("prove", "nosuch"), "nosuch"),
+    ],
+)
+def test_wrong_usage_exits_with_2_and_says_what_to_do(
+    arguments: tuple[object, ...], words: str, tmp_path: Path
+) -> None:
+    done = manage(*arguments, data=tmp_path)
+    assert done.returncode == 2
+    assert words in done.stderr + done.stdout
