@@ -22,5 +22,9 @@ class CompilerBroken(JudgeError):
     """Raised when the compile sandbox fails for a reason that is not the source, with its output."""
 
 
+class LanguageMissing(JudgeError):
+    """Raised for a submission in a language that was left out when this host was set up."""
+
+
 class JudgementCancelled(JudgeError):
     """Raised inside the judge when the caller cancelled; `evaluate` turns it into a verdict."""

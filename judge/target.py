@@ -5,11 +5,12 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
 from judge.cache import ArtifactCache
-from judge.errors import CompilerBroken, JudgementCancelled, RunnerUnusable
+from judge.errors import CompilerBroken, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.oracle import runner_manifest
 from problems import schema
 from problems.binding import binding_cuda
@@ -29,6 +30,12 @@ _POLL_S = 0.05
 _CPUS = os.cpu_count() or 1
 _ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
 _START_S = 30.0  # loading, and leaving at the end, on top of the cases
+
+
+def languages_here() -> tuple[Language, ...]:
+    """The languages that this installation can judge: Triton is optional."""
+    with_triton = all(find_spec(name) for name in ("torch", "triton"))
+    return (Language.CUDA, Language.TRITON) if with_triton else (Language.CUDA,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +83,10 @@ class Target:
         limits = _runner_limits(schema.Limits(), cases=1)
         commands: dict[str, Command] = {
             "cuda": runner_command(runtime, limits=limits),
-            "triton": triton_command(limits, threads=_CPUS),
             "oracle": oracle_command(_ORACLE_LIMITS),
         }
+        if Language.TRITON in languages_here():
+            commands["triton"] = triton_command(limits, threads=_CPUS)
         recipes = {kind: Recipe(command, warm.get(kind, 0)) for kind, command in commands.items()}
         return cls(isolation, runtime, ArtifactCache(cache / "artifacts"), Pool(isolation, recipes))
 
@@ -97,7 +105,10 @@ class Target:
         Raises:
             JudgementCancelled: `cancelled` became true.
             CompilerBroken: the toolchain failed on our account.
+            LanguageMissing: this installation lacks the language.
         """
+        if language not in languages_here():
+            raise LanguageMissing(f"{language} is not installed here; run make setup without TRITON=0")
         if language is Language.TRITON:
             return Built(contents=(source.encode(), runner_manifest(problem)))
         binding = binding_cuda(problem)

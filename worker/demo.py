@@ -21,10 +21,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from judge.target import languages_here
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem, Solution
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Verdict
 from web.config import Config, ConfigError
 from worker import readiness
 from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
@@ -67,11 +68,12 @@ def choose(problems: Iterable[Problem]) -> list[Sample]:
     """
     chosen, missing = [], list(_FAILURES)
     for problem in problems:
-        for language in (Language.CUDA, Language.TRITON):
+        for language in languages_here():
             of_language = [s for s in problem.solutions if s.language is language]
             accepted = [s for s in of_language if s.verdict is Verdict.ACCEPTED]
             chosen += [Sample(problem, solution) for solution in accepted[:1]]
-        failing = next((s for s in problem.solutions if s.verdict in missing), None)
+        possible = (s for s in problem.solutions if s.language in languages_here())
+        failing = next((s for s in possible if s.verdict in missing), None)
         if failing is not None:
             missing.remove(failing.verdict)
             chosen.append(Sample(problem, failing))
