@@ -120,23 +120,35 @@ class Visitor:
 
 
 def judge_all(visitor: Visitor, samples: Sequence[Sample], supervisor: Supervisor, console: Console) -> bool:
-    """Have all judged, with a live table. Whether each got its expected verdict."""
+    """Have all judged, a line for each as it comes, then a table. Whether all were as expected."""
     deadline = time.monotonic() + PATIENCE_S
-    waiting = list(samples)
-    with Live(_table(samples), console=console, refresh_per_second=4) as live:
-        while not all(sample.verdict for sample in samples):
+    waiting, judging = list(samples), list(samples)
+    with Live(_progress(samples), console=console, transient=True) as live:
+        while judging and not supervisor.stopping and time.monotonic() < deadline:
             while waiting and visitor.submit(waiting[0]):
                 waiting.pop(0)
             supervisor.wait(POLL_S)
             visitor.refresh(samples)
-            live.update(_table(samples))
-            if supervisor.stopping or time.monotonic() > deadline:
-                break
+            for sample in [sample for sample in judging if sample.verdict]:
+                judging.remove(sample)
+                live.console.print(_line(sample))
+            live.update(_progress(samples))
+    console.print(_table(samples))
     return all(sample.expected for sample in samples)
 
 
-def _table(samples: Sequence[Sample]) -> Table:
+def _progress(samples: Sequence[Sample]) -> str:
     done = [sample for sample in samples if sample.verdict]
+    return f"{len(done)} of {len(samples)} judged, {sum(s.expected for s in done)} as expected"
+
+
+def _line(sample: Sample) -> str:
+    colour = "green" if sample.expected else "red"
+    name = f"{sample.problem.slug}/{sample.solution.path.name}"
+    return f"  {name:<40} [{colour}]{sample.verdict:<16}[/] {sample.seconds or 0:5.1f} s"
+
+
+def _table(samples: Sequence[Sample]) -> Table:
     table = Table(title="Sample submissions")
     for heading in ("Problem", "Solution", "Language", "Expected", "Verdict", "Time"):
         table.add_column(heading, overflow="fold")
@@ -150,7 +162,7 @@ def _table(samples: Sequence[Sample]) -> Table:
             f"[{colour}]{sample.verdict or sample.state}[/]",
             f"{sample.seconds:.1f} s" if sample.seconds is not None else "",
         )
-    table.caption = f"{len(done)} of {len(samples)} judged, {sum(s.expected for s in done)} as expected"
+    table.caption = _progress(samples)
     return table
 
 
