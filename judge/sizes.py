@@ -1,7 +1,7 @@
 """The shapes and scalars that a case's sizes give, and which sizes of a user's own are allowed."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from problems.formula import FormulaError
 from problems.schema import Argument, Problem
@@ -36,6 +36,19 @@ def scalar_of(argument: Argument, sizes: Mapping[str, int]) -> int:
     return argument.value.evaluate(sizes)
 
 
+def check_size_values(names: Sequence[str], sizes: Mapping[str, int]) -> None:
+    """Check that `sizes` gives each of `names` a positive 31-bit value, and nothing else.
+
+    Raises:
+        SizesInvalid: it does not.
+    """
+    if set(sizes) != set(names):
+        raise SizesInvalid(f"Give exactly these sizes: {', '.join(names)}.")
+    for name, value in sizes.items():
+        if not 1 <= value < 2**31:
+            raise SizesInvalid(f"The size {name} must be from 1 to {2**31 - 1}, not {value}.")
+
+
 def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
     """Check sizes that a user chose.
 
@@ -43,12 +56,7 @@ def check_sizes(problem: Problem, sizes: Mapping[str, int]) -> None:
         SizesInvalid: a name is unknown or missing, a value is not positive, a shape is empty, or the
             arrays would need more than MAX_CUSTOM_BYTES.
     """
-    names = size_names(problem)
-    if set(sizes) != set(names):
-        raise SizesInvalid(f"Give exactly these sizes: {', '.join(names)}.")
-    for name, value in sizes.items():
-        if not 1 <= value < 2**31:
-            raise SizesInvalid(f"The size {name} must be from 1 to {2**31 - 1}, not {value}.")
+    check_size_values(size_names(problem), sizes)
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     try:
         shapes = {argument.name: shape_of(argument, sizes) for argument in arrays}

@@ -50,24 +50,28 @@ def load_problem(folder: Path) -> Problem:
     return _assemble(folder, description, files)
 
 
+def load_sound(root: Path) -> tuple[tuple[Problem, ...], tuple[str, ...]]:
+    """Every sound package below `root`, in the order of their slugs, and the faults of the broken ones."""
+    problems: list[Problem] = []
+    faults: list[str] = []
+    for description in sorted(root.glob("*/problem.toml")):
+        try:
+            problems.append(load_problem(description.parent))
+        except PackageInvalid as error:
+            faults.extend(error.faults)
+    return tuple(problems), tuple(faults)
+
+
 def load_all(root: Path) -> tuple[Problem, ...]:
     """Load every package below `root`, in the order of their slugs.
 
     Raises:
         PackageInvalid: with every fault of every package.
     """
-    problems: list[Problem] = []
-    texts: list[str] = []
-    for folder in sorted(root.iterdir()):
-        if not (folder / "problem.toml").exists():
-            continue
-        try:
-            problems.append(load_problem(folder))
-        except PackageInvalid as error:
-            texts.extend(error.faults)
-    if texts:
-        raise PackageInvalid(tuple(texts))
-    return tuple(problems)
+    problems, faults = load_sound(root)
+    if faults:
+        raise PackageInvalid(faults)
+    return problems
 
 
 def _assemble(folder: Path, description: Description, files: PackageFiles) -> Problem:

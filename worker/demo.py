@@ -22,8 +22,7 @@ from rich.live import Live
 from rich.table import Table
 
 from judge.target import languages_here
-from problems.faults import PackageInvalid
-from problems.loader import load_problem
+from problems.loader import load_sound
 from problems.schema import Problem, Solution
 from problems.vocabulary import Verdict
 from web.config import Config, ConfigError
@@ -167,12 +166,7 @@ def _table(samples: Sequence[Sample]) -> Table:
 
 
 def _load(root: Path) -> list[Problem]:
-    problems = []
-    for description in sorted(root.glob("*/problem.toml")):
-        try:
-            problems.append(load_problem(description.parent))
-        except PackageInvalid:
-            continue  # `prepare` has reported it
+    problems, _ = load_sound(root)  # `prepare` has reported the broken ones
     return sorted(problems, key=lambda problem: (problem.track_day or 0, problem.slug))
 
 

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from judge.report import Report
+from judge.sizes import SizesInvalid, check_size_values
 from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.models import User
 from web.catalog.models import Problem
@@ -26,7 +27,6 @@ from web.submissions.services.journal import append, conclude
 
 _PRIORITIES = {Mode.RUN: 20, Mode.SUBMIT: 10}
 _REJUDGE_PRIORITY = 0
-_LARGEST_SIZE = 2**31 - 1
 
 
 class SubmissionRefused(Exception):
@@ -157,11 +157,10 @@ def _check_sizes(sizes: Mapping[str, int] | None, mode: Mode, problem: Problem) 
         return
     if mode is not Mode.RUN:
         raise SizesUnacceptable("Sizes of your own are for runs only.")
-    if set(sizes) != set(problem.size_names):
-        raise SizesUnacceptable(f"Give these sizes: {', '.join(problem.size_names)}.")
-    for name, value in sizes.items():
-        if not 1 <= value <= _LARGEST_SIZE:
-            raise SizesUnacceptable(f"The size {name} is {value}; it must lie between 1 and {_LARGEST_SIZE}.")
+    try:
+        check_size_values(problem.size_names, sizes)
+    except SizesInvalid as error:
+        raise SizesUnacceptable(str(error)) from error
 
 
 def _check_limits(user: User) -> None:

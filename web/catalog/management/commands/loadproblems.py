@@ -1,15 +1,12 @@
 """`manage.py loadproblems`: make the catalogue say what the problem packages say."""
 
 from argparse import ArgumentParser
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from problems.faults import PackageInvalid
-from problems.loader import load_problem
-from problems.schema import Problem
+from problems.loader import load_sound
 from web.catalog import services
 
 
@@ -20,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("--draft", action="store_true", help="keep new problems unpublished")
 
     def handle(self, *_: object, **options: Any) -> None:
-        packages, faults = _load(settings.WARPCOURT.problems_dir)
+        packages, faults = load_sound(settings.WARPCOURT.problems_dir)
         synced = services.sync(packages, publish=not options["draft"])
         self.stdout.write(
             f"{len(packages)} problems: {len(synced.created)} new, {len(synced.updated)} updated, "
@@ -28,13 +25,3 @@ class Command(BaseCommand):
         )
         if faults:
             raise CommandError("\n".join(["These packages are broken and left out:", *faults]))
-
-
-def _load(root: Path) -> tuple[list[Problem], list[str]]:
-    packages, faults = [], []
-    for description in sorted(root.glob("*/problem.toml")):
-        try:
-            packages.append(load_problem(description.parent))
-        except PackageInvalid as error:
-            faults.append(str(error))
-    return packages, faults
