@@ -34,6 +34,16 @@ std::vector<Worker*>& workers() {
 
 [[noreturn]] void run_threads();
 
+// A new fiber's stack pointer; it will call threads that have not started.
+void* start_fiber(Worker& worker) {
+  worker.fresh = worker.stacks.take();
+  if (!worker.fresh.low) {
+    fail({Severity::kError, "memory", "no memory is left for the stacks of waiting threads", {}},
+         wire::kMemoryLimit);
+  }
+  return worker.fresh.prepare(run_threads);
+}
+
 // Leaves the running fiber; `from` is its thread if that will come back.
 void dispatch(Worker& worker, ThreadRecord* from) {
   void* discarded;
@@ -48,12 +58,7 @@ void dispatch(Worker& worker, ThreadRecord* from) {
     worker.current = &next;
     if (&next != from) warpcourt_switch(save, next.stack_pointer);
   } else if (block.started < block.count) {
-    worker.fresh = worker.stacks.take();
-    if (!worker.fresh.low) {
-      fail({Severity::kError, "memory", "no memory is left for the stacks of waiting threads", {}},
-           wire::kMemoryLimit);
-    }
-    warpcourt_switch(save, worker.fresh.prepare(run_threads));
+    warpcourt_switch(save, start_fiber(worker));
   } else {
     warpcourt_switch(save, worker.own_stack_pointer);
   }
@@ -109,12 +114,7 @@ void run_block(Worker& worker, Block& block) {
       worker.current = &next;
       resumed = next.stack_pointer;
     } else {
-      worker.fresh = worker.stacks.take();
-      if (!worker.fresh.low) {
-        fail({Severity::kError, "memory", "no memory is left for the stacks of waiting threads", {}},
-             wire::kMemoryLimit);
-      }
-      resumed = worker.fresh.prepare(run_threads);
+      resumed = start_fiber(worker);
     }
     warpcourt_switch(&worker.own_stack_pointer, resumed);
     if (worker.set_aside) {
