@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from problems.vocabulary import Group, Verdict
@@ -38,8 +38,63 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class Timing:
+    """What the trusted clock found for one timed case. Times are microseconds for one call.
+
+    `median_us` ranks; `low_us` to `high_us` is its 95 % interval. `gated_us` is the bound by single calls
+    and `null_us` what the protocol costs by itself, already subtracted from both. `self_reported_us` is
+    what the program's own process measured with events: shown, never ranked. `floor_us` is what the
+    memory or the arithmetic of this GPU takes at least, and `roofline_percent` = 100 * floor / median.
+    Clocks are in MHz, temperature in degrees Celsius, power in watts, None where NVML does not say.
+    """
+
+    median_us: float
+    low_us: float
+    high_us: float
+    repetitions: int
+    gated_us: float
+    null_us: float
+    self_reported_us: float | None = None
+    floor_us: float | None = None
+    roofline_percent: float | None = None
+    sm_mhz: int | None = None
+    memory_mhz: int | None = None
+    temperature_c: int | None = None
+    power_w: float | None = None
+    discarded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KernelResources:
+    """What one kernel takes, by the compiler: registers and stack per thread, the rest in bytes."""
+
+    name: str
+    registers: int
+    shared_bytes: int
+    stack_bytes: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    constant_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The ranked figure of a submission: the geometric mean of its timed cases' medians, microseconds.
+
+    `low_us` to `high_us` is its 95 % interval; submissions whose intervals overlap tie.
+    """
+
+    median_us: float
+    low_us: float
+    high_us: float
+
+
+@dataclass(frozen=True, slots=True)
 class CaseReport:
-    """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it."""
+    """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it.
+
+    `timing` is there for timed cases that the trusted clock measured on a GPU.
+    """
 
     name: str
     group: Group
@@ -51,6 +106,7 @@ class CaseReport:
     checked: int = 0
     mismatched: int = 0
     mismatches: tuple[Mismatch, ...] = ()
+    timing: Timing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +122,9 @@ class Report:
     """The whole outcome. `environment` stamps the target, toolchain and versions that produced it.
 
     `log` is the compiler's text and `output` what the program printed on public cases, both bounded.
-    `ranked` is true only for a time that the trusted clock measured on a GPU.
+    `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
+    `listings` (`ptx`, `sass`) come from the compiler, bounded. `attempts` counts runs, which is more than
+    one where a neighbour's fault disturbed the first.
     """
 
     verdict: Verdict
@@ -77,12 +135,25 @@ class Report:
     log: str = ""
     output: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
-    ranked: bool = False
+    score: Score | None = None
+    kernels: tuple[KernelResources, ...] = ()
+    listings: Mapping[str, str] = field(default_factory=dict)
+    attempts: int = 1
+
+    @property
+    def ranked(self) -> bool:
+        """Whether it has a figure that ranks."""
+        return self.score is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A step worth showing while judging: `compiling`, `compiled`, `case` (index of total), `finished`."""
+    """A step worth showing while judging.
+
+    `kind` is `compiling`, `compiled`, `case` (index of total), `disturbed` (a neighbour's fault ended
+    the run, it starts again alone), `waiting` (for the GPU to itself), `timing` (index of total) or
+    `finished`.
+    """
 
     kind: str
     text: str
@@ -98,9 +169,13 @@ def to_json(report: Report) -> dict[str, Any]:
 
 def from_json(body: Mapping[str, Any]) -> Report:
     """The report that `to_json` gave. Fields added since take their defaults, so old rows still read."""
+    known = {entry.name for entry in fields(Report)}
+    score = body.get("score")
     return Report(
         **{
-            **body,
+            **{key: value for key, value in body.items() if key in known},
+            "score": Score(**score) if score else None,
+            "kernels": tuple(KernelResources(**entry) for entry in body.get("kernels", ())),
             "verdict": Verdict(body["verdict"]),
             "stages": tuple(Stage(**stage) for stage in body.get("stages", ())),
             "cases": tuple(_case_from_json(case) for case in body.get("cases", ())),
@@ -132,6 +207,7 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             "group": Group(body["group"]),
             "verdict": Verdict(body["verdict"]),
             "mismatches": mismatches,
+            "timing": Timing(**body["timing"]) if body.get("timing") else None,
         }
     )
 

@@ -17,6 +17,10 @@ class Process(Protocol):
     def channel(self) -> socket.socket:
         """Our end of the SOCK_SEQPACKET socket. Raises ValueError if the command asked for none."""
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Its processes by their ids on this host, as far as they can be seen; empty once it has ended."""
+
     def begin(self, limits: Limits) -> None:
         """Count wall and CPU time from now, and cap memory: for a sandbox that was started ahead.
 

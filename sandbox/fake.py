@@ -72,6 +72,11 @@ class FakeProcess:
             raise ValueError(f"the command of {self.command.label!r} asked for no channel")
         return self._channel
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """None: nothing runs."""
+        return ()
+
     def begin(self, limits: Limits) -> None:
         """Record that limits count from now."""
         self.begun.append(limits)

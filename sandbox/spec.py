@@ -33,6 +33,31 @@ class Limits:
     flood_kib: int = 4096
 
 
+class Image(StrEnum):
+    """What a sandbox must contain. The container backend has an image for each; bubblewrap needs none."""
+
+    COMPILE = "compile"  # nvcc and a host compiler
+    CUDA = "cuda"  # the driver's libraries alone
+    TRITON = "triton"  # Python, PyTorch, Triton and a C compiler
+    ORACLE = "oracle"  # Python, NumPy and CuPy
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """The one GPU that a sandbox may use.
+
+    `uuid` is NVML's (`GPU-...`), `minor` the number of its device file. `mps_directory` is the pipe
+    directory of its MPS daemon on the host, None where GPUs are time-sliced. `memory_mib` and
+    `threads_percent` are the limits of an MPS client.
+    """
+
+    uuid: str
+    minor: int
+    mps_directory: Path | None = None
+    memory_mib: int = 0  # 0: no limit
+    threads_percent: int = 100
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A program to run isolated.
@@ -40,7 +65,8 @@ class Command:
     `files` are written into the private working directory `/work` before the start, which is a
     size-limited tmpfs. With `channel` the program inherits one end of a SOCK_SEQPACKET socket as
     descriptor 3. The environment holds exactly what `environment` names. `collect` lists file names
-    below `/work` to bring back after exit, each a plain file of at most the given bytes.
+    below `/work` to bring back after exit, each a plain file of at most the given bytes. `label` names the
+    sandbox for people: `job-<id>-<attempt>` and what it is for.
     """
 
     argv: tuple[str, ...]
@@ -51,6 +77,8 @@ class Command:
     channel: bool = False
     collect: Mapping[str, int] = field(default_factory=dict)
     label: str = "job"
+    image: Image = Image.CUDA
+    gpu: Gpu | None = None
 
 
 class Ending(StrEnum):

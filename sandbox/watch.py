@@ -20,7 +20,7 @@ from typing import Protocol
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Group
 from sandbox.collect import collect
-from sandbox.cpu_time import cpu_of_tree
+from sandbox.cpu_time import cpu_of_tree, tree_of
 from sandbox.drain import Drain, Stream
 from sandbox.launch import Launched, Slot
 from sandbox.spec import Command, Completion, Ending, Limits
@@ -85,6 +85,11 @@ class WatchedProcess:
         if self._channel is None:
             raise ValueError(f"the command of {self._command.label!r} asked for no channel")
         return self._channel
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """Its processes by their ids on this host, init first; empty once it has ended."""
+        return () if self._init is None or self._ended.is_set() else tuple(tree_of(self._init))
 
     def begin(self, limits: Limits) -> None:
         """Count wall and CPU time from now, and cap memory: see `Process.begin`."""

@@ -5,9 +5,20 @@ with descriptors attached (SCM_RIGHTS); the sandboxed side answers each with its
 eight bytes and nothing else, so that nothing it says has to be parsed (invariant I2). It first sends
 sequence 0 when it is ready, before any code of a submission is loaded.
 
-    LOAD  descriptors: diagnostics pipe (write end), then the artifact (CUDA) or source and manifest (Python)
-    RUN   descriptors: one memfd per array argument, in order; scalars travel in `value`
-    QUIT  no descriptors, no answer
+    PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all
+    LOAD     descriptors: write end of the diagnostics pipe, then the artifact (CUDA) or source and manifest
+    RUN      descriptors: one per array argument, in order; scalars travel in `value`
+    TIME     descriptors: the page (`Page`), then those of `sets` argument sets, one set after the other
+    QUIT     no descriptors, no answer
+
+A descriptor of an array is a memfd on a CPU, and on a GPU a device memory allocation that was exported as
+a POSIX file descriptor. Both are mapped whole; `offset` says where in it the payload starts.
+
+TIME opens a timed session over a shared page of memory, because a socket takes longer than many kernels.
+The referee writes `set` and `count` and then a new number into `go`. The runner makes `count` calls, the
+first with argument set number `set` and every further one with the next set, round and round; waits
+for the device; and stores the number in `done`. A `count` of 0 ends the session and is answered on the
+socket. TIME before LOAD makes calls of a null kernel of ours: what the same protocol costs by itself.
 
 The C++ side is `runner/wire.h`. This module uses the standard library alone, because the Python
 runners import it inside the sandbox.
@@ -23,6 +34,7 @@ from enum import IntEnum, IntFlag
 MAGIC = 0x31_51_52_57  # "WRQ1", little endian
 MAX_ARGUMENTS = 16
 MAX_RANK = 4
+MAX_DESCRIPTORS = 250  # the kernel passes 253 with one message
 _HEADER = struct.Struct("<IIQIIIIQQ16x")
 _ARGUMENT = struct.Struct("<BBBBIQQQ4Q")
 _REPLY = struct.Struct("<Q")
@@ -49,16 +61,19 @@ class Kind(IntEnum):
     LOAD = 1
     RUN = 2
     QUIT = 3
+    PREPARE = 4
+    TIME = 5
 
 
 class Flag(IntFlag):
-    """How to run a case: the first three for the functional engine, the last for the oracle."""
+    """How to run a case: three for the functional engine, `GIVEN` for the oracle, the last for GPUs."""
 
     NONE = 0
     DETERMINISTIC = 1  # one OS thread, fixed order
     RACES = 2  # shadow shared memory, report races and uninitialised reads
     REVERSED = 4  # start the threads of a block in descending order
     GIVEN = 8  # the inputs are in the buffers already: compute only what is expected
+    SANITIZE = 16  # work on copies in allocations of exactly their size, for compute-sanitizer
 
 
 class ExitStatus(IntEnum):
@@ -71,9 +86,25 @@ class ExitStatus(IntEnum):
     LOAD_ERROR = 85
 
 
+class Page:
+    """Where the fields of the page of a timed session are, in bytes; each is 64 bits, little endian.
+
+    `GO`, `SET` and `COUNT` are the referee's, the rest the runner's. The fields that the two sides spin on
+    have cache lines of their own. `SELF_REPORTED_NS` is what the runner's own events say of the last
+    order: for display, never believed.
+    """
+
+    BYTES = 4096
+    GO = 0
+    SET = 64
+    COUNT = 72
+    DONE = 128
+    SELF_REPORTED_NS = 192
+
+
 @dataclass(frozen=True, slots=True)
 class WireArgument:
-    """One argument. Arrays live at `offset` in the memfd number `descriptor` of the request.
+    """One argument. Arrays live at `offset` in the memory of descriptor number `descriptor`.
 
     For scalars `value` holds the bits, little endian, sign-extended or as IEEE bits of the dtype.
     """
@@ -89,7 +120,11 @@ class WireArgument:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One message from the host. `seed` is given to the oracle alone, and is 0 for runners."""
+    """One message from the host. `seed` is given to the oracle alone, and is 0 for runners.
+
+    `sets` is the number of argument sets of TIME. `arguments` then describes the first; an array of set
+    number s, which is array d of its set, is descriptor 1 + s * (arrays in a set) + d.
+    """
 
     kind: Kind
     sequence: int
@@ -97,6 +132,7 @@ class Request:
     time_limit_ms: int = 0
     flags: Flag = Flag.NONE
     seed: int = 0
+    sets: int = 0
 
     def pack(self) -> bytes:
         """Its REQUEST_BYTES bytes. Raises ValueError when it does not fit."""
@@ -109,7 +145,7 @@ class Request:
             len(self.arguments),
             self.time_limit_ms,
             self.flags,
-            0,
+            self.sets,
             self.seed & (2**64 - 1),
             self.seed >> 64,
         )
@@ -121,13 +157,13 @@ class Request:
         """Parse what `pack` made. Raises ValueError for anything else."""
         if len(data) != REQUEST_BYTES:
             raise ValueError(f"a request has {REQUEST_BYTES} bytes, got {len(data)}")
-        magic, kind, sequence, count, limit, flags, _, low, high = _HEADER.unpack_from(data)
+        magic, kind, sequence, count, limit, flags, sets, low, high = _HEADER.unpack_from(data)
         if magic != MAGIC or count > MAX_ARGUMENTS:
             raise ValueError("not a request")
         arguments = tuple(
             _unpack_argument(data, _HEADER.size + index * _ARGUMENT.size) for index in range(count)
         )
-        return cls(Kind(kind), sequence, arguments, limit, Flag(flags), low | high << 64)
+        return cls(Kind(kind), sequence, arguments, limit, Flag(flags), low | high << 64, sets)
 
 
 def _pack_argument(argument: WireArgument) -> bytes:
@@ -162,7 +198,7 @@ def send_request(channel: socket.socket, request: Request, descriptors: Sequence
 
 def receive_request(channel: socket.socket) -> tuple[Request, list[int]] | None:
     """Receive one request and its descriptors, or None when the host has gone."""
-    data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, MAX_ARGUMENTS + 4)
+    data, descriptors, _, _ = socket.recv_fds(channel, REQUEST_BYTES, MAX_DESCRIPTORS)
     return (Request.unpack(data), list(descriptors)) if data else None
 
 

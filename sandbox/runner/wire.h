@@ -1,6 +1,7 @@
 // Messages between the referee and a runner: the C++ side of sandbox/wire.py, which explains them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace warpcourt::wire {
@@ -8,10 +9,11 @@ namespace warpcourt::wire {
 constexpr std::uint32_t kMagic = 0x31515257;  // "WRQ1", little endian
 constexpr unsigned kMaxArguments = 16;
 constexpr unsigned kMaxRank = 4;
+constexpr unsigned kMaxDescriptors = 250;
 
-enum class Kind : std::uint32_t { kLoad = 1, kRun = 2, kQuit = 3 };
+enum class Kind : std::uint32_t { kLoad = 1, kRun = 2, kQuit = 3, kPrepare = 4, kTime = 5 };
 
-enum Flag : std::uint32_t { kDeterministic = 1, kRaces = 2, kReversed = 4, kGiven = 8 };
+enum Flag : std::uint32_t { kDeterministic = 1, kRaces = 2, kReversed = 4, kGiven = 8, kSanitize = 16 };
 
 enum ExitStatus : int {
   kIllegalAccess = 81,
@@ -41,11 +43,21 @@ struct Request {
   std::uint32_t argument_count;
   std::uint32_t time_limit_ms;
   std::uint32_t flags;
-  std::uint32_t reserved;
+  std::uint32_t sets;
   std::uint64_t seed[2];
   std::uint8_t padding[16];
   Argument arguments[kMaxArguments];
 };
 static_assert(sizeof(Request) == 64 + 16 * 64);
+
+// The page of a timed session; see Page in sandbox/wire.py.
+struct alignas(64) Page {
+  alignas(64) std::uint64_t go;
+  alignas(64) std::uint64_t set;
+  std::uint64_t count;
+  alignas(64) std::uint64_t done;
+  alignas(64) std::uint64_t self_reported_ns;
+};
+constexpr std::size_t kPageBytes = 4096;
 
 }  // namespace warpcourt::wire

@@ -43,6 +43,10 @@ class BareProcess:
     def channel(self) -> socket.socket:
         return self._channel
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return ()
+
     def begin(self, limits: Limits) -> None:
         """Nothing counts here."""
 

@@ -61,6 +61,10 @@ class ScriptedProcess:
         with inside, contextlib.suppress(OSError):  # the host may hang up at any time
             script(Actor(inside))
 
+    @property
+    def pids(self) -> tuple[int, ...]:
+        return ()
+
     def begin(self, limits: Limits) -> None:
         """Nothing here counts."""
 

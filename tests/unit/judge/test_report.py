@@ -4,7 +4,18 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.report import CaseReport, Diagnostic, Mismatch, Report, Stage, from_json, to_json
+from judge.report import (
+    CaseReport,
+    Diagnostic,
+    KernelResources,
+    Mismatch,
+    Report,
+    Score,
+    Stage,
+    Timing,
+    from_json,
+    to_json,
+)
 from problems.vocabulary import Group, Verdict
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -20,6 +31,11 @@ mismatches = st.builds(
     st.none() | finite,
     st.none() | finite,
 )
+counts = st.integers(0)
+timings = st.builds(
+    Timing, finite, finite, finite, counts, finite, finite, st.none() | finite, sm_mhz=st.none() | counts
+)
+kernels = st.builds(KernelResources, text, counts, counts, counts, counts, counts, counts)
 cases = st.builds(
     CaseReport,
     text,
@@ -32,6 +48,7 @@ cases = st.builds(
     st.integers(),
     st.integers(),
     st.lists(mismatches, max_size=3).map(tuple),
+    st.none() | timings,
 )
 diagnostics = st.builds(
     Diagnostic, text, text, text, st.none() | text, places, places, st.none() | st.integers()
@@ -46,7 +63,9 @@ reports = st.builds(
     text,
     text,
     st.dictionaries(text, text),
-    st.booleans(),
+    st.none() | st.builds(Score, finite, finite, finite),
+    st.lists(kernels, max_size=3).map(tuple),
+    st.dictionaries(text, text),
 )
 
 
