@@ -14,6 +14,7 @@ from problems.loader import load_problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.config import Config
 from web.submissions.models import Submission
+from worker import scripted
 
 OnProgress = Callable[[Progress], None]
 
@@ -77,7 +78,7 @@ class ScriptedJudge:
     """Runs nothing: the source says what happens. For tests of everything round the judge.
 
     A source is words such as `wrong_answer`, the verdict; `sleep=2.5`, seconds to take; `fail`, to fail
-    as the judge itself may fail. Without a verdict it is accepted.
+    as the judge itself may fail. Without a verdict it is accepted. `worker.scripted` has more words.
     """
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
@@ -98,7 +99,10 @@ class ScriptedJudge:
         on_progress(Progress("case", "Case 1 of 1", 1, 1))
         elapsed_ms = (time.monotonic() - started) * 1000
         case = CaseReport("sample", Group.SAMPLE, public=True, verdict=verdict, wall_ms=elapsed_ms)
-        return Report(verdict, cases=(case,), environment={"target": "scripted"})
+        words = submission.source.split()
+        for progress in scripted.announce(words):
+            on_progress(progress)
+        return scripted.measure(Report(verdict, cases=(case,), environment={"target": "scripted"}), words)
 
     def close(self) -> None:
         """Nothing is kept."""
