@@ -1,0 +1,83 @@
+"""A case with contents, as it lies in memory: what the oracle writes and the referee reads.
+
+Theory of operation. Inputs and expected outputs of one case share one allocation, a memfd on a host and
+device memory on a GPU, and its descriptor is passed from process to process. Both sides compute the same
+layout from the problem alone, so that no offset ever crosses a wire.
+"""
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from judge.elements import expected_dtype
+from judge.sizes import bytes_of, shape_of
+from problems.schema import Argument, Case, Problem
+from problems.vocabulary import Role
+
+ALIGNMENT_BYTES = 256  # what cudaMalloc promises, so that kernels may use vector loads
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One array in a drawn set: `size_bytes` at `offset`."""
+
+    name: str
+    offset: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSet:
+    """`case` with contents: `parts` in the first `size_bytes` of the memory behind `descriptor`.
+
+    Parts are named like the input, or `expected-NAME` for what is expected of the output NAME. The
+    descriptor belongs to whoever made the set; `close` is theirs to call.
+    """
+
+    case: Case
+    parts: tuple[Part, ...]
+    size_bytes: int
+    descriptor: int
+
+    def close(self) -> None:
+        """Let go of the memory. It lives on for as long as somebody else has it open."""
+        os.close(self.descriptor)
+
+
+def expected_name(argument: Argument) -> str:
+    """The name of the part that holds what is expected of `argument`."""
+    return f"expected-{argument.name}"
+
+
+def outputs(problem: Problem) -> list[Argument]:
+    """The arguments that are checked, in order."""
+    return [argument for argument in problem.arguments if argument.role in {Role.OUT, Role.INOUT}]
+
+
+def inputs(problem: Problem) -> list[Argument]:
+    """The arguments that come with contents, in order."""
+    return [argument for argument in problem.arguments if argument.role in {Role.IN, Role.INOUT}]
+
+
+def layout(problem: Problem, case: Case) -> tuple[tuple[Part, ...], int]:
+    """The parts of a set of `case`, and the bytes that it takes.
+
+    Inputs in the signature's order, then what is expected of each output: float64 for floats, else the
+    output's own dtype. Every part starts at a multiple of ALIGNMENT_BYTES.
+    """
+    parts: list[Part] = []
+    end = 0
+    for name, size_bytes in _sizes(problem, case):
+        start = -(-end // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
+        parts.append(Part(name, start, size_bytes))
+        end = start + size_bytes
+    return tuple(parts), end
+
+
+def _sizes(problem: Problem, case: Case) -> Iterator[tuple[str, int]]:
+    for argument in inputs(problem):
+        yield argument.name, bytes_of(argument, case.sizes)
+    for argument in outputs(problem):
+        count = math.prod(shape_of(argument, case.sizes))
+        yield expected_name(argument), count * expected_dtype(argument.dtype).itemsize
