@@ -12,7 +12,8 @@ sequence 0 when it is ready, before any code of a submission is loaded.
     QUIT     no descriptors, no answer
 
 A descriptor of an array is a memfd on a CPU, and on a GPU a device memory allocation that was exported as
-a POSIX file descriptor. Both are mapped whole; `offset` says where in it the payload starts.
+a POSIX file descriptor. Both are mapped whole; `offset` says where in it the payload starts. Nothing tells
+how large device memory behind a descriptor is, so there an array's `value` does.
 
 TIME opens a timed session over a shared page of memory, because a socket takes longer than many kernels.
 The referee writes `set` and `count` and then a new number into `go`. The runner makes `count` calls, the
@@ -106,7 +107,8 @@ class Page:
 class WireArgument:
     """One argument. Arrays live at `offset` in the memory of descriptor number `descriptor`.
 
-    For scalars `value` holds the bits, little endian, sign-extended or as IEEE bits of the dtype.
+    For scalars `value` holds the bits, little endian, sign-extended or as IEEE bits of the dtype. For
+    arrays in device memory it holds the bytes of the whole allocation; 0 maps just as far as the payload.
     """
 
     dtype: str
