@@ -1,0 +1,1 @@
+"""The trusted clock: times what only the referee measured. `session` explains how."""

@@ -1,0 +1,59 @@
+"""From the timings of a submission's cases to its score, and from scores to ranks.
+
+The score is the geometric mean of the medians: halving the time of any case helps equally, and no case
+drowns another. Its interval comes from the cases' intervals, whose half widths are independent on a
+logarithmic scale: the variance of a mean of k independent logarithms is the sum of theirs over k².
+"""
+
+import math
+from collections.abc import Sequence
+
+from judge.report import Score, Timing
+
+
+def score(timings: Sequence[Timing]) -> Score:
+    """The score of these timed cases.
+
+    Raises:
+        ValueError: there are none, or one is not a positive finite time with an interval round it. The
+            clock yields no such timing, and a mean over logarithms has no room for a zero.
+    """
+    if not timings:
+        raise ValueError("a score needs at least one timed case")
+    for timing in timings:
+        _require_possible(timing)
+    logs = [math.log(timing.median_us) for timing in timings]
+    centre = math.fsum(logs) / len(logs)
+    below = [log - math.log(timing.low_us) for log, timing in zip(logs, timings, strict=True)]
+    above = [math.log(timing.high_us) - log for log, timing in zip(logs, timings, strict=True)]
+    return Score(
+        median_us=math.exp(centre),
+        low_us=math.exp(centre - math.hypot(*below) / len(logs)),
+        high_us=math.exp(centre + math.hypot(*above) / len(logs)),
+    )
+
+
+def rank(scores: Sequence[Score]) -> list[int]:
+    """The rank of each score, in their order: 1 for the fastest, equal ranks for ties, then a gap.
+
+    A score ties with the best of the ranks just above it when their intervals overlap. Overlap is not
+    transitive, so every group of ties is anchored at its fastest member: a and b may tie, and b and c
+    overlap, and yet c ranks behind when it does not reach a. No chain of neighbours can pull a slow
+    submission up to the first place.
+    """
+    order = sorted(range(len(scores)), key=lambda index: (scores[index].median_us, scores[index].high_us))
+    ranks = [0] * len(scores)
+    anchor: Score | None = None
+    current = 0
+    for place, index in enumerate(order, start=1):
+        if anchor is None or scores[index].low_us > anchor.high_us:
+            anchor, current = scores[index], place
+        ranks[index] = current
+    return ranks
+
+
+def _require_possible(timing: Timing) -> None:
+    figures = (timing.low_us, timing.median_us, timing.high_us)
+    ordered = all(low <= high for low, high in zip(figures, figures[1:], strict=False))
+    if not all(math.isfinite(figure) and figure > 0 for figure in figures) or not ordered:
+        raise ValueError(f"not a timing that can be scored: {figures} us")
