@@ -25,7 +25,14 @@ from worker.readiness import CANNOT_JUDGE
 
 log = structlog.get_logger(__name__)
 
-_SHOWN = {EventKind.COMPILING, EventKind.COMPILED, EventKind.CASE}
+_SHOWN = {
+    EventKind.COMPILING,
+    EventKind.COMPILED,
+    EventKind.CASE,
+    EventKind.DISTURBED,
+    EventKind.WAITING,
+    EventKind.TIMING,
+}
 
 
 def judge_next(bench: Bench = bench) -> None:

@@ -1,16 +1,18 @@
 """Submissions and their jobs, events and reports. The rows here are the truth; the broker is a doorbell."""
 
 import secrets
+import zlib
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.catalog.models import Problem
 
 PUBLIC_ID_CHARACTERS = 12
+STAMP_CHARACTERS = 120
 _ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
@@ -108,6 +110,9 @@ class EventKind(models.TextChoices):
     COMPILING = "compiling"
     COMPILED = "compiled"
     CASE = "case"
+    DISTURBED = "disturbed"
+    WAITING = "waiting"
+    TIMING = "timing"
     RETRIED = "retried"
     FINISHED = "finished"
 
@@ -133,27 +138,102 @@ class Event(models.Model):
 
 
 class Report(models.Model):
-    """What judging yielded. `body` is a `judge.report.Report`; the columns are what queries need."""
+    """What judging yielded. `body` is a `judge.report.Report` without its listings.
+
+    The columns are what queries need. `version` is that of the problem it was judged against. `gpu_model`,
+    `driver` and `toolkit` stamp where the figures come from, the first two empty without a GPU. Scores are
+    in microseconds; smaller is better.
+    """
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="report")
     attempt = models.PositiveIntegerField()
     verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
     message = models.TextField(blank=True)
+    version = models.CharField(max_length=64, blank=True, default="", db_default="")
+    gpu_model = models.CharField(max_length=STAMP_CHARACTERS, blank=True, default="", db_default="")
+    driver = models.CharField(max_length=STAMP_CHARACTERS, blank=True, default="", db_default="")
+    toolkit = models.CharField(max_length=STAMP_CHARACTERS, blank=True, default="", db_default="")
     ranked = models.BooleanField(default=False, help_text="Whether a trusted clock timed it on a GPU.")
+    score_us = models.FloatField(null=True, blank=True)
+    score_low_us = models.FloatField(null=True, blank=True)
+    score_high_us = models.FloatField(null=True, blank=True)
+    roofline_percent = models.FloatField(null=True, blank=True)
     body = models.JSONField()
     finished = models.DateTimeField(default=timezone.now)
 
     class Meta:
+        indexes = [
+            models.Index(fields=["gpu_model", "score_us"], name="report_by_score", condition=Q(ranked=True))
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(verdict__in=[*Verdict]), name="report_verdict_known"),
+            models.CheckConstraint(
+                condition=Q(
+                    ranked=True,
+                    score_low_us__gt=0,
+                    score_us__gte=F("score_low_us"),
+                    score_high_us__gte=F("score_us"),
+                )
+                | Q(
+                    ranked=False,
+                    score_low_us__isnull=True,
+                    score_us__isnull=True,
+                    score_high_us__isnull=True,
+                ),
+                name="report_ranked_has_score",
+            ),
+            models.CheckConstraint(
+                condition=Q(ranked=False) | (~Q(gpu_model="") & ~Q(version="")),
+                name="report_ranked_has_stamp",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.submission_id}: {self.verdict}"
 
 
+class ListingKind(models.TextChoices):
+    """What the compiler made of a program, for reading."""
+
+    PTX = "ptx", "PTX"
+    SASS = "sass", "SASS"
+
+
+class Listing(models.Model):
+    """Text that the compiler made of a program. Large, so it is stored apart from the report, and packed."""
+
+    report = models.ForeignKey(Report, models.CASCADE, related_name="listings")
+    kind = models.CharField(max_length=8, choices=ListingKind.choices)
+    size_bytes = models.PositiveIntegerField(help_text="Of the text, in UTF-8.")
+    packed = models.BinaryField()
+
+    class Meta:
+        ordering = ["kind"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "kind"], name="listing_kind_unique"),
+            models.CheckConstraint(condition=Q(kind__in=ListingKind.values), name="listing_kind_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report_id}: {self.kind}"
+
+    @classmethod
+    def of(cls, report: Report, kind: ListingKind, text: str) -> "Listing":
+        """An unsaved listing that holds `text`, with what no database stores replaced."""
+        data = text.encode(errors="replace")
+        return cls(report=report, kind=kind, size_bytes=len(data), packed=zlib.compress(data, 6))
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return zlib.decompress(self.packed).decode()
+
+
 class CaseResult(models.Model):
-    """The outcome of one case, for statistics. What users see of it comes from `present_report`."""
+    """The outcome of one case, for statistics. What users see of it comes from `present_report`.
+
+    `median_us` to `high_us` are what the trusted clock found, for timed cases on a GPU.
+    """
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="cases")
     position = models.PositiveSmallIntegerField()
@@ -162,10 +242,18 @@ class CaseResult(models.Model):
     public = models.BooleanField()
     verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
     wall_ms = models.FloatField(null=True)
+    median_us = models.FloatField(null=True)
+    low_us = models.FloatField(null=True)
+    high_us = models.FloatField(null=True)
 
     class Meta:
         ordering = ["position"]
         constraints = [
+            models.CheckConstraint(
+                condition=Q(low_us__gt=0, median_us__gte=F("low_us"), high_us__gte=F("median_us"))
+                | Q(low_us__isnull=True, median_us__isnull=True, high_us__isnull=True),
+                name="case_result_timed_whole",
+            ),
             models.UniqueConstraint(fields=["report", "position"], name="case_result_position_unique"),
             models.CheckConstraint(condition=Q(group__in=[*Group]), name="case_result_group_known"),
             models.CheckConstraint(condition=Q(verdict__in=[*Verdict]), name="case_result_verdict_known"),

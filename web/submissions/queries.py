@@ -8,9 +8,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from judge.report import CaseReport, Report, from_json
+from judge.report import CaseReport, Report, Timing, from_json
 from web.accounts.models import User
-from web.submissions.models import Event, EventKind, Job, Status, Submission
+from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Status, Submission
 
 Viewer = User | AnonymousUser
 
@@ -62,8 +62,9 @@ def verdict_of(submission: Submission) -> str | None:
 def present_report(submission: Submission, viewer: Viewer) -> Report | None:
     """The report as `viewer` may see it, None until there is one. The viewer may see the submission.
 
-    Of a hidden case everybody but staff sees the group, the verdict, the message and the counts: no
-    sizes, no values, and a name that says nothing.
+    Of a hidden case everybody but staff sees the group, the verdict, the message, the counts and the
+    times: no sizes, no values, and a name that says nothing. The roofline is a formula over the sizes, so
+    its floor is not shown and the percentage is rounded. Listings are not in the report; see `listings_of`.
     """
     if not hasattr(submission, "report"):
         return None
@@ -80,9 +81,29 @@ def _redact(cases: tuple[CaseReport, ...]) -> tuple[CaseReport, ...]:
         if not case.public:
             counts[case.group.value] += 1
             name = f"{case.group.value} {counts[case.group.value]}"
-            case = replace(case, name=name, sizes={}, mismatches=())  # noqa: PLW2901 - the shown form of it
+            case = replace(  # noqa: PLW2901 - the shown form of it
+                case, name=name, sizes={}, mismatches=(), timing=_blur(case.timing)
+            )
         shown.append(case)
     return tuple(shown)
+
+
+def _blur(timing: Timing | None) -> Timing | None:
+    if timing is None or timing.roofline_percent is None:
+        return timing and replace(timing, floor_us=None)
+    return replace(timing, floor_us=None, roofline_percent=round(timing.roofline_percent))
+
+
+def listings_of(submission: Submission) -> tuple[Listing, ...]:
+    """The listings that are kept of `submission`, without their text."""
+    if not hasattr(submission, "report"):
+        return ()
+    return tuple(submission.report.listings.defer("packed"))
+
+
+def find_listing(submission: Submission, kind: ListingKind) -> Listing | None:
+    """A listing of `submission` with its text. The viewer may see the submission."""
+    return Listing.objects.filter(report__submission=submission, kind=kind).first()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,25 @@ Both run in the caller's transaction.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
+from statistics import geometric_mean
 
 from django.db.models import F
 from django.utils import timezone
 
 from judge import report as judge_report
-from web.submissions.models import CaseResult, Event, EventKind, Job, Report, Status
+from web.submissions.models import (
+    STAMP_CHARACTERS,
+    CaseResult,
+    Event,
+    EventKind,
+    Job,
+    Listing,
+    ListingKind,
+    Report,
+    Status,
+    Submission,
+)
 
 
 def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -> Event:
@@ -30,26 +43,67 @@ def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_
     mine = Job.objects.filter(submission=submission_id, attempt=attempt, status=status)
     if not mine.update(status=Status.DONE, lease_until=None):
         return False
-    stored = Report.objects.create(
+    stored = _store(submission_id, attempt, report)
+    CaseResult.objects.bulk_create(
+        _case_result(stored, position, case) for position, case in enumerate(report.cases)
+    )
+    Listing.objects.bulk_create(
+        Listing.of(stored, ListingKind(kind), text) for kind, text in report.listings.items() if text
+    )
+    append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
+    return True
+
+
+def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Report:
+    score = report.score
+    stamp = report.environment
+    # A judge that loads no package stamps no version; then it judged the one that was handed in for.
+    version = stamp.get("problem_version") or Submission.objects.values_list("version", flat=True).get(
+        pk=submission_id
+    )
+    return Report.objects.create(
         submission_id=submission_id,
         attempt=attempt,
         verdict=report.verdict.value,
         message=report.message,
+        version=version,
+        gpu_model=stamp.get("gpu", "")[:STAMP_CHARACTERS],
+        driver=stamp.get("driver", "")[:STAMP_CHARACTERS],
+        toolkit=_toolkit(stamp),
         ranked=report.ranked,
-        body=judge_report.to_json(report),
+        score_us=score.median_us if score else None,
+        score_low_us=score.low_us if score else None,
+        score_high_us=score.high_us if score else None,
+        roofline_percent=_roofline_percent(report),
+        body=judge_report.to_json(replace(report, listings={})),
         finished=timezone.now(),
     )
-    CaseResult.objects.bulk_create(
-        CaseResult(
-            report=stored,
-            position=position,
-            name=case.name,
-            group=case.group.value,
-            public=case.public,
-            verdict=case.verdict.value,
-            wall_ms=case.wall_ms,
-        )
-        for position, case in enumerate(report.cases)
+
+
+def _case_result(stored: Report, position: int, case: judge_report.CaseReport) -> CaseResult:
+    timing = case.timing
+    return CaseResult(
+        report=stored,
+        position=position,
+        name=case.name,
+        group=case.group.value,
+        public=case.public,
+        verdict=case.verdict.value,
+        wall_ms=case.wall_ms,
+        median_us=timing.median_us if timing else None,
+        low_us=timing.low_us if timing else None,
+        high_us=timing.high_us if timing else None,
     )
-    append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
-    return True
+
+
+def _toolkit(stamp: Mapping[str, str]) -> str:
+    """The compiler in a few words: `nvcc 13.0.88`, or `triton 3.6.0`."""
+    named = [f"{name} {stamp[name]}" for name in ("nvcc", "triton") if name in stamp]
+    return named[-1][:STAMP_CHARACTERS] if named else ""
+
+
+def _roofline_percent(report: judge_report.Report) -> float | None:
+    """What part of this GPU's speed the score is, over all timed cases. None unless it is known for each."""
+    percents = [case.timing.roofline_percent for case in report.cases if case.timing]
+    known = [percent for percent in percents if percent]
+    return geometric_mean(known) if report.ranked and known and len(known) == len(percents) else None
