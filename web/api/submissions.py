@@ -3,19 +3,19 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from django.http import HttpResponseBase
+from django.http import Http404, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from ninja import Field, Header, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import StringConstraints
 
-from judge.report import Report
+from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, Stage
 from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
 from web.submissions import queries, services, streams
-from web.submissions.models import Submission
+from web.submissions.models import Listing, ListingKind, Submission
 
 router = Router(auth=READ)
 PAGE_ROWS = 50
@@ -34,7 +34,7 @@ class SubmissionIn(Schema):
 
 
 class SubmissionOut(Schema):
-    """A submission. `verdict` and `message` are null until it is done."""
+    """A submission. `verdict` and `message` are null until it is done, `score` where nothing ranks."""
 
     id: str = Field(alias="public_id")
     problem: str = Field(alias="problem.slug")
@@ -43,6 +43,7 @@ class SubmissionOut(Schema):
     state: Literal["queued", "judging", "done"]
     verdict: Verdict | None
     message: str | None
+    score: Score | None
     created: datetime
     finished: datetime | None
 
@@ -62,18 +63,59 @@ class SubmissionOut(Schema):
         return submission.report.message if hasattr(submission, "report") else None
 
     @staticmethod
+    def resolve_score(submission: Submission) -> Score | None:
+        """Its ranked figure."""
+        return queries.score_of(submission)
+
+    @staticmethod
     def resolve_finished(submission: Submission) -> datetime | None:
         """When."""
         return submission.report.finished if hasattr(submission, "report") else None
 
 
+class ReportOut(Schema):
+    """The whole outcome. Of hidden cases it tells no names, no sizes and no values.
+
+    A case's `timing` is what the trusted clock found, in microseconds; `self_reported_us` comes from the
+    program's own process and ranks nothing. `environment` stamps what produced it: target, GPU, driver,
+    toolkit, version of the problem. `attempts` is more than 1 where a neighbour's fault disturbed a run.
+    """
+
+    verdict: Verdict
+    message: str
+    ranked: bool
+    score: Score | None
+    attempts: int
+    stages: list[Stage]
+    cases: list[CaseReport]
+    diagnostics: list[Diagnostic]
+    kernels: list[KernelResources]
+    log: str
+    output: str
+    environment: dict[str, str]
+
+
+class ListingOut(Schema):
+    """What the compiler made of the program, without the text."""
+
+    kind: ListingKind
+    size_bytes: int
+
+
+class ListingTextOut(ListingOut):
+    """A listing with its text."""
+
+    text: str
+
+
 class SubmissionDetailOut(SubmissionOut):
-    """A submission with its source and report. Hidden cases show no sizes and no values."""
+    """A submission with its source and report. The text of a listing has an address of its own."""
 
     source: str
     sizes: dict[str, int] | None
     place_in_queue: int
-    report: Report | None
+    report: ReportOut | None
+    listings: list[ListingOut]
 
     @staticmethod
     def resolve_place_in_queue(submission: Submission) -> int:
@@ -84,6 +126,11 @@ class SubmissionDetailOut(SubmissionOut):
     def resolve_report(submission: Submission, context: Any) -> Report | None:
         """As the one who asks may see it."""
         return queries.present_report(submission, context["request"].user)
+
+    @staticmethod
+    def resolve_listings(submission: Submission) -> tuple[Listing, ...]:
+        """Those that are kept."""
+        return queries.listings_of(submission)
 
 
 class PageOut(Schema):
@@ -153,6 +200,19 @@ def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
 def show_submission(request: ApiRequest, public_id: PublicId) -> Any:
     """A submission with its source, and its report once it is done."""
     return _find(request, public_id)
+
+
+@router.get(
+    "/{public_id}/listings/{kind}",
+    response={200: ListingTextOut, **documented(401, 404, 422)},
+    summary="Show a listing",
+)
+def show_listing(request: ApiRequest, public_id: PublicId, kind: ListingKind) -> Any:
+    """What the compiler made of the program: PTX, or SASS, which the GPU runs."""
+    listing = queries.find_listing(_find(request, public_id), kind)
+    if listing is None:
+        raise Http404
+    return listing
 
 
 @router.post(

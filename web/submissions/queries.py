@@ -8,7 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from judge.report import CaseReport, Report, Timing, from_json
+from judge.report import CaseReport, Report, Score, Timing, from_json
 from web.accounts.models import User
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Status, Submission
 
@@ -57,6 +57,15 @@ def state_of(submission: Submission) -> str:
 def verdict_of(submission: Submission) -> str | None:
     """The verdict's word, None until there is one."""
     return submission.report.verdict if hasattr(submission, "report") else None
+
+
+def score_of(submission: Submission) -> Score | None:
+    """The ranked figure, None where there is none."""
+    if not hasattr(submission, "report"):
+        return None
+    report = submission.report
+    figures = [f for f in (report.score_us, report.score_low_us, report.score_high_us) if f is not None]
+    return Score(*figures) if figures else None  # the database has all three or none
 
 
 def present_report(submission: Submission, viewer: Viewer) -> Report | None:

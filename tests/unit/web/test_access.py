@@ -62,6 +62,7 @@ def routes(submission: Submission) -> list[tuple[str, str]]:
         ("get", api),
         ("post", f"{api}/cancel"),
         ("get", f"{api}/events"),
+        ("get", f"{api}/listings/ptx"),
         ("get", f"/submissions/{submission.public_id}/events"),
     ]
 

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from judge.report import Report, Score
 from problems.vocabulary import Verdict
 from tests.unit.web.figures import FLOOR_US, SECRET_SIZE, record, timed_report
+from web.accounts.services import issue_token
 from web.submissions import queries, services
 from web.submissions.models import CaseResult, Event, EventKind, Listing, ListingKind
 from web.submissions.models import Report as StoredReport
@@ -107,3 +108,63 @@ def test_times_of_hidden_cases_tell_no_names_and_no_sizes(owner, staff, handed_i
     full = queries.present_report(submission, staff)
     assert full.cases[1].timing.floor_us == FLOOR_US
     assert full.cases[1].sizes == {"n": SECRET_SIZE}
+
+
+@pytest.fixture
+def get(client):
+    """Asks the API as a person: `get(owner, "/submissions")`."""
+
+    def ask(user, path: str, status: int = 200):
+        _, secret = issue_token(user, name="test")
+        answer = client.get(f"/api/v1{path}", headers={"Authorization": f"Bearer {secret}"})
+        assert answer.status_code == status, answer.content
+        return answer.json()
+
+    return ask
+
+
+def test_the_api_shows_the_figures(owner, handed_in, get):
+    submission = record(handed_in(owner), timed_report(attempts=2))
+    shown = get(owner, f"/submissions/{submission.public_id}")
+    score = {"median_us": 5.0, "low_us": 4.95, "high_us": 5.05}
+    assert shown["score"] == score
+    report = shown["report"]
+    assert (report["ranked"], report["score"], report["attempts"]) == (True, score, 2)
+    assert report["kernels"][0]["registers"] == 24
+    assert report["environment"]["driver"] == "580.159.03"
+    timing = report["cases"][1]["timing"]
+    assert (timing["median_us"], timing["repetitions"], timing["sm_mhz"]) == (2.5, 240, 1980)
+    assert get(owner, "/submissions")["submissions"][0]["score"] == score
+    assert [listing["kind"] for listing in shown["listings"]] == ["ptx", "sass"]
+    assert ".version" not in str(shown)
+
+
+def test_the_api_gives_listings_to_those_who_may_see_the_submission(
+    owner, teammate, staff, handed_in, get, client
+):
+    submission = record(handed_in(owner), timed_report())
+    route = f"/submissions/{submission.public_id}/listings"
+    for person in (owner, staff):
+        assert get(person, f"{route}/ptx")["text"].startswith(".version 9.0")
+    get(teammate, f"{route}/ptx", 404)
+    get(owner, f"{route}/elf", 422)
+    assert client.get(f"/api/v1{route}/ptx").status_code == 401
+
+
+def test_the_api_shows_a_board(owner, teammate, handed_in, get):
+    record(handed_in(owner), timed_report(5.0, 0.05))
+    record(handed_in(teammate), timed_report(5.06, 0.05))
+    board = {"gpu": "NVIDIA H200", "language": "cuda", "users": 2}
+    shown = get(owner, "/leaderboards/vector-add?gpu=NVIDIA%20H200&language=cuda")
+    assert (shown["ranked"], shown["board"], shown["boards"]) == (True, board, [board])
+    assert [(row["rank"], row["tied"]) for row in shown["rows"]] == [(1, True), (1, True)]
+    assert shown["rows"][0]["score"]["high_us"] == 5.05
+    assert get(owner, "/leaderboards/vector-add?gpu=NVIDIA%20B200")["rows"] == []
+    get(owner, "/leaderboards/vector-add?language=fortran", 422)
+
+
+def test_the_api_tells_nothing_of_hidden_timed_cases(owner, handed_in, get):
+    submission = record(handed_in(owner), timed_report())
+    text = str(get(owner, f"/submissions/{submission.public_id}"))
+    assert str(SECRET_SIZE) not in text
+    assert str(FLOOR_US) not in text
