@@ -1,0 +1,1 @@
+"""GPUs for sandboxes: leases, MPS, NVML, health, the compile stage and the runners."""

@@ -1,0 +1,59 @@
+"""GPUs that are not there: an `Nvml` for tests and for trying the fleet page without hardware."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sandbox.gpu.nvml import GpuInfo, GpuLost, MemoryErrors, NvmlUnavailable, Sample
+
+HEALTHY = Sample(
+    sm_mhz=1980, memory_mhz=3201, temperature_c=31, power_w=95.0, throttle=(), free_mib=140000, processes=()
+)
+
+
+class FakeNvml:
+    """Says what it was told. Set `samples` and `errors` by uuid, `lost` and `unavailable` to make trouble."""
+
+    def __init__(self, gpus: Iterable[GpuInfo], *, unavailable: str = "") -> None:
+        self.infos = list(gpus)
+        self.samples: dict[str, Sample] = {}
+        self.errors: dict[str, MemoryErrors] = {}
+        self.lost: set[str] = set()
+        self.unavailable = unavailable
+
+    def gpus(self) -> tuple[GpuInfo, ...]:
+        """Those that it was made with."""
+        if self.unavailable:
+            raise NvmlUnavailable(self.unavailable)
+        return tuple(self.infos)
+
+    def sample(self, uuid: str) -> Sample:
+        """What was set, else a healthy state."""
+        self._find(uuid)
+        return self.samples.get(uuid, HEALTHY)
+
+    def memory_errors(self, uuid: str) -> MemoryErrors:
+        """What was set, else none."""
+        self._find(uuid)
+        return self.errors.get(uuid, MemoryErrors(uncorrected=0))
+
+    def _find(self, uuid: str) -> None:
+        if uuid in self.lost or uuid not in {info.uuid for info in self.gpus()}:
+            raise GpuLost(f"{uuid}: GPU is lost")
+
+
+def fake_gpu(number: int = 0, **other: object) -> GpuInfo:
+    """An H200 with a uuid made from `number`."""
+    plain = GpuInfo(
+        uuid=f"GPU-00000000-0000-0000-0000-{number:012d}",
+        minor=number,
+        model="NVIDIA H200",
+        memory_mib=143771,
+        driver="580.159.03",
+        cuda=(13, 0),
+        capability=(9, 0),
+        sm_mhz=1980,
+        memory_mhz=3201,
+        persistence=True,
+        ecc=True,
+    )
+    return replace(plain, **other)  # type: ignore[arg-type] - any field of GpuInfo
