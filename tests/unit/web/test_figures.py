@@ -1,0 +1,60 @@
+"""Times and scores as text."""
+
+from dataclasses import replace
+
+import pytest
+
+from judge.report import Report, Score
+from problems.vocabulary import Verdict
+from tests.unit.web.figures import timed_report, timing
+from web.figures import NONE, attempts_note, clocks, interval, microseconds
+from web.submissions.render_text import render_figures
+
+
+@pytest.mark.parametrize(
+    ("value_us", "text"),
+    [
+        (3.67239, "3.672 µs"),
+        (32.4555, "32.46 µs"),
+        (118.83, "118.8 µs"),
+        (1204.3, "1.204 ms"),
+        (None, NONE),
+    ],
+)
+def test_times_have_a_unit_and_four_digits(value_us, text):
+    assert microseconds(value_us) == text
+
+
+def test_an_interval_has_the_precision_of_its_median():
+    assert interval(Score(9.999, 9.95, 10.05)) == "9.950 to 10.050 µs"
+    assert interval(Score(1500.0, 990.0, 1510.0)) == "0.990 to 1.510 ms"
+
+
+def test_clocks_are_shown_as_far_as_they_are_known():
+    assert clocks(timing()) == "1980 / 3201 MHz"
+    assert clocks(replace(timing(), memory_mhz=None)) == f"1980 / {NONE} MHz"
+    assert clocks(replace(timing(), sm_mhz=None, memory_mhz=None)) == NONE
+
+
+def test_runs_that_did_not_count_are_told_of():
+    assert attempts_note(Report(Verdict.ACCEPTED)) == ""
+    assert "disturbed the first run" in attempts_note(Report(Verdict.ACCEPTED, attempts=2))
+    assert "disturbed 2 runs" in attempts_note(Report(Verdict.ACCEPTED, attempts=3))
+
+
+def test_a_terminal_gets_score_times_and_resources():
+    text = "\n".join(render_figures(timed_report(5.0, attempts=2)))
+    assert "score 5.000 µs, 95 % interval 4.950 to 5.050 µs" in text
+    assert "2.500 µs  2.475 to 2.525 µs  3.000 µs       4.750 µs   240     162 %  1980 / 3201 MHz" in text
+    assert "add(float*)" in text
+    assert "run again, alone" in text
+
+
+def test_a_long_kernel_name_is_cut():
+    kernel = replace(timed_report().kernels[0], name="k" * 500)
+    lines = render_figures(Report(Verdict.ACCEPTED, kernels=(kernel,)))
+    assert max(map(len, lines)) < 120
+
+
+def test_a_report_without_figures_has_none():
+    assert render_figures(Report(Verdict.ACCEPTED)) == []

@@ -1,0 +1,42 @@
+"""Times and scores as text, for pages and terminals alike: one unit and one precision for each."""
+
+from judge.report import Report, Score, Timing
+
+NONE = "\N{EN DASH}"
+
+
+def microseconds(value_us: float | None) -> str:
+    """A time to four significant digits or so: `3.672 µs`, `118.8 µs`, `1.204 ms`."""
+    if value_us is None:
+        return NONE
+    divisor, unit, decimals = _scale(value_us)
+    return f"{value_us / divisor:.{decimals}f} {unit}"
+
+
+def interval(figure: Score | Timing) -> str:
+    """The 95 % interval in the unit and precision of its median: `3.660 to 3.690 µs`."""
+    divisor, unit, decimals = _scale(figure.median_us)
+    low, high = figure.low_us / divisor, figure.high_us / divisor
+    return f"{low:.{decimals}f} to {high:.{decimals}f} {unit}"
+
+
+def clocks(timing: Timing) -> str:
+    """The clocks while it was timed, as far as the driver says: `1980 / 3201 MHz`."""
+    shown = [str(mhz) if mhz else NONE for mhz in (timing.sm_mhz, timing.memory_mhz)]
+    return f"{shown[0]} / {shown[1]} MHz" if timing.sm_mhz or timing.memory_mhz else NONE
+
+
+def attempts_note(report: Report) -> str:
+    """What to say of runs that did not count, empty when there was none."""
+    if report.attempts <= 1:
+        return ""
+    which = "the first run" if report.attempts == 2 else f"{report.attempts - 1} runs"
+    return (
+        f"A neighbour's fault disturbed {which}; it was run again alone. It is not held against the program."
+    )
+
+
+def _scale(value_us: float) -> tuple[float, str, int]:
+    divisor, unit = (1.0, "µs") if value_us < 1000 else (1000.0, "ms")
+    whole = value_us / divisor
+    return divisor, unit, 3 if whole < 10 else 2 if whole < 100 else 1

@@ -1,0 +1,64 @@
+"""The figures of a report as lines for a terminal."""
+
+from collections.abc import Sequence
+
+from judge.report import CaseReport, KernelResources, Report, Timing
+from web.figures import NONE, attempts_note, clocks, interval, microseconds
+
+_TIMING = ("case", "time", "95 % interval", "gated", "self-reported", "runs", "roofline", "SM / memory")
+_KERNELS = ("kernel", "registers", "shared", "stack", "spill stores", "spill loads")
+_NAME_CHARACTERS = 48
+
+
+def render_figures(report: Report) -> list[str]:
+    """Score, time of each timed case and resources of each kernel; no lines where there are none."""
+    lines = []
+    if note := attempts_note(report):
+        lines += ["", note]
+    if report.score:
+        lines += ["", f"score {microseconds(report.score.median_us)}, 95 % interval {interval(report.score)}"]
+    timed = [_timing_row(case, case.timing) for case in report.cases if case.timing]
+    if timed:
+        lines += ["", *_table([_TIMING, *timed])]
+    if report.kernels:
+        lines += ["", *_table([_KERNELS, *(_kernel_row(kernel) for kernel in report.kernels)])]
+    return lines
+
+
+def _timing_row(case: CaseReport, timing: Timing) -> tuple[str, ...]:
+    percent = timing.roofline_percent
+    return (
+        case.name,
+        microseconds(timing.median_us),
+        interval(timing),
+        microseconds(timing.gated_us),
+        microseconds(timing.self_reported_us),
+        str(timing.repetitions),
+        NONE if percent is None else f"{percent:.0f} %",
+        clocks(timing),
+    )
+
+
+def _kernel_row(kernel: KernelResources) -> tuple[str, ...]:
+    name = kernel.name
+    if len(name) > _NAME_CHARACTERS:
+        name = f"{name[: _NAME_CHARACTERS - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return (
+        name,
+        str(kernel.registers),
+        f"{kernel.shared_bytes} B",
+        f"{kernel.stack_bytes} B",
+        f"{kernel.spill_store_bytes} B",
+        f"{kernel.spill_load_bytes} B",
+    )
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Aligned columns: the first to the left, figures to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        cells = [first.ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append("  " + "  ".join(cells))
+    return lines
