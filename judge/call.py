@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from judge.buffers import Buffer
 from judge.elements import narrow
+from judge.memory import Buffer, Memory
 from judge.sizes import scalar_of, shape_of
 from problems.schema import Argument
 from problems.vocabulary import Dtype, Role
@@ -15,9 +15,10 @@ from sandbox.wire import WireArgument
 
 
 class Call:
-    """Arguments in wire order. Owns the arrays' buffers; close it."""
+    """Arguments in wire order. Owns the arrays' buffers, which are made in `memory`; close it."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
         self._buffers: dict[str, Buffer] = {}
         self._arguments: list[WireArgument] = []
 
@@ -45,7 +46,7 @@ class Call:
 
     def add_array(self, name: str, dtype: Dtype, shape: tuple[int, ...]) -> None:
         """Append an array with fresh memory."""
-        buffer = Buffer(name, math.prod(shape) * dtype.itemsize)
+        buffer = self._memory.buffer(name, math.prod(shape) * dtype.itemsize)
         wire = WireArgument(
             dtype.value, False, len(self._buffers), buffer.offset, buffer.size_bytes, shape=shape
         )

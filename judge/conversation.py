@@ -4,11 +4,15 @@ Theory of operation. Each request is answered by its sequence number or not at a
 drain the diagnostics pipe, whose write end the process got with LOAD, so that it can never block on
 us; we keep a bounded part and drop the rest. What ends the wait is one of `Answer`, and none of them
 is a verdict: the process can only say that it is done, or stop.
+
+An `Exchange` needs the channel alone, so that it can be held by a process other than the one that
+started the sandbox. A `Conversation` is an exchange that owns the sandbox too.
 """
 
 import contextlib
 import os
 import select
+import socket
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
@@ -43,15 +47,22 @@ class Answer(Enum):
     BROKE_PROTOCOL = auto()
 
 
-class Conversation:
-    """Requests to one sandboxed process that has reported ready. Owns the process; close it."""
+class Exchange:
+    """Requests over `channel` to one sandboxed process that has reported ready. Close it.
 
-    def __init__(self, process: Process, cancelled: Callable[[], bool]) -> None:
-        self._process = process
+    The channel stays the caller's.
+    """
+
+    def __init__(self, channel: socket.socket, cancelled: Callable[[], bool]) -> None:
+        self._channel = channel
         self._cancelled = cancelled
         self._sequence = 0
         self._read_end, self._write_end = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._said = bytearray()
+        self._sent = False
+        self._readable = select.poll()
+        self._readable.register(self._read_end, select.POLLIN)
+        self._readable.register(channel, select.POLLIN)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -59,14 +70,24 @@ class Conversation:
         self._drain()
         return parse_diagnostics(bytes(self._said))
 
+    def prepare(self, *, timeout_s: float) -> Answer:
+        """Have the process open its GPU, before it sees any foreign code."""
+        self.send_prepare()
+        return self.answer(timeout_s=timeout_s)
+
+    def send_prepare(self) -> None:
+        """Ask for what `prepare` does and leave the waiting, with `answer`, to later."""
+        self._send(Kind.PREPARE, ())
+
     def load(self, *contents: bytes, timeout_s: float) -> Answer:
         """Hand over what to load, each content as a file of its own."""
         files = [_memory_file(content) for content in contents]
         try:
-            return self._exchange(Kind.LOAD, [self._write_end, *files], timeout_s)
+            self._send(Kind.LOAD, [self._write_end, *files])
         finally:
             for file in files:
                 os.close(file)
+        return self.answer(timeout_s=timeout_s)
 
     def run(
         self,
@@ -79,33 +100,63 @@ class Conversation:
         seed: int = 0,
     ) -> Answer:
         """Run once on `arguments`. `time_limit_ms` is the process's own limit, `timeout_s` ours."""
-        return self._exchange(
+        self._send(
             Kind.RUN,
             descriptors,
-            timeout_s,
             arguments=arguments,
             time_limit_ms=time_limit_ms,
             flags=flags,
             seed=seed,
         )
+        return self.answer(timeout_s=timeout_s)
 
-    def end(self, *, patience_s: float = _EXIT_S) -> Completion:
-        """How the process ended. One that is still alive after `patience_s` is killed."""
-        try:
-            return self._process.wait(patience_s)
-        except TimeoutError:
-            self._process.kill()
-            return self._process.wait(_EXIT_S)
+    def open_timing(
+        self,
+        page: int,
+        arguments: tuple[WireArgument, ...],
+        descriptors: Sequence[int],
+        *,
+        sets: int,
+        time_limit_ms: int = 0,
+    ) -> None:
+        """Open a timed session over the memory of `page` and the descriptors of `sets` argument sets.
 
-    def quit(self) -> Completion:
-        """Ask the process to leave, and say how it ended."""
-        with contextlib.suppress(OSError):
-            send_request(self._process.channel, Request(Kind.QUIT, self._sequence + 1))
-        return self.end()
+        It is answered, see `answer`, when an order on the page has ended it; nothing else may be asked
+        for until then. `hung_up` says whether it still goes on.
+        """
+        self._send(
+            Kind.TIME, [page, *descriptors], arguments=arguments, time_limit_ms=time_limit_ms, sets=sets
+        )
+
+    def hung_up(self) -> Answer | None:
+        """Why no more orders of a timed session will be followed, or None while it goes on.
+
+        What the process sends in the middle of a session ends it, the right answer too: it is early.
+        """
+        if self._cancelled():
+            return Answer.CANCELLED
+        answer = self._look(0) if self._sent else Answer.DIED
+        return Answer.BROKE_PROTOCOL if answer is Answer.DONE else answer
+
+    def answer(self, *, timeout_s: float) -> Answer:
+        """Wait for the answer to what was asked for last."""
+        deadline = time.monotonic() + timeout_s
+        while self._sent:
+            if self._cancelled():
+                return Answer.CANCELLED
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                return Answer.TIMED_OUT
+            if answer := self._look(min(left_s, _POLL_S)):
+                return answer
+        return Answer.DIED
+
+    def send_quit(self) -> None:
+        """Ask the process to leave. There is no answer."""
+        self._send(Kind.QUIT, ())
 
     def close(self) -> None:
-        """End the process and release everything."""
-        self._process.close()
+        """Release what the exchange itself holds."""
         for descriptor in (self._read_end, self._write_end):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -119,44 +170,35 @@ class Conversation:
     ) -> None:
         self.close()
 
-    def _exchange(
+    def _send(
         self,
         kind: Kind,
         descriptors: Sequence[int],
-        timeout_s: float,
         *,
         arguments: tuple[WireArgument, ...] = (),
         time_limit_ms: int = 0,
         flags: Flag = Flag.NONE,
         seed: int = 0,
-    ) -> Answer:
+        sets: int = 0,
+    ) -> None:
         self._sequence += 1
-        request = Request(kind, self._sequence, arguments, time_limit_ms, flags, seed)
+        request = Request(kind, self._sequence, arguments, time_limit_ms, flags, seed, sets)
         try:
-            send_request(self._process.channel, request, descriptors)
+            send_request(self._channel, request, descriptors)
+            self._sent = True
         except OSError:
-            return Answer.DIED
-        return self._await_answer(timeout_s)
+            self._sent = False
 
-    def _await_answer(self, timeout_s: float) -> Answer:
-        channel = self._process.channel
-        deadline = time.monotonic() + timeout_s
-        while True:
-            if self._cancelled():
-                return Answer.CANCELLED
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return Answer.TIMED_OUT
-            watched = [channel.fileno(), self._read_end]
-            readable, _, _ = select.select(watched, [], [], min(left, _POLL_S))
-            if self._read_end in readable:
-                self._drain()
-            if channel.fileno() in readable:
-                return self._read_answer()
+    def _look(self, patience_s: float) -> Answer | None:
+        """Drain what was said, and read the answer if there is one within `patience_s`."""
+        readable = {descriptor for descriptor, _ in self._readable.poll(patience_s * 1000)}
+        if self._read_end in readable:
+            self._drain()
+        return self._read_answer() if self._channel.fileno() in readable else None
 
     def _read_answer(self) -> Answer:
         try:
-            data = self._process.channel.recv(REPLY_BYTES + 1)
+            data = self._channel.recv(REPLY_BYTES + 1)
         except OSError:
             return Answer.DIED
         if not data:
@@ -167,6 +209,37 @@ class Conversation:
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self._read_end, 65536):
                 self._said += chunk[: max(0, MAX_BYTES - len(self._said))]
+
+
+class Conversation(Exchange):
+    """An exchange that owns the process at the other end; closing ends it."""
+
+    def __init__(self, process: Process, cancelled: Callable[[], bool]) -> None:
+        super().__init__(process.channel, cancelled)
+        self._process = process
+
+    def end(self, *, patience_s: float = _EXIT_S) -> Completion:
+        """How the process ended. One that is still alive after `patience_s` is killed."""
+        return end(self._process, patience_s=patience_s)
+
+    def quit(self) -> Completion:
+        """Ask the process to leave, and say how it ended."""
+        self.send_quit()
+        return self.end()
+
+    def close(self) -> None:
+        """End the process and release everything."""
+        self._process.close()
+        super().close()
+
+
+def end(process: Process, *, patience_s: float = _EXIT_S) -> Completion:
+    """How `process` ended. One that is still alive after `patience_s` is killed."""
+    try:
+        return process.wait(patience_s)
+    except TimeoutError:
+        process.kill()
+        return process.wait(_EXIT_S)
 
 
 def _memory_file(content: bytes) -> int:

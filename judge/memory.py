@@ -113,5 +113,11 @@ class Memory(Protocol):
     def synchronize(self) -> None:
         """Wait until all that was asked for is done."""
 
+    def lost(self, *, patience_s: float) -> bool:
+        """Whether the GPU is lost, or turns out to be within `patience_s`. Never raises DeviceLost.
+
+        It does not wait for what runs on the GPU, so that it can be asked when a kernel hangs there.
+        """
+
     def close(self) -> None:
         """Release everything. Contents of this memory must not be used any more."""

@@ -113,7 +113,7 @@ def test_a_late_change_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(0.3)
         return compare(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("judge.referee.compare", compare_slowly)
+    monkeypatch.setattr("judge.buffers.compare", compare_slowly)
 
     def script(actor: Actor) -> None:
         actor.receive()
