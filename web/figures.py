@@ -31,9 +31,7 @@ def attempts_note(report: Report) -> str:
     if report.attempts <= 1:
         return ""
     which = "the first run" if report.attempts == 2 else f"{report.attempts - 1} runs"
-    return (
-        f"A neighbour's fault disturbed {which}; it was run again alone. It is not held against the program."
-    )
+    return f"A neighbour's fault disturbed {which}, which does not count; it was run again, alone."
 
 
 def _scale(value_us: float) -> tuple[float, str, int]:
