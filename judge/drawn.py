@@ -75,6 +75,19 @@ def layout(problem: Problem, case: Case) -> tuple[tuple[Part, ...], int]:
     return tuple(parts), end
 
 
+def allocate(problem: Problem, case: Case) -> DrawnSet:
+    """An empty set of `case` in host memory; the caller's to close."""
+    parts, size_bytes = layout(problem, case)
+    return DrawnSet(case, parts, size_bytes, new_memory(size_bytes))
+
+
+def new_memory(size_bytes: int) -> int:
+    """The descriptor of fresh host memory, zeroed, which nobody can find by a name."""
+    descriptor = os.memfd_create("warpcourt-set", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, max(1, size_bytes))
+    return descriptor
+
+
 def _sizes(problem: Problem, case: Case) -> Iterator[tuple[str, int]]:
     for argument in inputs(problem):
         yield argument.name, bytes_of(argument, case.sizes)

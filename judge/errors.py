@@ -1,8 +1,13 @@
 """Errors of the judge itself.
 
 JudgeError
-+-- OracleFailed     the author's code broke, or broke its contract
-+-- RunnerUnusable   a runner died before it had loaded any code of a submission
++-- OracleFailed         the author's code broke, or broke its contract
++-- RunnerUnusable       a runner died before it had loaded any code of a submission
++-- CompilerBroken       the compile sandbox failed on our account
++-- LanguageMissing      this host judges no such language
++-- GpuUnavailable       every GPU of this node is quarantined, or has gone
++-- Disturbed            the GPU failed while others shared it; `evaluate` runs the program again, alone
++-- JudgementCancelled   the caller gave up; `evaluate` turns it into a verdict
 """
 
 
@@ -24,6 +29,17 @@ class CompilerBroken(JudgeError):
 
 class LanguageMissing(JudgeError):
     """Raised for a submission in a language that was left out when this host was set up."""
+
+
+class GpuUnavailable(JudgeError):
+    """Raised when no GPU of this node can be used now, with the reason of each."""
+
+
+class Disturbed(JudgeError):
+    """Raised when a run ended by what a neighbour may have done: the GPU's contexts died, or it hung.
+
+    Under MPS one client's fault is everyone's. Nobody is charged until the program was run alone.
+    """
 
 
 class JudgementCancelled(JudgeError):

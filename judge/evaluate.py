@@ -1,36 +1,47 @@
 """The one way from a source to a report.
 
-Theory of operation. The oracle draws the cases in a thread of its own while the program compiles: two
-sandboxes that know nothing of each other. Then the referee runs the cases in order against one runner.
-A wrong answer does not stop the others; a runner that died does. The verdict is that of the first case
-that was not accepted.
+Theory of operation. Three things that know nothing of each other overlap: the program compiles, the oracle
+draws the cases, a runner and the referee's share of the GPU get ready. Then come three stages:
+
+    compile   the source, isolated, or an artifact of the cache
+    check     every case but the timed ones, in order; on a GPU others check theirs at the same time
+    rank      the timed cases, on a GPU that nobody else uses; only for submissions that passed
+
+A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
+case that was not accepted.
+
+Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
+again from the start, alone, with a fresh runner: only that run counts. Ranking goes on with the runner
+that was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so
+that no foreign code is alive while we wait, and a fresh one is timed.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from threading import Event
 
+from judge.built import Built
 from judge.diagnostics import clean
-from judge.errors import JudgementCancelled
-from judge.oracle import Drawn, Oracle, inputs
-from judge.referee import Referee
-from judge.report import CaseReport, Diagnostic, Progress, Report, Stage
+from judge.drawn import inputs
+from judge.errors import Disturbed, JudgementCancelled
+from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
+from judge.scoring import score
 from judge.sizes import bytes_of, check_sizes
-from judge.target import Built, Target
+from judge.target import Draws, Referee, Target
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
+_EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR}
 
 
 @dataclass(slots=True)
 class _Judgement:
-    """One evaluation under way."""
+    """One evaluation under way. Owns the referee of the current run; close it."""
 
     problem: Problem
     source: str
@@ -40,7 +51,20 @@ class _Judgement:
     cases: tuple[Case, ...]
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
+    sanitize: bool
     stages: list[Stage] = field(default_factory=list)
+    attempts: int = 1
+    _referee: Referee | None = None
+
+    @property
+    def checked(self) -> list[Case]:
+        """The cases of the check stage."""
+        return [case for case in self.cases if case.group is not Group.TIMED]
+
+    @property
+    def timed(self) -> list[Case]:
+        """The cases of the rank stage."""
+        return [case for case in self.cases if case.group is Group.TIMED]
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -51,8 +75,38 @@ class _Judgement:
         finally:
             self.stages.append(Stage(name, (time.monotonic() - started) * 1000))
 
+    def tell(self, kind: str, text: str, *, index: int | None = None, total: int | None = None) -> None:
+        """Report a step."""
+        self.on_progress(Progress(kind, text, index=index, total=total))
 
-def evaluate(
+    def new_run(self, *, alone: bool) -> Referee:
+        """End the current run, if any, and begin one with a fresh runner."""
+        self.close()
+        self._referee = self.target.start_referee(
+            self.problem, self.language, self.cancelled, alone=alone, sanitize=self.sanitize
+        )
+        return self._referee
+
+    def close(self) -> None:
+        """End the current run."""
+        referee, self._referee = self._referee, None
+        if referee is not None:
+            referee.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What running the program yielded."""
+
+    verdict: Verdict
+    message: str
+    cases: tuple[CaseReport, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    output: bytes = b""
+    score: Score | None = None
+
+
+def evaluate(  # noqa: PLR0913 - a problem, a source and six options by name
     problem: Problem,
     source: str,
     *,
@@ -60,13 +114,15 @@ def evaluate(
     mode: Mode,
     target: Target,
     sizes: Mapping[str, int] | None = None,
+    sanitize: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Event | None = None,
 ) -> Report:
     """Judge `source` against `problem` on `target`.
 
-    `sizes` replaces the cases by one of the user's own, in `run` mode only. `on_progress` is called
-    from this thread. When `cancelled` is set the sandboxes are killed and the verdict is `cancelled`.
+    `sizes` replaces the cases by one of the user's own, in `run` mode only. With `sanitize` the program
+    runs alone under compute-sanitizer on targets that have it; nothing is ranked then. `on_progress` is
+    called from this thread. When `cancelled` is set the sandboxes are killed and the verdict is `cancelled`.
 
     Raises:
         judge.sizes.SizesInvalid: `sizes` do not fit the problem.
@@ -79,14 +135,15 @@ def evaluate(
         language=language,
         mode=mode,
         target=target,
-        cases=select_cases(problem, mode, sizes, ranked=target.ranks),
+        cases=select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize),
         on_progress=on_progress,
         cancelled=cancelled.is_set if cancelled else lambda: False,
+        sanitize=sanitize,
     )
     try:
         return _judge(judgement)
     except JudgementCancelled:
-        return _finish(judgement, Verdict.CANCELLED, "Cancelled.")
+        return _report(judgement, _Outcome(Verdict.CANCELLED, "Cancelled."), Built())
 
 
 def select_cases(
@@ -102,86 +159,116 @@ def select_cases(
 
 
 def _judge(judgement: _Judgement) -> Report:
-    gave_up = Event()
-    with ThreadPoolExecutor(1, thread_name_prefix="oracle") as thread:
-        drawing = _Drawing(judgement, lambda: gave_up.is_set() or judgement.cancelled())
-        futures = [thread.submit(drawing.draw, case) for case in judgement.cases]
+    drawing = judgement.target.draw(judgement.problem, judgement.cases, judgement.cancelled)
+    with closing(drawing) as draws, closing(judgement):
+        referee = judgement.new_run(alone=judgement.sanitize)
+        judgement.tell("compiling", "Compiling")
+        with judgement.stage("compile"):
+            built = judgement.target.build(
+                judgement.problem, judgement.source, judgement.language, judgement.cancelled
+            )
+        if built.failure:
+            return _report(judgement, _Outcome(built.failure, built.message), built)
+        judgement.tell("compiled", "Compiled")
         try:
-            judgement.on_progress(Progress("compiling", "Compiling"))
-            with judgement.stage("compile"):
-                built = judgement.target.build(
-                    judgement.problem, judgement.source, judgement.language, judgement.cancelled
-                )
-            if built.failure:
-                return _finish(judgement, built.failure, built.message, log=built.log)
-            judgement.on_progress(Progress("compiled", "Compiled"))
-            return _check(judgement, built, futures)
-        finally:
-            gave_up.set()
-            for future in futures:
-                future.cancel()
-            thread.submit(drawing.close)
+            outcome = _check(judgement, built, draws, referee)
+        except Disturbed:
+            referee = _start_again(judgement)
+            outcome = _check(judgement, built, draws, referee, starting="wait")
+        if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
+            outcome = _rank(judgement, built, draws, referee, outcome)
+        return _report(judgement, _examined(judgement, outcome), built)
 
 
-class _Drawing:
-    """The oracle, started by the thread that uses it, at its first case."""
-
-    def __init__(self, judgement: _Judgement, cancelled: Callable[[], bool]) -> None:
-        self._judgement = judgement
-        self._cancelled = cancelled
-        self._oracle: Oracle | None = None
-
-    def draw(self, case: Case) -> Drawn:
-        if self._oracle is None:
-            process = self._judgement.target.start_oracle()
-            self._oracle = Oracle(self._judgement.problem, process, self._cancelled)
-        return self._oracle.draw(case)
-
-    def close(self) -> None:
-        if self._oracle:
-            self._oracle.close()
+def _start_again(judgement: _Judgement) -> Referee:
+    judgement.attempts += 1
+    judgement.tell("disturbed", "The GPU failed under several programs. This one runs again, alone.")
+    return judgement.new_run(alone=True)
 
 
-def _check(judgement: _Judgement, built: Built, futures: list[Future[Drawn]]) -> Report:
+def _check(
+    judgement: _Judgement, built: Built, draws: Draws, referee: Referee, *, starting: str = "start"
+) -> _Outcome:
     reports: list[CaseReport] = []
-    with judgement.stage("start"):
-        process = judgement.target.start_runner(judgement.problem, judgement.language)
-    with Referee(judgement.problem, process, judgement.cancelled) as referee:
-        with judgement.stage("load"):
-            failed = referee.load(*built.contents)
-        if failed:
-            return _finish(judgement, *failed, log=built.log, diagnostics=referee.diagnostics)
-        with judgement.stage("check"):
-            for index, (case, future) in enumerate(zip(judgement.cases, futures, strict=True)):
-                _announce(judgement, index)
-                reports.append(referee.check(future.result(), _flags(judgement.problem, case)))
-                if not referee.alive:
-                    break
+    if failed := _load(judgement, built, referee, starting):
+        return failed
+    with judgement.stage("check"):
+        cases = judgement.checked
+        for index, case in enumerate(cases, start=1):
+            judgement.tell("case", f"Case {index} of {len(cases)}", index=index, total=len(cases))
+            (drawn,) = draws.sets(case)
+            reports.append(referee.check(drawn, _flags(judgement, case)))
+            if not referee.alive:
+                break
+    if not (judgement.timed and _all_accepted(reports)):
         referee.finish()
-        verdict, message = _overall(reports)
-        return _finish(
-            judgement,
-            verdict,
-            message,
-            cases=tuple(reports),
-            diagnostics=referee.diagnostics,
-            log=built.log,
-            output=_shown(judgement, referee.output),
+    return _outcome(referee, reports)
+
+
+def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) -> _Outcome | None:
+    with judgement.stage(starting):
+        referee.ready()
+    with judgement.stage("load"):
+        failed = referee.load(*built.contents)
+    return _Outcome(*failed, diagnostics=referee.diagnostics) if failed else None
+
+
+def _rank(judgement: _Judgement, built: Built, draws: Draws, referee: Referee, checked: _Outcome) -> _Outcome:
+    try:
+        if referee.promote():
+            return _time(judgement, draws, referee, checked)
+        judgement.tell("waiting", "Waiting for the GPU alone")
+        referee = judgement.new_run(alone=True)
+    except Disturbed:
+        referee = _start_again(judgement)
+    failed = _load(judgement, built, referee, "wait")
+    return failed or _time(judgement, draws, referee, checked)
+
+
+def _time(judgement: _Judgement, draws: Draws, referee: Referee, checked: _Outcome) -> _Outcome:
+    reports = list(checked.cases)
+    cases = judgement.timed
+    with judgement.stage("rank"):
+        for index, case in enumerate(cases, start=1):
+            judgement.tell("timing", f"Timing case {index} of {len(cases)}", index=index, total=len(cases))
+            reports.append(referee.rank(draws.sets(case)))
+            if reports[-1].verdict is not Verdict.ACCEPTED:
+                break
+    referee.finish()
+    timings = [report.timing for report in reports if report.timing is not None]
+    complete = _all_accepted(reports) and len(timings) == len(cases)
+    return replace(_outcome(referee, reports), score=score(timings) if complete else None)
+
+
+def _outcome(referee: Referee, reports: list[CaseReport]) -> _Outcome:
+    verdict, message = _overall(reports)
+    return _Outcome(verdict, message, tuple(reports), referee.diagnostics, referee.output)
+
+
+def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
+    """The outcome with what the target's doctor says of a case that ended badly."""
+    if outcome.verdict not in _EXAMINED or not outcome.cases:
+        return outcome
+    failed = outcome.cases[-1]
+    case = next(case for case in judgement.cases if case.name == failed.name)
+    with judgement.stage("examine"):
+        found = judgement.target.examine(
+            judgement.problem, judgement.source, judgement.language, case, judgement.cancelled
         )
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *found))
 
 
-def _announce(judgement: _Judgement, index: int) -> None:
-    total = len(judgement.cases)
-    text = f"Case {index + 1} of {total}"
-    judgement.on_progress(Progress("case", text, index=index + 1, total=total))
-
-
-def _flags(problem: Problem, case: Case) -> Flag:
+def _flags(judgement: _Judgement, case: Case) -> Flag:
     """Small cases run in one fixed order and are watched for races; odd ones in the reverse order."""
-    if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
-        return Flag.NONE
-    flags = Flag.DETERMINISTIC | Flag.RACES
+    flags = Flag.SANITIZE if judgement.sanitize else Flag.NONE
+    if sum(bytes_of(argument, case.sizes) for argument in inputs(judgement.problem)) > _TRACED_BYTES:
+        return flags
+    flags |= Flag.DETERMINISTIC | Flag.RACES
     return flags | Flag.REVERSED if case.group is Group.ODD else flags
+
+
+def _all_accepted(reports: list[CaseReport]) -> bool:
+    return all(report.verdict is Verdict.ACCEPTED for report in reports)
 
 
 def _overall(reports: list[CaseReport]) -> tuple[Verdict, str]:
@@ -198,24 +285,19 @@ def _shown(judgement: _Judgement, output: bytes) -> str:
     return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
 
 
-def _finish(
-    judgement: _Judgement,
-    verdict: Verdict,
-    message: str,
-    *,
-    cases: tuple[CaseReport, ...] = (),
-    diagnostics: tuple[Diagnostic, ...] = (),
-    log: str = "",
-    output: str = "",
-) -> Report:
-    judgement.on_progress(Progress("finished", verdict.value))
+def _report(judgement: _Judgement, outcome: _Outcome, built: Built) -> Report:
+    judgement.tell("finished", outcome.verdict.value)
     return Report(
-        verdict=verdict,
-        message=message,
+        verdict=outcome.verdict,
+        message=outcome.message,
         stages=tuple(judgement.stages),
-        cases=cases,
-        diagnostics=diagnostics,
-        log=log,
-        output=output,
+        cases=outcome.cases,
+        diagnostics=outcome.diagnostics,
+        log=built.log,
+        output=_shown(judgement, outcome.output),
         environment=judgement.target.environment(judgement.language),
+        score=outcome.score,
+        kernels=built.kernels,
+        listings=built.listings,
+        attempts=judgement.attempts,
     )

@@ -1,10 +1,12 @@
 """Draws the inputs and expected outputs of a case by running the author's code in its sandbox.
 
 The oracle sees seeds and expected outputs, and never a submission; runners see neither. Its answer is
-what it wrote into buffers of known shape, so nothing that it says is parsed either.
+what it wrote into memory of known layout, a drawn set, so nothing that it says is parsed either. The set
+is host memory or device memory: we hand its descriptor on and need not be able to read it.
 """
 
 import json
+import mmap
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,16 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.buffers import Bytes
-from judge.call import Call
 from judge.conversation import Answer, Conversation
 from judge.diagnostics import clean
+from judge.drawn import DrawnSet, allocate, expected_name, inputs, outputs
 from judge.elements import expected_dtype, narrow, storage
 from judge.errors import JudgementCancelled, OracleFailed
-from judge.sizes import shape_of, size_names
+from judge.sizes import scalar_of, shape_of, size_names
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Dtype, Role
 from sandbox.backend import Process
-from sandbox.wire import Flag
+from sandbox.wire import Flag, WireArgument
 
 _LOAD_S = 20.0
 _DRAW_S = 60.0
@@ -58,25 +60,25 @@ class Oracle:
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
         """Fill `case` with contents for `seed` (128 bits), by default one that nobody can guess."""
-        problem = self._problem
-        with Call() as call:
-            for argument in problem.arguments:
-                call.add(argument, case.sizes)
-            for name in size_names(problem):
-                call.add_scalar(Dtype.INT64, case.sizes[name])
-            for argument in outputs(problem):
-                shape = shape_of(argument, case.sizes)
-                call.add_array(_expected_name(argument), expected_dtype(argument.dtype), shape)
-            answer = self._conversation.run(
-                call.arguments,
-                call.descriptors,
-                timeout_s=_DRAW_S,
-                time_limit_ms=int(_DRAW_S * 1000),
-                flags=_fill_literals(problem, case, call),
-                seed=secrets.randbits(128) if seed is None else seed,
-            )
-            self._require(answer, f"drawing case {case.name}")
-            return _collect(problem, case, call)
+        drawn = allocate(self._problem, case)
+        try:
+            self.fill(drawn, seed)
+            return read_set(self._problem, drawn)
+        finally:
+            drawn.close()
+
+    def fill(self, drawn: DrawnSet, seed: int | None = None) -> None:
+        """Write contents for `seed` into the memory of `drawn`, by default for one that nobody can guess."""
+        case = drawn.case
+        answer = self._conversation.run(
+            _arguments(self._problem, drawn),
+            [drawn.descriptor],
+            timeout_s=_DRAW_S,
+            time_limit_ms=int(_DRAW_S * 1000),
+            flags=_fill_literals(self._problem, drawn),
+            seed=secrets.randbits(128) if seed is None else seed,
+        )
+        self._require(answer, f"drawing case {case.name}")
 
     def close(self) -> None:
         """End the oracle's process."""
@@ -102,16 +104,6 @@ class Oracle:
         raise OracleFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(filter(None, said)))
 
 
-def outputs(problem: Problem) -> list[Argument]:
-    """The arguments that are checked, in order."""
-    return [argument for argument in problem.arguments if argument.role in {Role.OUT, Role.INOUT}]
-
-
-def inputs(problem: Problem) -> list[Argument]:
-    """The arguments that come with contents, in order."""
-    return [argument for argument in problem.arguments if argument.role in {Role.IN, Role.INOUT}]
-
-
 def oracle_manifest(problem: Problem) -> bytes:
     """What the oracle must know of the signature, JSON."""
     manifest = {
@@ -134,27 +126,63 @@ def _signature(problem: Problem) -> list[dict[str, str]]:
     ]
 
 
-def _expected_name(argument: Argument) -> str:
-    return f"expected-{argument.name}"
+def read_set(problem: Problem, drawn: DrawnSet) -> Drawn:
+    """A private copy of a set in host memory."""
+    with mmap.mmap(drawn.descriptor, 0, prot=mmap.PROT_READ) as shared:
+        copies = {
+            part.name: np.frombuffer(shared[part.offset : part.offset + part.size_bytes], np.uint8)
+            for part in drawn.parts
+        }
 
-
-def _fill_literals(problem: Problem, case: Case, call: Call) -> Flag:
-    """Write a sample case's own numbers, if it has any, and say whether the inputs are given."""
-    for argument in inputs(problem):
-        if argument.name in case.inputs:
-            values = narrow(np.array(case.inputs[argument.name]), argument.dtype)
-            call.buffers[argument.name].fill(values.reshape(-1).view(np.uint8))
-    return Flag.GIVEN if case.inputs else Flag.NONE
-
-
-def _collect(problem: Problem, case: Case, call: Call) -> Drawn:
     def expected(argument: Argument) -> npt.NDArray[np.generic]:
-        stored = call.buffers[_expected_name(argument)].snapshot()
-        shape = shape_of(argument, case.sizes)
-        return stored.view(storage(expected_dtype(argument.dtype))).reshape(shape)
+        stored = copies[expected_name(argument)].view(storage(expected_dtype(argument.dtype)))
+        return stored.reshape(shape_of(argument, drawn.case.sizes))
 
     return Drawn(
-        case=case,
-        inputs={argument.name: call.buffers[argument.name].snapshot() for argument in inputs(problem)},
+        case=drawn.case,
+        inputs={argument.name: copies[argument.name] for argument in inputs(problem)},
         expected={argument.name: expected(argument) for argument in outputs(problem)},
     )
+
+
+def _arguments(problem: Problem, drawn: DrawnSet) -> tuple[WireArgument, ...]:
+    """The problem's arguments, then the sizes, then what is expected; all arrays in the set's memory."""
+    places = {part.name: part for part in drawn.parts}
+    sizes = drawn.case.sizes
+
+    def array(name: str, dtype: Dtype, shape: tuple[int, ...]) -> WireArgument:
+        place = places.get(name)  # an output has none: the oracle computes what is expected instead
+        offset, size_bytes = (place.offset, place.size_bytes) if place else (0, 0)
+        return WireArgument(dtype.value, False, 0, offset, size_bytes, shape=shape)
+
+    def of(argument: Argument) -> WireArgument:
+        if argument.role is Role.SCALAR:
+            return _scalar(argument.dtype, scalar_of(argument, sizes))
+        return array(argument.name, argument.dtype, shape_of(argument, sizes))
+
+    return (
+        *(of(argument) for argument in problem.arguments),
+        *(_scalar(Dtype.INT64, sizes[name]) for name in size_names(problem)),
+        *(
+            array(expected_name(argument), expected_dtype(argument.dtype), shape_of(argument, sizes))
+            for argument in outputs(problem)
+        ),
+    )
+
+
+def _scalar(dtype: Dtype, value: int) -> WireArgument:
+    bits = int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")
+    return WireArgument(dtype.value, True, value=bits)
+
+
+def _fill_literals(problem: Problem, drawn: DrawnSet) -> Flag:
+    """Write a sample case's own numbers, if it has any, and say whether the inputs are given."""
+    if not drawn.case.inputs:
+        return Flag.NONE
+    places = {part.name: part for part in drawn.parts}
+    with mmap.mmap(drawn.descriptor, 0) as shared:
+        for argument in inputs(problem):
+            values = narrow(np.array(drawn.case.inputs[argument.name]), argument.dtype)
+            place = places[argument.name]
+            shared[place.offset : place.offset + place.size_bytes] = values.tobytes()
+    return Flag.GIVEN

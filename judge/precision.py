@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.checker import compare
+from judge.drawn import outputs
 from judge.elements import narrow, widen
-from judge.oracle import Drawn, outputs
+from judge.oracle import Drawn
 from judge.proof import Finding, error, warning
 from judge.sizes import shape_of
 from problems.schema import Argument, Case, Problem, Tolerance

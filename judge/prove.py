@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.coverage import check_coverage
+from judge.drawn import inputs
 from judge.elements import storage, widen
 from judge.errors import OracleFailed
 from judge.evaluate import evaluate
 from judge.exposition import check_example, check_mentions, no_example
-from judge.oracle import Oracle, inputs
 from judge.precision import Draws, check_contents
 from judge.proof import Finding, Outcome, Proof, error, warning
 from judge.report import Progress, Report
@@ -48,7 +48,7 @@ class TargetBench:
 
     def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
         """Load the problem's reference in the target's oracle sandbox."""
-        return Oracle(problem, self.target.start_oracle(), lambda: False)
+        return self.target.start_oracle(problem, lambda: False)
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         """Judge a program as a submission is judged."""

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from judge.target import languages_here
+from judge.languages import languages_here
 from problems.loader import load_sound
 from problems.schema import Problem, Solution
 from problems.vocabulary import Verdict

@@ -9,7 +9,7 @@ from typing import Protocol
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Progress, Report
 from judge.sizes import SizesInvalid
-from judge.target import Target
+from judge.target import open_target
 from problems.loader import load_problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.config import Config
@@ -40,7 +40,7 @@ class PackageJudge:
             sandbox.toolchain.ToolchainMissing: with the install line.
         """
         self._problems = config.problems_dir
-        self._target = Target.open(
+        self._target = open_target(
             config.target,
             backend=config.isolation,
             cache=config.data_dir / "cache",

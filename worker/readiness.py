@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from judge.target import Target
+from judge.target import open_target
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.toolchain import ToolchainMissing
@@ -21,7 +21,7 @@ def why_not(config: Config, say: Callable[[str], None]) -> str | None:
         return None
     say("Preparing the judge; the first time this takes some seconds")
     try:
-        Target.open(config.target, backend=config.isolation, cache=config.data_dir / "cache", warm={}).close()
+        open_target(config.target, backend=config.isolation, cache=config.data_dir / "cache", warm={}).close()
     except CANNOT_JUDGE as error:
         return str(error)
     return None

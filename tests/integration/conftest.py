@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.target import Target
+from judge.target import Target, open_target
 from sandbox.backend import IsolationUnavailable
 from sandbox.toolchain import ToolchainMissing
 from tests.services import need
@@ -19,7 +19,7 @@ def cpu_target() -> Iterator[Target]:
     """A target on this machine's CPU. Artifacts are kept between runs, the runtime too."""
     need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
     try:
-        target = Target.open("cpu", backend="bubblewrap", cache=CACHE, warm={"oracle": 1, "triton": 1})
+        target = open_target("cpu", backend="bubblewrap", cache=CACHE, warm={"oracle": 1, "triton": 1})
     except (IsolationUnavailable, ToolchainMissing) as error:
         need(False, "the judge", str(error))
         raise

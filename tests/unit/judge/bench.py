@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from judge.drawn import inputs, outputs
 from judge.elements import expected_dtype, narrow, storage, widen
 from judge.errors import OracleFailed
-from judge.oracle import Drawn, inputs, outputs
+from judge.oracle import Drawn
 from judge.precision import Draws
 from judge.report import CaseReport, Report, Stage
 from judge.sizes import scalar_of, shape_of

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from judge.built import Built
+from judge.cpu_target import CpuTarget
 from judge.errors import OracleFailed
 from judge.evaluate import evaluate, select_cases
+from judge.oracle import Oracle
 from judge.report import Progress, Report
 from judge.sizes import MAX_CUSTOM_BYTES, SizesInvalid
-from judge.target import Built, Target
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.spec import Completion, Ending
@@ -34,7 +36,7 @@ def double(actor: Actor) -> None:
     actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
 
 
-class ScriptedTarget(Target):
+class ScriptedTarget(CpuTarget):
     """A target whose compiler and sandboxes are scripts."""
 
     def __init__(
@@ -56,11 +58,11 @@ class ScriptedTarget(Target):
     ) -> Built:
         return self._built
 
-    def start_runner(self, problem: Problem, language: Language) -> ScriptedProcess:
-        return self._start(self._runner, self._completion)
+    def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
+        return Oracle(problem, self._start(self._oracle), cancelled)
 
-    def start_oracle(self) -> ScriptedProcess:
-        return self._start(self._oracle)
+    def _start_runner(self, problem: Problem, language: Language) -> ScriptedProcess:
+        return self._start(self._runner, self._completion)
 
     def _start(self, script: Script, completion: Completion | None = None) -> ScriptedProcess:
         process = ScriptedProcess(script, completion)

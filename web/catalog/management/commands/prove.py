@@ -13,7 +13,7 @@ from judge.errors import JudgeError
 from judge.proof import Finding, Outcome, Proof
 from judge.prove import prove
 from judge.report import Progress
-from judge.target import Target
+from judge.target import Target, open_target
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
@@ -40,7 +40,7 @@ class Command(BaseCommand):
         problems = [_load(slug) for slug in options["slugs"]]
         config = settings.WARPCOURT
         try:
-            target = Target.open(
+            target = open_target(
                 config.target,
                 backend=config.isolation,
                 cache=config.data_dir / "cache",

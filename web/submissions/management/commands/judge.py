@@ -13,7 +13,7 @@ from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Diagnostic, Progress, Report, to_json
 from judge.sizes import SizesInvalid
-from judge.target import Target
+from judge.target import open_target
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
@@ -66,7 +66,7 @@ class Command(BaseCommand):
         quiet = options["json"] or not sys.stderr.isatty()
         config = settings.WARPCOURT
         try:
-            target = Target.open(
+            target = open_target(
                 config.target, backend=config.isolation, cache=config.data_dir / "cache", warm={}
             )
             try:

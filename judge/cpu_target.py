@@ -1,0 +1,184 @@
+"""The target `cpu`: CUDA C++ in functional mode and Triton in its interpreter. Nothing is ranked.
+
+It works on any isolation backend. The runner is taken from the warm pool when the program has compiled;
+the oracle draws in a thread of its own meanwhile.
+"""
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+from typing import Self
+
+from judge.built import Built
+from judge.cache import ArtifactCache
+from judge.draws import OracleDraws
+from judge.errors import CompilerBroken, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.host_referee import HostReferee
+from judge.languages import languages_here
+from judge.oracle import Oracle, runner_manifest
+from judge.report import Diagnostic
+from problems import schema
+from problems.binding import binding_cuda
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, Verdict
+from sandbox.backend import Backend, Process
+from sandbox.cpu.build import Runtime, build_runtime, runner_command
+from sandbox.cpu.compile import COMPILE_LIMITS, Compiled, Outcome, compile_command, read_completion
+from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.python_runtime import oracle_command, triton_command
+from sandbox.spec import Command, Completion, Limits
+from sandbox.toolchain import find_toolkit
+
+_POLL_S = 0.05
+_CPUS = os.cpu_count() or 1
+ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
+_START_S = 30.0  # loading, and leaving at the end, on top of the cases
+
+
+class CpuTarget:
+    """This machine's processors. Implements `judge.target.Target`."""
+
+    name = "cpu"
+    ranks = False
+
+    def __init__(self, backend: Backend, runtime: Runtime, cache: ArtifactCache, pool: Pool) -> None:
+        self._backend = backend
+        self._runtime = runtime
+        self._cache = cache
+        self._pool = pool
+
+    @classmethod
+    def open(cls, backend: Backend, *, cache: Path, warm: Mapping[str, int]) -> Self:
+        """Open it on `backend`; see `judge.target.open_target`."""
+        backend.verify()
+        runtime = build_runtime(cache, find_toolkit())
+        limits = runner_limits(schema.Limits(), cases=1)
+        commands: dict[str, Command] = {
+            "cuda": runner_command(runtime, limits=limits),
+            "oracle": oracle_command(ORACLE_LIMITS),
+        }
+        if Language.TRITON in languages_here():
+            commands["triton"] = triton_command(limits, threads=_CPUS)
+        recipes = {kind: Recipe(command, warm.get(kind, 0)) for kind, command in commands.items()}
+        return cls(backend, runtime, ArtifactCache(cache / "artifacts"), Pool(backend, recipes))
+
+    @property
+    def metrics(self) -> Mapping[str, int]:
+        """How often a sandbox was ready when it was wanted, and how often not, by kind."""
+        return pool_metrics(self._pool)
+
+    def environment(self, language: Language) -> Mapping[str, str]:
+        """What produces the results for `language` here: target, toolchain and versions."""
+        common = {"target": self.name, "mode": "functional", "machine": platform.machine()}
+        if language is Language.CUDA:
+            return common | self._runtime.toolkit.stamp() | {"engine": self._runtime.stamp}
+        return common | {name: metadata.version(name) for name in ("triton", "torch")}
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
+    ) -> Built:
+        """Compile `source`, isolated, or take it from the cache; see `judge.target.Target`."""
+        if language not in languages_here():
+            raise LanguageMissing(f"{language} is not installed here; run make setup without TRITON=0")
+        if language is Language.TRITON:
+            return Built(contents=(source.encode(), runner_manifest(problem)))
+        binding = binding_cuda(problem)
+        key = ArtifactCache.key([self._runtime.stamp, source, binding])
+        if artifact := self._cache.get(key):
+            return Built(contents=(artifact,), cached=True)
+        compiled = self._compile(problem, source, binding, cancelled)
+        if compiled.artifact is None:
+            return _failed(compiled)
+        self._cache.put(key, compiled.artifact)
+        return Built(contents=(compiled.artifact,), log=compiled.log)
+
+    def draw(self, problem: Problem, cases: Sequence[Case], cancelled: Callable[[], bool]) -> OracleDraws:
+        """Draw `cases` for one submission alone, in a thread."""
+        return OracleDraws(problem, cases, self.start_oracle, cancelled)
+
+    def start_referee(
+        self,
+        problem: Problem,
+        language: Language,
+        cancelled: Callable[[], bool],
+        *,
+        alone: bool = False,  # noqa: ARG002 - nobody shares anything here
+        sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
+    ) -> HostReferee:
+        """A referee in this process."""
+        return HostReferee(problem, lambda: self._start_runner(problem, language), cancelled)
+
+    def examine(
+        self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
+    ) -> tuple[Diagnostic, ...]:
+        """Nothing: functional mode has said all that it knows."""
+        del problem, source, language, case, cancelled
+        return ()
+
+    def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
+        """A loaded reference; the caller's to close. Raises RunnerUnusable and OracleFailed."""
+        return Oracle(problem, self._take("oracle", ORACLE_LIMITS), cancelled)
+
+    def close(self) -> None:
+        """End the warm sandboxes."""
+        self._pool.close()
+
+    def _start_runner(self, problem: Problem, language: Language) -> Process:
+        return self._take(language.value, runner_limits(problem.limits, cases=len(problem.cases)))
+
+    def _take(self, kind: str, limits: Limits) -> Process:
+        try:
+            return self._pool.take(kind, limits)
+        except NotReady as error:
+            raise RunnerUnusable(f"{kind}: {error}") from error
+
+    def _compile(
+        self, problem: Problem, source: str, binding: str, cancelled: Callable[[], bool]
+    ) -> Compiled:
+        wall_s = problem.limits.compile_s
+        limits = replace(COMPILE_LIMITS, wall_s=wall_s, cpu_s=wall_s * 1.5)
+        command = compile_command(source.encode(), binding.encode(), runtime=self._runtime, limits=limits)
+        process = self._backend.start(command)
+        try:
+            return read_completion(_wait(process, cancelled), self._runtime)
+        finally:
+            process.close()
+
+
+def pool_metrics(pool: Pool) -> dict[str, int]:
+    """The pool's hits and misses as counters by name."""
+    hits = {f"pool_hits_{kind}": count for kind, count in pool.hits.items()}
+    return hits | {f"pool_misses_{kind}": count for kind, count in pool.misses.items()}
+
+
+def runner_limits(limits: schema.Limits, *, cases: int) -> Limits:
+    """Limits of a whole runner. The referee enforces those of one case; these catch what slips through."""
+    wall_s = _START_S + cases * (limits.case_s + 2)
+    return Limits(
+        wall_s=wall_s,
+        cpu_s=wall_s * _CPUS,
+        memory_mib=limits.memory_mib,
+        processes=64 + 2 * _CPUS,
+    )
+
+
+def _wait(process: Process, cancelled: Callable[[], bool]) -> Completion:
+    while True:
+        try:
+            return process.wait(_POLL_S)
+        except TimeoutError:
+            if cancelled():
+                raise JudgementCancelled from None
+
+
+def _failed(compiled: Compiled) -> Built:
+    if compiled.outcome is Outcome.BROKEN:
+        raise CompilerBroken(compiled.log)
+    if compiled.outcome is Outcome.EXCEEDED:
+        message = compiled.log.partition("\n")[0]
+    else:
+        message = "It does not compile."
+    return Built(log=compiled.log, failure=Verdict.COMPILE_ERROR, message=message)
