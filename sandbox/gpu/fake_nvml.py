@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from sandbox.gpu.nvml import GpuInfo, GpuLost, MemoryErrors, NvmlUnavailable, Sample
 
@@ -41,7 +42,7 @@ class FakeNvml:
             raise GpuLost(f"{uuid}: GPU is lost")
 
 
-def fake_gpu(number: int = 0, **other: object) -> GpuInfo:
+def fake_gpu(number: int = 0, **other: Any) -> GpuInfo:
     """An H200 with a uuid made from `number`."""
     plain = GpuInfo(
         uuid=f"GPU-00000000-0000-0000-0000-{number:012d}",
@@ -56,4 +57,4 @@ def fake_gpu(number: int = 0, **other: object) -> GpuInfo:
         persistence=True,
         ecc=True,
     )
-    return replace(plain, **other)  # type: ignore[arg-type] - any field of GpuInfo
+    return replace(plain, **other)

@@ -1,4 +1,4 @@
-"""Leases on GPUs: shared to check, alone to rank. Between threads, processes and users of one host.
+"""Leases on GPUs: shared to check, alone to rank. Between the threads and processes of one host.
 
 Theory of operation. A GPU has two files in the runtime directory, and every lease has both open itself.
 Locks belong to the open file, so the kernel frees them when the process that holds them dies, however it
@@ -11,9 +11,10 @@ dies, and two threads of a process exclude each other as two processes do.
   first come, first served: a rank waits for those inside and those before it, and for nobody who came later,
   and neither does a check. The lock of a waiter who died is gone, and the line closes up.
 
-These are byte-range locks of open file descriptions (`F_OFD_SETLK`) rather than `flock`, for three things that
-`flock` cannot do: a shared lease becomes exclusive in one step that loses nothing when it fails, a lock
-can be asked about without taking it, and processes that allow different numbers of slots still exclude a rank.
+These are byte-range locks of open file descriptions (`F_OFD_SETLK`) rather than `flock`, for three things
+that `flock` cannot do: a shared lease becomes exclusive in one step that loses nothing when it fails, a lock
+can be asked about without taking it, and processes that allow different numbers of slots still exclude a
+rank.
 
 Waiting is polling: a lock that blocks in the kernel could not be cancelled. Never remove the files while
 anything runs, and keep them on a local file system. Descriptors are not inherited by programs that are
@@ -175,7 +176,7 @@ class Leases:
             return _count_locks(queue, _FIRST_NUMBER, _END)
 
     def _load(self, uuid: str, share: Share) -> int:
-        """How many are ahead of a newcomer. Who is alone keeps a check out for as long as a full house does."""
+        """How many are ahead of a newcomer. Who is alone keeps a check out as a full house does."""
         holders = self.holders(uuid)
         alone = any(holder.share is Share.RANK for holder in holders)
         return self.waiting(uuid) + (self._slots if alone and share is Share.CHECK else len(holders))

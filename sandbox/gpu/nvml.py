@@ -29,7 +29,7 @@ class GpuLost(NvmlUnavailable):
 
 
 class Throttle(StrEnum):
-    """Why clocks are lower than they could be, in the order of the bits of nvmlClocksEventReasons (nvml.h)."""
+    """Why clocks are lower than they could be, in the order of nvmlClocksEventReasons (nvml.h)."""
 
     IDLE = "idle"
     APPLICATION_CLOCKS = "application clocks"
@@ -51,7 +51,11 @@ class ComputeMode(StrEnum):
     UNKNOWN = "unknown"
 
 
-_COMPUTE_MODES = {0: ComputeMode.DEFAULT, 3: ComputeMode.EXCLUSIVE_PROCESS, 2: ComputeMode.PROHIBITED}
+_COMPUTE_MODES: dict[int | None, ComputeMode] = {
+    0: ComputeMode.DEFAULT,
+    3: ComputeMode.EXCLUSIVE_PROCESS,
+    2: ComputeMode.PROHIBITED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +108,8 @@ class Sample:
 class MemoryErrors:
     """What the memory of a GPU has suffered. None where the GPU does not count.
 
-    `uncorrected` counts since the driver was loaded. `remap_pending` and `retire_pending` ask for a reset of the
-    GPU; `remap_failed` means that it has run out of spare rows and has to be replaced.
+    `uncorrected` counts since the driver was loaded. `remap_pending` and `retire_pending` ask for a reset of
+    the GPU; `remap_failed` means that it has run out of spare rows and has to be replaced.
     """
 
     uncorrected: int | None = None

@@ -1,0 +1,150 @@
+"""Whether a GPU can judge, and the marks on those that cannot.
+
+A check asks NVML, then MPS, then has a fresh process compute something on the GPU: what a submission would
+meet. A GPU that fails is quarantined by a mark in the runtime directory, which every process of the node sees
+at once. The node service probes it again, alone on it and ever less often, and removes the mark when it is
+well.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sandbox.gpu.mps import Mps, MpsUnavailable, ServerState
+from sandbox.gpu.nvml import MemoryErrors, Nvml, NvmlUnavailable
+from sandbox.gpu.probe import ProbeFailed, probe
+
+_HOTTEST_C = 95  # a GPU that still reports is throttling long before
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 15.0, 600.0
+_SUFFIX = ".quarantine"
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The outcome of a check. `reason` says what is wrong and what to do; empty when nothing is."""
+
+    reason: str = ""
+
+    @property
+    def well(self) -> bool:
+        """Whether the GPU can judge."""
+        return not self.reason
+
+
+def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
+    """Look at a GPU, then compute on it in a fresh process, in half a second. `mps` is None if time-sliced.
+
+    Hold a lease meanwhile: the process is one more client.
+    """
+    seen = look(uuid, nvml=nvml, mps=mps)
+    if not seen.well:
+        return seen
+    try:
+        probe(uuid, mps)
+    except ProbeFailed as error:
+        return Health(str(error))
+    return Health()
+
+
+def look(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
+    """What NVML and MPS say, without touching the GPU: in ten milliseconds, at any time."""
+    try:
+        hot = nvml.sample(uuid).temperature_c
+        reason = _explain_memory(nvml.memory_errors(uuid))
+    except NvmlUnavailable as error:
+        return Health(str(error))
+    if hot is not None and hot > _HOTTEST_C:
+        reason = f"it is {hot} degrees Celsius hot; check its cooling"
+    return Health(reason) if reason or mps is None else look_at_mps(mps)
+
+
+def look_at_mps(mps: Mps) -> Health:
+    """What MPS says of itself."""
+    try:
+        servers = mps.servers()
+    except MpsUnavailable as error:
+        return Health(str(error))
+    faulted = any(server.state is ServerState.FAULT for server in servers)
+    return Health("its MPS server has faulted, and waits for its clients to end" if faulted else "")
+
+
+def _explain_memory(errors: MemoryErrors) -> str:
+    if errors.remap_failed:
+        return "its memory has run out of spare rows; replace the GPU"
+    if errors.remap_pending or errors.retire_pending:
+        return "its memory has defects that a reset would take out of use; drain the node and reset the GPU"
+    if errors.uncorrected:
+        return f"its memory had {errors.uncorrected} uncorrected errors; drain the node and reset the GPU"
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A quarantine. Times are in seconds of the epoch; `failures` counts the checks that failed in a row."""
+
+    uuid: str
+    reason: str
+    by: str
+    since: float
+    failures: int
+    retry_at: float
+
+
+class Quarantine:
+    """The marks in `directory`, shared by all processes of a node."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir(parents=True, exist_ok=True)
+
+    def quarantine(self, uuid: str, reason: str, *, by: str) -> Mark:
+        """Take a GPU out of use, or count one more failure of one that is. `by` says who found out."""
+        now = time.time()
+        earlier = self.mark(uuid)
+        failures = 1 + (earlier.failures if earlier else 0)
+        pause_s = min(_FIRST_PAUSE_S * 2 ** (failures - 1), _LONGEST_PAUSE_S)
+        mark = Mark(uuid, reason, by, earlier.since if earlier else now, failures, now + pause_s)
+        path = self._path(uuid)
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.write_text(json.dumps(asdict(mark)))
+        draft.replace(path)
+        return mark
+
+    def quarantined(self) -> Mapping[str, str]:
+        """The reason of each GPU that is out of use, by uuid."""
+        return {mark.uuid: mark.reason for mark in self.marks()}
+
+    def marks(self) -> tuple[Mark, ...]:
+        """Every mark."""
+        names = sorted(path.name for path in self._directory.glob(f"*{_SUFFIX}"))
+        found = (self.mark(name.removesuffix(_SUFFIX)) for name in names)
+        return tuple(mark for mark in found if mark is not None)
+
+    def mark(self, uuid: str) -> Mark | None:
+        """The mark of one GPU, None if it is in use. One that cannot be read counts, and is retried now."""
+        try:
+            said = json.loads(self._path(uuid).read_text())
+            return Mark(
+                uuid,
+                str(said["reason"]),
+                str(said["by"]),
+                float(said["since"]),
+                int(said["failures"]),
+                float(said["retry_at"]),
+            )
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            return Mark(uuid, f"its mark cannot be read: {error}", "", 0.0, 1, 0.0)
+
+    def clear(self, uuid: str) -> None:
+        """Put a GPU back into use. Does nothing if it is."""
+        with contextlib.suppress(FileNotFoundError):
+            self._path(uuid).unlink()
+
+    def _path(self, uuid: str) -> Path:
+        return self._directory / f"{uuid}{_SUFFIX}"
