@@ -52,12 +52,37 @@ def compare(
     wrong = ~_close(values, expected, dtype, tolerance) if dtype.is_float else values != expected
     unwritten = wrong & (_same_bits(got, poison) if poison is not None else False)
     flat = np.flatnonzero(wrong)
-    places = [np.unravel_index(int(at), got.shape) for at in flat[:SHOWN_MISMATCHES]]
-    shown = tuple(
-        _mismatch(name, place, UNWRITTEN if unwritten[place] else _text(values[place]), values, expected)
-        for place in places
+    first = flat[:SHOWN_MISMATCHES]
+    shown = describe(
+        name,
+        got.shape,
+        first,
+        got=values.reshape(-1)[first],
+        expected=expected.reshape(-1)[first],
+        unwritten=np.broadcast_to(unwritten, got.shape).reshape(-1)[first],
     )
     return Comparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown)
+
+
+def describe(
+    name: str,
+    shape: tuple[int, ...],
+    places: npt.NDArray[np.integer],
+    *,
+    got: npt.NDArray[np.generic],
+    expected: npt.NDArray[np.generic],
+    unwritten: npt.NDArray[np.bool_],
+) -> tuple[Mismatch, ...]:
+    """The mismatches at `places`, indices into the flattened output of that shape.
+
+    `got` are values (see `judge.elements.widen`), `unwritten` says which of them are the poison.
+    """
+    return tuple(
+        _mismatch(
+            name, tuple(int(i) for i in np.unravel_index(int(at), shape)), is_, want, untouched=bool(left)
+        )
+        for at, is_, want, left in zip(places, got, expected, unwritten, strict=True)
+    )
 
 
 def _close(
@@ -86,20 +111,16 @@ def _same_bits(left: npt.NDArray[np.generic], right: npt.NDArray[np.generic]) ->
 
 
 def _mismatch(
-    name: str,
-    index: tuple[np.intp, ...],
-    text: str,
-    got: npt.NDArray[np.generic],
-    expected: npt.NDArray[np.generic],
+    name: str, index: tuple[int, ...], got: np.generic, expected: np.generic, *, untouched: bool
 ) -> Mismatch:
-    got_value, want_value = float(got[index]), float(expected[index])
+    got_value, want_value = float(got), float(expected)
     absolute = abs(got_value - want_value)
     finite = bool(np.isfinite(absolute))
     return Mismatch(
         argument=name,
-        index=tuple(int(i) for i in index),
-        expected=_text(expected[index]),
-        got=text,
+        index=index,
+        expected=_text(expected),
+        got=UNWRITTEN if untouched else _text(got),
         absolute_error=absolute if finite else None,
         relative_error=absolute / abs(want_value) if finite and want_value else None,
     )
