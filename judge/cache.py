@@ -2,10 +2,15 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
+
+from judge.built import Built
+from judge.report import KernelResources
 
 MAX_BYTES = 2 * 2**30
 
@@ -59,3 +64,42 @@ class ArtifactCache:
                 return
             path.unlink(missing_ok=True)
             total -= size
+
+
+class BuiltCache:
+    """All that compiling for GPUs yields, whole, in an ArtifactCache: contents, log, kernels and listings.
+
+    An entry is one file: a line of JSON, then the contents one after the other.
+    """
+
+    def __init__(self, artifacts: ArtifactCache) -> None:
+        self._artifacts = artifacts
+
+    def get(self, key: str) -> Built | None:
+        """What was stored under `key`, marked as cached, or None."""
+        stored = self._artifacts.get(key)
+        if stored is None:
+            return None
+        head, _, body = stored.partition(b"\n")
+        described = json.loads(head)
+        contents = []
+        for size_bytes in described["sizes"]:
+            contents.append(body[:size_bytes])
+            body = body[size_bytes:]
+        return Built(
+            contents=tuple(contents),
+            log=described["log"],
+            kernels=tuple(KernelResources(**kernel) for kernel in described["kernels"]),
+            listings=described["listings"],
+            cached=True,
+        )
+
+    def put(self, key: str, built: Built) -> None:
+        """Store `built`, which must not be a failure. Again with listings, once they are there."""
+        head = {
+            "sizes": [len(content) for content in built.contents],
+            "log": built.log,
+            "kernels": [asdict(kernel) for kernel in built.kernels],
+            "listings": dict(built.listings),
+        }
+        self._artifacts.put(key, b"\n".join([json.dumps(head).encode(), b"".join(built.contents)]))

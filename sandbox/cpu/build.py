@@ -4,9 +4,9 @@ The result is one folder, named by a hash of everything that goes into it, so th
 several processes can share it:
 
     functional-<hash>/runner              the executable that loads submissions
-                      compile_inside.py   the driver of the compile sandbox, with its recipe.json
+                      driver/             what runs in the compile sandbox, the translator included
+                      recipe.json         the steps that it takes
                       prefix.h            what the host half of every program starts with, precompiled
-                      translator/         PTX to C++
                       include/            what translated code includes
 """
 
@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from py_compile import PycInvalidationMode
 
-from sandbox.cpu.precompile import precompile_prefix
 from sandbox.cpu.recipe import learn_recipe
+from sandbox.precompile import HostSteps
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import Toolkit
 
@@ -35,8 +35,10 @@ HOME = "/warpcourt"  # where sandboxes see the built folder
 _SANDBOX = Path(__file__).resolve().parent.parent
 _RUNTIME = _SANDBOX / "cpu" / "runtime"
 _TRANSLATOR = _SANDBOX / "cpu" / "translator"
-_DRIVER = _SANDBOX / "cpu" / "compile_inside.py"
+_DRIVER = ("__init__.py", "chains.py", "cpu/__init__.py", "cpu/compile_inside.py")
+_START = "import sys\n\nfrom sandbox.cpu.compile_inside import main\n\nsys.exit(main())\n"
 _RUNNER_FOLDER = _SANDBOX / "runner"
+_RUNNER_HEADERS = ("wire.h", "channel.h", "serve.h", "submission.h", "timed_session.h", "watchdog.h")
 _CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
 _LINK_FLAGS = ("-rdynamic", "-ldl", "-lpthread")
 _COMPILE_TIMEOUT_S = 300.0
@@ -95,8 +97,13 @@ def _sources() -> list[Path]:
 
 
 def _stamp(toolkit: Toolkit) -> str:
-    inputs = [*_sources(), *sorted(_RUNTIME.glob("*.h")), _RUNNER_FOLDER / "wire.h"]
-    inputs += [*sorted(_DRIVER.parent.glob("*.py")), *sorted(_TRANSLATOR.rglob("*.py"))]
+    inputs = [
+        *_sources(),
+        *sorted(_RUNTIME.glob("*.h")),
+        *(_RUNNER_FOLDER / name for name in _RUNNER_HEADERS),
+    ]
+    inputs += [*sorted(_SANDBOX.glob("cpu/*.py")), *sorted(_TRANSLATOR.rglob("*.py"))]
+    inputs += [_SANDBOX / name for name in ("chains.py", "nvcc_steps.py", "precompile.py")]
     digest = hashlib.sha256()
     for path in inputs:
         digest.update(f"{path.relative_to(_SANDBOX)}\0".encode())
@@ -121,21 +128,29 @@ def _locked(path: Path) -> Iterator[None]:
 def _build(folder: Path, toolkit: Toolkit) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".functional-") as scratch:
         new = Path(scratch) / "new"
-        shutil.copytree(_TRANSLATOR, new / "translator", ignore=shutil.ignore_patterns("__pycache__"))
+        _copy_driver(new / "driver")
         (new / "include").mkdir()
         for header in _RUNTIME.glob("*.h"):
             if header.name == "abi.h" or header.name.startswith("semantics"):
                 shutil.copy(header, new / "include")
-        shutil.copy(_DRIVER, new)
         recipe = learn_recipe(toolkit)
         (new / "recipe.json").write_text(recipe.to_json())
         # The sandbox cannot write byte code, and file times are not kept.
         compileall.compile_dir(new, quiet=1, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
         _build_runner(Path(scratch), new / "runner", toolkit)
         with suppress(OSError, subprocess.SubprocessError):  # a short cut, not a need
-            precompile_prefix(recipe, new, Path(scratch))
+            host = HostSteps(recipe.steps, recipe.environment, recipe.files)
+            host.precompile(new, Path(scratch))
         new.chmod(0o755)
         new.rename(folder)
+
+
+def _copy_driver(driver: Path) -> None:
+    package = driver / "sandbox"
+    shutil.copytree(_TRANSLATOR, package / "cpu" / "translator", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in _DRIVER:
+        shutil.copy(_SANDBOX / name, package / name)
+    (driver / "__main__.py").write_text(_START)
 
 
 def _build_runner(scratch: Path, runner: Path, toolkit: Toolkit) -> None:

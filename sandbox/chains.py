@@ -1,0 +1,108 @@
+"""Compiles a CUDA source in two chains that run side by side. Runs inside compile sandboxes.
+
+Theory of operation. The host's chain is the same everywhere; what the device's makes of the preprocessed
+source, and how the two are linked, is a matter of the target:
+
+    device  preprocess ─ cicc ─┬─ …                ─┐
+    host    preprocess ─ cudafe++ ─ (stub) ─ g++ ───┴─ link
+
+Both front ends read the same source and find the same mistakes; the host's report is shown, because it
+covers all of the source. A failure says whose fault it is: REJECTED the source's, BROKEN ours. Nothing
+here is secret, and the host treats what comes out as hostile. Standard library only.
+"""
+
+import os
+import subprocess
+import threading
+from abc import ABC, abstractmethod
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+REJECTED, BROKEN = 10, 11  # no status that an interpreter ends with by itself
+
+
+@dataclass(frozen=True)
+class Failure(Exception):
+    """Raised when a step fails; `status` says whose fault it is."""
+
+    status: int
+    log: str
+
+
+def run(argv: list[str], environment: dict[str, str], status: int = REJECTED) -> str:
+    """Run one step and return what it said."""
+    done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    said = (done.stdout + done.stderr).decode("utf-8", "replace")
+    if done.returncode != 0:
+        raise Failure(status, said or f"{Path(argv[0]).name} ended with status {done.returncode}\n")
+    return said
+
+
+class Chains(ABC):
+    """The steps of one source in the working directory. `prefix` is what its host half starts with."""
+
+    def __init__(self, steps: dict[str, list[str]], environment: dict[str, str], prefix: Path) -> None:
+        self.steps = steps
+        self.environment = {**os.environ, **environment}
+        self.stub_written = threading.Event()
+        self.stub = Path(_after(steps["host_front"], "--stub_file_name"))
+        self._front = Path(_after(steps["host_front"], "--gen_c_file_name"))
+        self._prefix = prefix
+
+    def run(self, name: str) -> str:
+        """Run the step `name` and return what it said."""
+        return run(self.steps[name], self.environment)
+
+    @abstractmethod
+    def device(self) -> str:
+        """Make the device's part; returns the warnings. Sets `stub_written` once the stub is there."""
+
+    @abstractmethod
+    def link(self) -> None:
+        """Make solution.so."""
+
+    def compile(self) -> tuple[int, str]:
+        """Compile and link: 0, REJECTED or BROKEN, and what the compilers said."""
+        with ThreadPoolExecutor(2) as pool:
+            chains = [pool.submit(self._host), pool.submit(self.device)]
+            results = [_outcome(chain) for chain in chains]
+        for status, log in results:
+            if status != 0:
+                return status, log
+        warnings = dict.fromkeys("".join(log for _, log in results).split("\n\n"))
+        said = "\n\n".join(warnings)
+        try:
+            self.link()
+        except Failure as failure:
+            return failure.status, said + failure.log
+        return 0, said
+
+    def _host(self) -> str:
+        """Make host.o; returns the warnings."""
+        self.run("host_preprocess")
+        said = self.run("host_front")
+        self.stub_written.wait()
+        if self.stub.exists():
+            said += run(self._host_compile(), self.environment)
+        return said
+
+    def _host_compile(self) -> list[str]:
+        """The host's g++, with the precompiled prefix where the file starts with it."""
+        text = self._front.read_bytes()
+        start = self._prefix.read_bytes() if self._prefix.exists() else b""
+        if start and text.startswith(start):
+            self._front.write_bytes(text.removeprefix(start))
+            return [*self.steps["host_compile"], "-include", str(self._prefix)]
+        return self.steps["host_compile"]
+
+
+def _outcome(future: "Future[str]") -> tuple[int, str]:
+    try:
+        return 0, future.result()
+    except Failure as failure:
+        return failure.status, failure.log
+
+
+def _after(step: list[str], option: str) -> str:
+    return step[step.index(option) + 1]

@@ -1,0 +1,63 @@
+"""What compiling a CUDA submission yields, whatever it is compiled for."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sandbox.spec import Ending, Limits
+
+MAX_ARTIFACT_BYTES = 64 << 20
+MAX_LOG_BYTES = 64 << 10
+COMPILE_LIMITS = Limits(wall_s=60, cpu_s=90, memory_mib=3072, processes=64, file_mib=256, tmpfs_mib=512)
+TOO_LARGE = f"The program is larger than {MAX_ARTIFACT_BYTES >> 20} MiB once compiled."
+_NO_SOLVE = re.compile(r'(identifier|no member) "solve"')
+
+
+class Outcome(StrEnum):
+    """How compiling ended."""
+
+    BUILT = "built"
+    REJECTED = "rejected"  # the compiler refused the source
+    EXCEEDED = "exceeded"  # a limit was reached
+    BROKEN = "broken"  # our fault
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """The shared object and the compiler's words, with paths as the author knows them."""
+
+    outcome: Outcome
+    artifact: bytes | None
+    log: str
+    ending: Ending
+    wall_s: float
+
+
+def clean_log(raw: bytes, roots: Iterable[str]) -> str:
+    """The compilers' words, bounded, with the paths that the author knows. `roots` are the toolkit's."""
+    text = clean_paths(raw[:MAX_LOG_BYTES].decode("utf-8", "replace"), roots)
+    if _NO_SOLVE.search(text):
+        text = f"The program must define solve with the signature of the problem.\n\n{text}"
+    if len(raw) > MAX_LOG_BYTES:
+        text += "\n… (log cut)\n"
+    return text
+
+
+def clean_paths(text: str, roots: Iterable[str]) -> str:
+    """`text` with paths as the author knows them."""
+    text = text.replace("/work/", "")
+    for root in sorted(set(roots), key=len, reverse=True):
+        text = text.replace(f"{root}/bin/../", "cuda/").replace(root, "cuda")
+    return text
+
+
+def exceeded(ending: Ending) -> str:
+    """What it means that the compile sandbox did not end by itself."""
+    reasons = {
+        Ending.WALL_TIME: "Compiling took too long.",
+        Ending.CPU_TIME: "Compiling took too much processor time.",
+        Ending.MEMORY: "Compiling needed too much memory.",
+        Ending.OUTPUT: "The compiler wrote too many messages.",
+    }
+    return reasons.get(ending, "The compiler was ended from outside.")

@@ -1,0 +1,1 @@
+"""Compiles CUDA submissions for real GPUs, in warm sandboxes without one."""

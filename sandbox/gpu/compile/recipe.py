@@ -1,0 +1,125 @@
+"""How this toolkit makes one artifact for GPUs: learned inside the compile sandbox, from `nvcc --dryrun`.
+
+What nvcc would also do and we leave out: the device link, which only separately compiled device code needs,
+and the device binary as C text. The binary goes into an object of its own by way of the assembler,
+so that the host's compiler need not wait for it.
+"""
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from sandbox.nvcc_steps import DIALECT, MODULE_ID, STEM, StepsUnknown, ask_nvcc
+
+FINISH_OBJECT = "finish.o"
+WRAPPED = (
+    *("__cudaRegisterFunction", "__cudaGetKernel", "__cudaLaunchKernel", "cudaLaunchKernel"),
+    *("cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"),
+)
+_FLAGS = (*DIALECT, "-O3", "-lineinfo", "-Xptxas", "-v", "-Xcompiler", "-fPIC")
+_FATBIN_C = """\
+#include "fatbinary_section.h"
+extern "C" const unsigned long long warpcourt_fatbin[] __attribute__((visibility("hidden")));
+static const __fatBinC_Wrapper_t __fatDeviceText
+    __attribute__((aligned(8), section(".nvFatBinSegment"))) = {0x466243b1, 1, warpcourt_fatbin, 0};
+"""
+_FATBIN_ASSEMBLY = f"""\
+.section .nv_fatbin,"a"
+.balign 8
+.globl warpcourt_fatbin
+.hidden warpcourt_fatbin
+warpcourt_fatbin:
+.incbin "{STEM}.fatbin"
+.section .note.GNU-stack,"",@progbits
+"""
+
+
+@dataclass(frozen=True)
+class Device:
+    """The steps for one architecture, and the files that they leave."""
+
+    preprocess: list[str]
+    front: list[str]
+    assemble: list[str]
+    ptx: str
+    cubin: str
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All steps, to be run in the working directory. `files` must be there at the start.
+
+    `usage` and `disassemble` are the beginnings of commands that take a cubin, empty where the toolkit has
+    no such program. `root` is where it is installed.
+    """
+
+    environment: dict[str, str]
+    host: dict[str, list[str]]
+    devices: list[Device]
+    fatbinary: list[str]
+    embed: list[str]
+    link: list[str]
+    usage: list[str]
+    disassemble: list[str]
+    files: dict[str, str]
+    root: str
+
+    def to_json(self) -> str:
+        """For the compile server."""
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Recipe":
+        """What `to_json` gave."""
+        body = json.loads(text)
+        return cls(**{**body, "devices": [Device(**device) for device in body["devices"]]})
+
+
+def learn_recipe(nvcc: str, architectures: Sequence[str], flags: Sequence[str], *, home: str) -> Recipe:
+    """Ask `nvcc` how it compiles for `architectures` such as `90a`. `home` has what `prepare` built.
+
+    Raises:
+        sandbox.nvcc_steps.StepsUnknown: its answer is not understood, or it refuses the flags.
+    """
+    generate = [f"-gencode=arch=compute_{a},code=[sm_{a},compute_{a}]" for a in architectures]
+    steps = ask_nvcc(nvcc, [*_FLAGS, *flags, *generate], object_name="host.o")
+    variables = steps.variables
+    fatbinary = [w for w in steps.step("fatbinary") if not w.startswith("--embedded-fatbin")]
+    search_path = f"{steps.environment['PATH']}:/opt/disassembler"
+    cuobjdump = shutil.which("cuobjdump", path=search_path)
+    nvdisasm = shutil.which("nvdisasm", path=search_path)
+    gold = ["-fuse-ld=gold"] if shutil.which("ld.gold", path="/usr/bin") else []  # twice as fast
+    return Recipe(
+        environment=steps.environment,
+        host=steps.host("host.o"),
+        devices=[
+            _device(front, steps.all_steps("-E"), steps.all_steps("ptxas"))
+            for front in steps.all_steps("cicc")
+        ],
+        fatbinary=fatbinary,
+        embed=["as", "fatbin.s", "-o", "fatbin.o"],
+        link=[
+            *("g++", "-shared", *gold, "-o", "solution.so", "host.o", "fatbin.o", f"{home}/{FINISH_OBJECT}"),
+            *(f"-Wl,--wrap={name}" for name in WRAPPED),
+            "-Wl,-z,defs",
+            *shlex.split(re.sub(r"\$(\w+)", lambda m: variables.get(m[1], ""), variables["LIBRARIES"])),
+            *("-lcudart_static", "-lrt", "-lpthread", "-ldl"),
+        ],
+        usage=[cuobjdump, "--dump-resource-usage"] if cuobjdump else [],
+        disassemble=[nvdisasm, "--print-code", "--print-line-info"] if nvdisasm else [],
+        files={**MODULE_ID, f"{STEM}.fatbin.c": _FATBIN_C, "fatbin.s": _FATBIN_ASSEMBLY},
+        root=variables["TOP"],
+    )
+
+
+def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[list[str]]) -> Device:
+    """The steps around one `front` are those that write what it reads and read what it writes."""
+    preprocessed, ptx = front[-3], front[-1]
+    preprocess = next((step for step in preprocessors if step[-1] == preprocessed), None)
+    assemble = next((step for step in assemblers if ptx in step), None)
+    if preprocess is None or assemble is None:
+        raise StepsUnknown(f"this nvcc compiles in steps that are not understood: {' '.join(front)}")
+    return Device(preprocess, front, assemble, ptx, assemble[-1])

@@ -1,0 +1,182 @@
+"""Compiles one submission for GPUs. Runs inside a compile sandbox that was started ahead.
+
+Theory of operation. It says ready on descriptor 3 (sandbox/wire.py) and waits for LOAD, whose descriptors are
+
+    report      a memory file that gets the outcome as JSON: `Report`
+    solution    solution.cu
+    binding     binding.cu, which includes it and is what is compiled
+    recipe      recipe.json: which steps to run
+    artifact    a memory file that gets the shared object, if there is one
+
+It runs the steps (sandbox/chains.py), fills in the two, and answers. The verdict need not wait for more; only
+then are the listings made, `listing.ptx` and `listing.sass` in the working directory, which the host
+collects when the sandbox has ended. No code of the submission runs here, but what it makes compilers do is
+foreign all the same: the host treats all of this as hostile. Standard library only.
+"""
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from sandbox.chains import BROKEN, Chains, Failure, run
+from sandbox.gpu.compile.recipe import Device, Recipe
+from sandbox.wire import receive_request, send_reply
+
+MAX_ARTIFACT_BYTES = 64 << 20
+MAX_LISTING_BYTES = 512 << 10
+MAX_LOG_CHARACTERS = 80_000
+MAX_RESOURCE_CHARACTERS = 200_000
+HOME = Path("/warpcourt")
+LISTING_S = 20.0
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_CHANNEL = 3
+
+
+@dataclass(frozen=True)
+class Report:
+    """How compiling ended: 0, REJECTED or BROKEN, with the compilers' words.
+
+    `ptxas` and `usage` are what ptxas and cuobjdump say about each kernel, and `names` gives readable names.
+    """
+
+    status: int
+    log: str
+    ptxas: str = ""
+    usage: str = ""
+    names: dict[str, str] = field(default_factory=dict)
+
+
+class GpuChains(Chains):
+    """The chains of one recipe: a device binary for each architecture, all in one artifact."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        super().__init__(recipe.host, recipe.environment, HOME / "prefix.h")
+        self._recipe = recipe
+        self.ptxas = ""
+        self.usage = ""
+
+    def device(self) -> str:
+        """Make fatbin.o; returns the warnings."""
+        devices = self._recipe.devices
+        try:
+            with ThreadPoolExecutor(len(devices)) as pool:
+                said = list(pool.map(self._one_device, devices))
+        finally:
+            self.stub_written.set()
+        run(self._recipe.fatbinary, self.environment, BROKEN)
+        run(self._recipe.embed, self.environment, BROKEN)
+        return "".join(said)
+
+    def link(self) -> None:
+        """Make solution.so, complete: what it leaves undefined is an error."""
+        run(self._recipe.link, self.environment)
+
+    def _one_device(self, device: Device) -> str:
+        run(device.preprocess, self.environment)
+        said = run(device.front, self.environment)
+        if self.stub.exists():
+            self.stub_written.set()
+        assembler = run(device.assemble, self.environment)
+        if device is self._recipe.devices[0]:
+            self.ptxas = assembler
+            if self._recipe.usage:
+                with contextlib.suppress(Failure):  # a second opinion, not a need
+                    self.usage = run([*self._recipe.usage, device.cubin], self.environment)
+        return said + _warnings(assembler)
+
+
+def _warnings(assembler: str) -> str:
+    """What ptxas said beyond resources."""
+    lines = assembler.splitlines(keepends=True)
+    return "".join(line for line in lines if line.startswith("ptxas") and "info" not in line.split(":")[0])
+
+
+def _compile(recipe: Recipe) -> Report:
+    chains = GpuChains(recipe)
+    status, log = chains.compile()
+    mangled = list(dict.fromkeys(_ENTRY.findall(chains.ptxas)))
+    return Report(
+        status,
+        log[:MAX_LOG_CHARACTERS],
+        chains.ptxas[:MAX_RESOURCE_CHARACTERS],
+        chains.usage[:MAX_RESOURCE_CHARACTERS],
+        _readable(mangled),
+    )
+
+
+def _readable(mangled: Sequence[str]) -> dict[str, str]:
+    try:
+        text = run(["c++filt", "-p", *mangled[:64]], dict(os.environ)) if mangled else ""
+    except (Failure, OSError):
+        return {}
+    return dict(zip(mangled, text.splitlines(), strict=False))
+
+
+def _hand_over(path: Path, descriptor: int) -> None:
+    """Copy a file, at most one byte more than is allowed: then the host sees that it is too large."""
+    with path.open("rb") as source:
+        left = MAX_ARTIFACT_BYTES + 1
+        while left and (sent := os.sendfile(descriptor, source.fileno(), None, left)):
+            left -= sent
+
+
+def _read(descriptor: int) -> bytes:
+    with open(descriptor, "rb") as file:
+        file.seek(0)
+        return file.read()
+
+
+def _list(recipe: Recipe) -> None:
+    """Write the listings of the first architecture, each cut at its bound."""
+    device = recipe.devices[0]
+    Path("listing.ptx").write_bytes(Path(device.ptx).read_bytes()[:MAX_LISTING_BYTES])
+    if not recipe.disassemble:
+        return
+    with Path("listing.sass").open("wb") as listing, contextlib.suppress(subprocess.TimeoutExpired):
+        subprocess.run(
+            [*recipe.disassemble, device.cubin],
+            env={**os.environ, **recipe.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=listing,
+            stderr=subprocess.DEVNULL,
+            timeout=LISTING_S,
+            check=False,
+        )
+        os.truncate(listing.fileno(), min(MAX_LISTING_BYTES, os.fstat(listing.fileno()).st_size))
+
+
+def main() -> int:
+    """Serve one LOAD. The exit status is that of the report."""
+    channel = socket.socket(fileno=_CHANNEL)
+    send_reply(channel, 0)
+    received = receive_request(channel)
+    if received is None:
+        return 0
+    request, descriptors = received
+    report_file, solution, binding, recipe_file, artifact = descriptors
+    Path("solution.cu").write_bytes(_read(solution))
+    Path("binding.cu").write_bytes(_read(binding))
+    recipe = Recipe.from_json(_read(recipe_file).decode())
+    for name, text in recipe.files.items():
+        Path(name).write_text(text)
+    report = _compile(recipe)
+    if report.status == 0:
+        _hand_over(Path("solution.so"), artifact)
+    with os.fdopen(report_file, "wb") as file:
+        file.write(json.dumps(asdict(report)).encode())
+    send_reply(channel, request.sequence)
+    if report.status == 0:
+        _list(recipe)
+    return report.status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""What nvcc would do, as separate steps that can run side by side.
+
+nvcc runs its host and its device part one after the other. `nvcc --dryrun` prints the steps; we take them
+from there, so that they fit the installed version, and run what we want of them in the order that we want.
+Also runs inside the compile sandbox, so it uses the standard library alone.
+"""
+
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCE = "binding.cu"
+STEM = SOURCE.removesuffix(".cu")
+WORK = "/work"
+DIALECT = ("-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr")
+MODULE_ID = {
+    # Both front ends read it to agree on the names of static variables; cudafe++ would write it.
+    f"{STEM}.module_id": f"_00000000_{len(SOURCE)}_{STEM}_cu_00000000",
+}
+_DRYRUN_TIMEOUT_S = 30.0
+
+
+class StepsUnknown(Exception):
+    """Raised when this nvcc compiles in steps that are not understood. The message says which is missing."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one compilation, to be run in the working directory, with the variables they use."""
+
+    variables: dict[str, str]
+    steps: tuple[list[str], ...]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the steps need to find each other."""
+        return {
+            "PATH": f"{self.variables['_HERE_']}:/usr/bin:/bin",
+            "LD_LIBRARY_PATH": self.variables.get("LD_LIBRARY_PATH", ""),
+        }
+
+    def step(self, *words: str) -> list[str]:
+        """The first step with all of `words` in it; of a path its last part counts. Raises StepsUnknown."""
+        found = self.all_steps(*words)
+        if not found:
+            message = f"this nvcc compiles in steps that are not understood: no {' '.join(words)}"
+            raise StepsUnknown(message)
+        return found[0]
+
+    def all_steps(self, *words: str) -> list[list[str]]:
+        """All such steps, in order."""
+        return [
+            step
+            for step in self.steps
+            if all(any(word == part or part.endswith(f"/{word}") for part in step) for word in words)
+        ]
+
+    def host(self, object_name: str) -> dict[str, list[str]]:
+        """The host's steps by name, up to `object_name`."""
+        return {
+            "host_preprocess": self.step(f"{STEM}.cpp4.ii", "-E"),
+            "host_front": [word for word in self.step("cudafe++") if word != "--gen_module_id_file"],
+            "host_compile": [*self.step(object_name, "-c"), "-w"],
+        }
+
+
+def ask_nvcc(nvcc: str, flags: Sequence[str], *, object_name: str) -> Steps:
+    """What `nvcc` does for SOURCE in WORK with `flags`. Raises StepsUnknown when it refuses."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / SOURCE).touch()
+        argv = [nvcc, "--dryrun", "--keep", *flags, "-c", SOURCE, "-o", object_name]
+        done = subprocess.run(
+            argv, cwd=folder, capture_output=True, text=True, timeout=_DRYRUN_TIMEOUT_S, check=False
+        )
+        text = (done.stdout + done.stderr).replace(folder, WORK)
+    if done.returncode != 0:
+        raise StepsUnknown(f"nvcc refuses {' '.join(flags)}: {text.strip()[-400:]}")
+    lines = [line.removeprefix("#$ ") for line in text.splitlines() if line.startswith("#$ ")]
+    matches = (re.match(r"(\w+)=(.*)", line) for line in lines)
+    variables = {match[1]: match[2] for match in matches if match}
+    return Steps(variables, tuple(_argv(line, variables) for line in lines if not re.match(r"\w+=", line)))
+
+
+def _argv(line: str, variables: dict[str, str]) -> list[str]:
+    expanded = re.sub(r"\$(\w+)", lambda match: variables.get(match.group(1), ""), line)
+    return shlex.split(expanded)

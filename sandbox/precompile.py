@@ -1,0 +1,67 @@
+"""Precompiles what the host half of every submission starts with.
+
+After cudafe++ every file begins with the same text: the CUDA headers that nvcc includes by itself, more
+than 95 % of a small program. g++ reads it once here; the compile driver then hands it only the rest. When
+a file starts differently the driver compiles the whole of it, so this is never more than a short cut.
+Also runs inside the compile sandbox, so it uses the standard library alone.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.nvcc_steps import SOURCE
+
+PREFIX = "prefix.h"
+_STEP_TIMEOUT_S = 120.0
+# Two programs that share nothing but what nvcc adds.
+_PROBES = ("int warpcourt_first;\n", "\n\n\nvoid warpcourt_second() {}\n")
+
+
+@dataclass(frozen=True)
+class HostSteps:
+    """The host's steps of a recipe, by name, with the files and the environment that they need."""
+
+    steps: Mapping[str, list[str]]
+    environment: Mapping[str, str]
+    files: Mapping[str, str]
+
+    def precompile(self, folder: Path, scratch: Path) -> None:
+        """Write `prefix.h` and its precompiled form into `folder`. Raises CalledProcessError."""
+        prefix = common_prefix([self._front_output(probe, scratch) for probe in _PROBES])
+        (folder / PREFIX).write_text(prefix)
+        compiler, *flags = self.steps["host_compile"]
+        kept = [flag for flag in flags if flag not in ("-c", "-o", "host.o", self._front, "-x", "c++")]
+        header = ["-x", "c++-header", str(folder / PREFIX), "-o", str(folder / f"{PREFIX}.gch")]
+        self._run([compiler, *kept, *header], scratch)
+
+    @property
+    def _front(self) -> str:
+        front = self.steps["host_front"]
+        return front[front.index("--gen_c_file_name") + 1]
+
+    def _front_output(self, source: str, scratch: Path) -> str:
+        (scratch / SOURCE).write_text(source)
+        for name, text in self.files.items():
+            (scratch / name).write_text(text)
+        for step in ("host_preprocess", "host_front"):
+            self._run(self.steps[step], scratch)
+        return (scratch / self._front).read_text()
+
+    def _run(self, argv: list[str], scratch: Path) -> None:
+        subprocess.run(
+            argv,
+            cwd=scratch,
+            env=dict(self.environment),
+            capture_output=True,
+            timeout=_STEP_TIMEOUT_S,
+            check=True,
+        )
+
+
+def common_prefix(texts: list[str]) -> str:
+    """What all `texts` start with, up to the end of a line."""
+    prefix = os.path.commonprefix(texts)  # noqa: RUF071 - characters are meant
+    return prefix[: prefix.rfind("\n") + 1]
