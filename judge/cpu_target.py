@@ -7,13 +7,15 @@ the oracle draws in a thread of its own meanwhile.
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Self
 
 from judge.built import Built
 from judge.cache import ArtifactCache
+from judge.drawn import DrawnSet
 from judge.draws import OracleDraws
 from judge.errors import CompilerBroken, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.host_referee import HostReferee
@@ -95,21 +97,18 @@ class CpuTarget:
         self._cache.put(key, compiled.artifact)
         return Built(contents=(compiled.artifact,), log=compiled.log)
 
-    def draw(self, problem: Problem, cases: Sequence[Case], cancelled: Callable[[], bool]) -> OracleDraws:
-        """Draw `cases` for one submission alone, in a thread."""
-        return OracleDraws(problem, cases, self.start_oracle, cancelled)
-
-    def start_referee(
+    def seat(
         self,
         problem: Problem,
         language: Language,
+        cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        alone: bool = False,  # noqa: ARG002 - nobody shares anything here
         sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
-    ) -> HostReferee:
-        """A referee in this process."""
-        return HostReferee(problem, lambda: self._start_runner(problem, language), cancelled)
+    ) -> "CpuSeat":
+        """A place for a submission; its cases are drawn for it alone, in a thread."""
+        draws = OracleDraws(problem, cases, self.start_oracle, cancelled)
+        return CpuSeat(self, draws, problem, language, cancelled)
 
     def examine(
         self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
@@ -126,7 +125,8 @@ class CpuTarget:
         """End the warm sandboxes."""
         self._pool.close()
 
-    def _start_runner(self, problem: Problem, language: Language) -> Process:
+    def start_runner(self, problem: Problem, language: Language) -> Process:
+        """A fresh runner; the caller's to close. Raises RunnerUnusable."""
         return self._take(language.value, runner_limits(problem.limits, cases=len(problem.cases)))
 
     def _take(self, kind: str, limits: Limits) -> Process:
@@ -146,6 +146,35 @@ class CpuTarget:
             return read_completion(_wait(process, cancelled), self._runtime)
         finally:
             process.close()
+
+
+@dataclass(frozen=True, slots=True)
+class CpuSeat:
+    """A submission's place on a `CpuTarget`. Implements `judge.target.Seat`."""
+
+    target: CpuTarget
+    draws: OracleDraws
+    problem: Problem
+    language: Language
+    cancelled: Callable[[], bool]
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What produces the results here."""
+        return self.target.environment(self.language)
+
+    def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - nobody shares anything
+        """A referee in this process."""
+        start = partial(self.target.start_runner, self.problem, self.language)
+        return HostReferee(self.problem, start, self.cancelled)
+
+    def sets(self, case: Case) -> tuple[DrawnSet, ...]:
+        """The contents of `case`, one set."""
+        return self.draws.sets(case)
+
+    def close(self) -> None:
+        """Let go of the contents, and end what still draws."""
+        self.draws.close()
 
 
 def pool_metrics(pool: Pool) -> dict[str, int]:

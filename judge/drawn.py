@@ -5,6 +5,7 @@ device memory on a GPU, and its descriptor is passed from process to process. Bo
 layout from the problem alone, so that no offset ever crosses a wire.
 """
 
+import fcntl
 import math
 import os
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from judge.sizes import bytes_of, shape_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Role
 
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL  # shrunk, it would end its readers
 ALIGNMENT_BYTES = 256  # what cudaMalloc promises, so that kernels may use vector loads
 
 
@@ -85,6 +87,7 @@ def new_memory(size_bytes: int) -> int:
     """The descriptor of fresh host memory, zeroed, which nobody can find by a name."""
     descriptor = os.memfd_create("warpcourt-set", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, max(1, size_bytes))
+    fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _SEALS)
     return descriptor
 
 

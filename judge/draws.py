@@ -16,7 +16,7 @@ StartOracle = Callable[[Problem, Callable[[], bool]], Oracle]
 
 
 class OracleDraws:
-    """Draws each of `cases` once, in host memory. Implements `judge.target.Draws`."""
+    """Draws each of `cases` once, in host memory. Close it."""
 
     def __init__(
         self, problem: Problem, cases: Sequence[Case], start: StartOracle, cancelled: Callable[[], bool]
@@ -33,7 +33,7 @@ class OracleDraws:
         }
 
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
-        """The contents of `case`, one set; see `judge.target.Draws`."""
+        """The contents of `case`, one set, as soon as it is drawn; see `judge.target.Seat`."""
         return (self._futures[case.name].result(),)
 
     def close(self) -> None:

@@ -29,7 +29,7 @@ from judge.errors import Disturbed, JudgementCancelled
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score
 from judge.sizes import bytes_of, check_sizes
-from judge.target import Draws, Referee, Target
+from judge.target import Referee, Seat, Target
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.wire import Flag
@@ -41,7 +41,7 @@ _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR}
 
 @dataclass(slots=True)
 class _Judgement:
-    """One evaluation under way. Owns the referee of the current run; close it."""
+    """One evaluation under way. Owns its seat and the referee of the current run; close it."""
 
     problem: Problem
     source: str
@@ -54,7 +54,17 @@ class _Judgement:
     sanitize: bool
     stages: list[Stage] = field(default_factory=list)
     attempts: int = 1
+    _seat: Seat | None = None
     _referee: Referee | None = None
+
+    @property
+    def seat(self) -> Seat:
+        """Its place on the target, taken at first use."""
+        if self._seat is None:
+            self._seat = self.target.seat(
+                self.problem, self.language, self.cases, self.cancelled, sanitize=self.sanitize
+            )
+        return self._seat
 
     @property
     def checked(self) -> list[Case]:
@@ -81,17 +91,21 @@ class _Judgement:
 
     def new_run(self, *, alone: bool) -> Referee:
         """End the current run, if any, and begin one with a fresh runner."""
-        self.close()
-        self._referee = self.target.start_referee(
-            self.problem, self.language, self.cancelled, alone=alone, sanitize=self.sanitize
-        )
+        self.end_run()
+        self._referee = self.seat.start_referee(alone=alone)
         return self._referee
 
-    def close(self) -> None:
-        """End the current run."""
+    def end_run(self) -> None:
+        """End the current run, if any."""
         referee, self._referee = self._referee, None
         if referee is not None:
             referee.close()
+
+    def close(self) -> None:
+        """End the current run and give the seat up."""
+        self.end_run()
+        if self._seat is not None:
+            self._seat.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +154,11 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and six options by name
         cancelled=cancelled.is_set if cancelled else lambda: False,
         sanitize=sanitize,
     )
-    try:
-        return _judge(judgement)
-    except JudgementCancelled:
-        return _report(judgement, _Outcome(Verdict.CANCELLED, "Cancelled."), Built())
+    with closing(judgement):
+        try:
+            return _judge(judgement)
+        except JudgementCancelled:
+            return _report(judgement, _Outcome(Verdict.CANCELLED, "Cancelled."), Built())
 
 
 def select_cases(
@@ -159,25 +174,24 @@ def select_cases(
 
 
 def _judge(judgement: _Judgement) -> Report:
-    drawing = judgement.target.draw(judgement.problem, judgement.cases, judgement.cancelled)
-    with closing(drawing) as draws, closing(judgement):
-        referee = judgement.new_run(alone=judgement.sanitize)
-        judgement.tell("compiling", "Compiling")
-        with judgement.stage("compile"):
-            built = judgement.target.build(
-                judgement.problem, judgement.source, judgement.language, judgement.cancelled
-            )
-        if built.failure:
-            return _report(judgement, _Outcome(built.failure, built.message), built)
-        judgement.tell("compiled", "Compiled")
-        try:
-            outcome = _check(judgement, built, draws, referee)
-        except Disturbed:
-            referee = _start_again(judgement)
-            outcome = _check(judgement, built, draws, referee, starting="wait")
-        if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
-            outcome = _rank(judgement, built, draws, referee, outcome)
-        return _report(judgement, _examined(judgement, outcome), built)
+    referee = judgement.new_run(alone=judgement.sanitize)
+    judgement.tell("compiling", "Compiling")
+    with judgement.stage("compile"):
+        built = judgement.target.build(
+            judgement.problem, judgement.source, judgement.language, judgement.cancelled
+        )
+    if built.failure:
+        return _report(judgement, _Outcome(built.failure, built.message), built)
+    judgement.tell("compiled", "Compiled")
+    try:
+        outcome = _check(judgement, built, referee)
+    except Disturbed:
+        referee = _start_again(judgement)
+        outcome = _check(judgement, built, referee, starting="wait")
+    if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
+        outcome = _rank(judgement, built, referee, outcome)
+    judgement.end_run()
+    return _report(judgement, _examined(judgement, outcome), built)
 
 
 def _start_again(judgement: _Judgement) -> Referee:
@@ -186,9 +200,7 @@ def _start_again(judgement: _Judgement) -> Referee:
     return judgement.new_run(alone=True)
 
 
-def _check(
-    judgement: _Judgement, built: Built, draws: Draws, referee: Referee, *, starting: str = "start"
-) -> _Outcome:
+def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: str = "start") -> _Outcome:
     reports: list[CaseReport] = []
     if failed := _load(judgement, built, referee, starting):
         return failed
@@ -196,7 +208,7 @@ def _check(
         cases = judgement.checked
         for index, case in enumerate(cases, start=1):
             judgement.tell("case", f"Case {index} of {len(cases)}", index=index, total=len(cases))
-            (drawn,) = draws.sets(case)
+            (drawn,) = judgement.seat.sets(case)
             reports.append(referee.check(drawn, _flags(judgement, case)))
             if not referee.alive:
                 break
@@ -213,25 +225,27 @@ def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) 
     return _Outcome(*failed, diagnostics=referee.diagnostics) if failed else None
 
 
-def _rank(judgement: _Judgement, built: Built, draws: Draws, referee: Referee, checked: _Outcome) -> _Outcome:
+def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome) -> _Outcome:
     try:
         if referee.promote():
-            return _time(judgement, draws, referee, checked)
+            return _time(judgement, referee, checked)
         judgement.tell("waiting", "Waiting for the GPU alone")
         referee = judgement.new_run(alone=True)
     except Disturbed:
         referee = _start_again(judgement)
     failed = _load(judgement, built, referee, "wait")
-    return failed or _time(judgement, draws, referee, checked)
+    return failed or _time(judgement, referee, checked)
 
 
-def _time(judgement: _Judgement, draws: Draws, referee: Referee, checked: _Outcome) -> _Outcome:
+def _time(judgement: _Judgement, referee: Referee, checked: _Outcome) -> _Outcome:
     reports = list(checked.cases)
     cases = judgement.timed
+    with judgement.stage("draw"):  # nobody draws while we time
+        contents = [judgement.seat.sets(case) for case in cases]
     with judgement.stage("rank"):
-        for index, case in enumerate(cases, start=1):
+        for index, sets in enumerate(contents, start=1):
             judgement.tell("timing", f"Timing case {index} of {len(cases)}", index=index, total=len(cases))
-            reports.append(referee.rank(draws.sets(case)))
+            reports.append(referee.rank(sets))
             if reports[-1].verdict is not Verdict.ACCEPTED:
                 break
     referee.finish()
@@ -295,7 +309,7 @@ def _report(judgement: _Judgement, outcome: _Outcome, built: Built) -> Report:
         diagnostics=outcome.diagnostics,
         log=built.log,
         output=_shown(judgement, outcome.output),
-        environment=judgement.target.environment(judgement.language),
+        environment=judgement.seat.environment,
         score=outcome.score,
         kernels=built.kernels,
         listings=built.listings,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from judge.drawn import DrawnSet
 from judge.errors import JudgeError
-from judge.oracle import read_set
 from judge.referee import Referee
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Problem
@@ -47,7 +46,7 @@ class HostReferee:
 
     def check(self, drawn: DrawnSet, flags: Flag) -> CaseReport:
         """Run one case and check it in full."""
-        return self._running().check(read_set(self._problem, drawn), flags)
+        return self._running().check(drawn, flags)
 
     def promote(self) -> bool:
         """Nobody shares anything here."""

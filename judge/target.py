@@ -1,9 +1,10 @@
-"""Where programs are judged, as `judge.evaluate` sees it: a target, and a referee for each run.
+"""Where programs are judged, as `judge.evaluate` sees it: a target, a seat for each submission, its referees.
 
-Theory of operation. A target compiles, draws the contents of cases, and starts referees. All three know
-nothing of each other and overlap. A referee stands for one fresh runner, which is used for one program and
-then destroyed; on a GPU it also stands for a share of the device, and for a process of ours that owns the
-memory and the clock. `open_target` makes one of:
+Theory of operation. A target compiles, and gives a submission a seat: the contents of its cases and, one
+after the other, the referees of its runs. Compiling, drawing and getting a runner ready know nothing of
+each other and overlap. A referee stands for one fresh runner, which is used once and then destroyed; on a
+GPU it also stands for a share of the device, and for a process of ours that owns the memory and the clock.
+`open_target` makes one of:
 
     cpu   CUDA C++ in functional mode, Triton in its interpreter; nothing is ranked (`judge.cpu_target`)
     gpu   the NVIDIA GPUs of this node, shared through MPS (`judge.gpu_target`)
@@ -23,21 +24,6 @@ from problems.vocabulary import Language, Verdict
 from sandbox.backend import Backend
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.wire import Flag
-
-
-class Draws(Protocol):
-    """Cases that are being given contents. Close it once the referees that use them are closed."""
-
-    def sets(self, case: Case) -> tuple[DrawnSet, ...]:
-        """The contents of `case`, as soon as they are there: one set, or several for a timed case.
-
-        Raises:
-            judge.errors.OracleFailed: the author's code breaks or takes too long.
-            judge.errors.JudgementCancelled: the judgement was cancelled.
-        """
-
-    def close(self) -> None:
-        """Let go of the contents, and end what still draws."""
 
 
 class Referee(Protocol):
@@ -88,6 +74,33 @@ class Referee(Protocol):
         """End the runner and release everything."""
 
 
+class Seat(Protocol):
+    """A submission's place on a target: the contents of its cases, and its referees. Close it at the end."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What produces the results here: target, hardware, toolchain and versions."""
+
+    def start_referee(self, *, alone: bool = False) -> Referee:
+        """A referee that begins to get a fresh runner ready. Returns at once; `Referee.ready` waits.
+
+        With `alone` nobody else uses the GPU from `ready` until it is closed. Close the one before first.
+        """
+
+    def sets(self, case: Case) -> tuple[DrawnSet, ...]:
+        """The contents of `case`, as soon as they are there: one set, or several for a timed case.
+
+        Ask only while a referee is ready: on a GPU nothing is drawn without a share of it.
+
+        Raises:
+            judge.errors.OracleFailed: the author's code breaks or takes too long.
+            judge.errors.JudgementCancelled: the judgement was cancelled.
+        """
+
+    def close(self) -> None:
+        """Let go of the contents, and end what still draws. Close the referees before."""
+
+
 class Target(Protocol):
     """A place to judge on. Open one per process, close it at the end. Safe to share between threads."""
 
@@ -103,9 +116,6 @@ class Target(Protocol):
     def metrics(self) -> Mapping[str, int]:
         """Counters since it was opened, such as `pool_hits_cuda` and `vault_misses`."""
 
-    def environment(self, language: Language) -> Mapping[str, str]:
-        """What produces the results for `language` here: target, hardware, toolchain and versions."""
-
     def build(
         self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
     ) -> Built:
@@ -117,22 +127,19 @@ class Target(Protocol):
             judge.errors.LanguageMissing: this installation lacks the language.
         """
 
-    def draw(self, problem: Problem, cases: Sequence[Case], cancelled: Callable[[], bool]) -> Draws:
-        """Begin to give `cases` contents that no submission can foresee. Returns at once."""
-
-    def start_referee(
+    def seat(
         self,
         problem: Problem,
         language: Language,
+        cases: Sequence[Case],
         cancelled: Callable[[], bool],
         *,
-        alone: bool = False,
         sanitize: bool = False,
-    ) -> Referee:
-        """A referee that begins to get a fresh runner ready. Returns at once; `Referee.ready` waits.
+    ) -> Seat:
+        """A place for a submission that will be judged on `cases`, whose contents begin to be drawn.
 
-        With `alone` nobody else uses its GPU from `ready` until it is closed. With `sanitize` the runner
-        works under compute-sanitizer, where there is one, and its findings become diagnostics.
+        Returns at once. With `sanitize` its runners work under compute-sanitizer, where there is one, and
+        what that finds becomes diagnostics. Raises judge.errors.GpuUnavailable.
         """
 
     def examine(

@@ -61,7 +61,7 @@ class ScriptedTarget(CpuTarget):
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         return Oracle(problem, self._start(self._oracle), cancelled)
 
-    def _start_runner(self, problem: Problem, language: Language) -> ScriptedProcess:
+    def start_runner(self, problem: Problem, language: Language) -> ScriptedProcess:
         return self._start(self._runner, self._completion)
 
     def _start(self, script: Script, completion: Completion | None = None) -> ScriptedProcess:
