@@ -4,19 +4,23 @@ Theory of operation: see `session`. A RUN carries the problem's arguments, then 
 per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes; `reference`
 computes from the rounded values, floats widened to float64, so that it is an oracle for what the
 program under test was really given. Whatever breaks is the author's fault and says so with a line.
+
+This program works in host memory, with NumPy. `device_oracle_runner` does the same on a GPU, with CuPy.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 
+from sandbox.runner.contract import Array, ArrayModule, ContractError, named, rounded, widened
+from sandbox.runner.generator import Generator, HostGenerator
 from sandbox.runner.session import (
-    Array,
     Load,
+    Runner,
     array_of,
     compile_source,
     explain,
@@ -25,14 +29,49 @@ from sandbox.runner.session import (
     serve,
     stop,
 )
-from sandbox.wire import ExitStatus, Flag, Request, WireArgument
+from sandbox.wire import ExitStatus, Flag, Request
 
 _FILE = "reference.py"
-_FLOATS = {"float64", "float32", "float16", "bfloat16"}
 
 
-class ContractError(Exception):
-    """Raised when `reference.py` returns something that the problem does not describe."""
+class Arrays(Protocol):
+    """Where arrays live."""
+
+    @property
+    def xp(self) -> ArrayModule:
+        """The array module that authors write against."""
+
+    def prepare(self) -> None:
+        """Open the GPU, if there is one."""
+
+    def generator(self, seed: int) -> Generator:
+        """Random numbers from `seed`."""
+
+    def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
+        """One array over shared memory for each array argument of `request`, None for scalars."""
+
+    def finish(self) -> None:
+        """Wait until everything is computed, and let go of shared memory. No view may be in use."""
+
+
+class HostArrays:
+    """NumPy over memfds."""
+
+    xp: ArrayModule = np
+
+    def prepare(self) -> None:
+        """There is no GPU."""
+
+    def generator(self, seed: int) -> Generator:
+        """NumPy's."""
+        return HostGenerator(seed)
+
+    def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
+        """Memory maps, which end with their last array."""
+        return [None if a.scalar else array_of(a, descriptors) for a in request.arguments]
+
+    def finish(self) -> None:
+        """Everything is done at once here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,39 +83,75 @@ class _Signature:
     expected: tuple[str, ...]
 
 
-def main() -> None:
-    """Serve until the host goes."""
-    serve(_load)
+class OracleRunner(Runner):
+    """Serves one `reference.py`."""
 
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays = arrays
+        self._load: Load | None = None
+        self._module: ModuleType | None = None
+        self._signature = _Signature((), (), ())
 
-def _load(load: Load) -> Callable[[Request, list[int]], None]:
-    signature = _parse(cast("Mapping[str, Any]", load.manifest))
-    code = compile_source(load, _FILE)
-    try:
-        module = run_module(code, "reference")
-        _require_functions(module)
-    except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
-        _fail(error, load, ExitStatus.LOAD_ERROR)
+    def prepare(self) -> None:
+        """Open the GPU, if there is one."""
+        self._arrays.prepare()
 
-    def run(request: Request, descriptors: list[int]) -> None:
+    def load(self, load: Load) -> None:
+        """Run the author's module."""
+        self._load = load
+        self._signature = _parse(cast("Mapping[str, Any]", load.manifest))
+        code = compile_source(load, _FILE)
         try:
-            _draw(module, signature, request, descriptors)
+            self._module = run_module(code, "reference")
+            _require_functions(self._module)
         except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
-            _fail(error, load, ExitStatus.RUNTIME_ERROR)
+            self._fail(error, ExitStatus.LOAD_ERROR)
 
-    return run
+    def run(self, request: Request, descriptors: Sequence[int]) -> None:
+        """Draw one case."""
+        try:
+            self._draw(request, self._arrays.view(request, descriptors))
+            self._arrays.finish()
+        except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
+            self._fail(error, ExitStatus.RUNTIME_ERROR)
+
+    def _fail(self, error: BaseException, status: ExitStatus) -> NoReturn:
+        message, line = explain(error, _FILE)
+        if self._load is not None:
+            self._load.diagnostics.say("error", "oracle", message, line=line)
+        stop(status)
+
+    def _draw(self, request: Request, views: Sequence[Array | None]) -> None:
+        xp, module, signature = self._arrays.xp, cast("Any", self._module), self._signature
+        wire = iter(zip(request.arguments, views, strict=True))
+        wired = {name: (role, *next(wire)) for name, role, _ in signature.arguments}
+        size = {name: int(scalar_of(next(wire)[0])) for name in signature.sizes}
+        expected = {name: next(wire) for name in signature.expected}
+        given = {name: view for name, (role, _, view) in wired.items() if role in {"in", "inout"}}
+        if not request.flags & Flag.GIVEN:
+            drawn = module.generate(xp, self._arrays.generator(request.seed), dict(size))
+            for name, values in named(xp, drawn, given, "generate").items():
+                _store(given[name], rounded(xp, values, wired[name][1], f"generate: {name}"))
+            del drawn
+        arguments: dict[str, Any] = {}
+        for name, (role, argument, view) in wired.items():
+            if role == "scalar":
+                arguments[name] = scalar_of(argument)
+            elif role != "out":
+                arguments[name] = widened(view, argument.dtype)
+        computed = named(xp, module.reference(xp, **arguments), expected, "reference")
+        for name, (argument, view) in expected.items():
+            _store(view, rounded(xp, computed[name], argument, f"reference: {name}", finite=False))
+
+
+def _store(view: Array, values: Array) -> None:
+    view[...] = values
 
 
 def _require_functions(module: ModuleType) -> None:
     for name in ("generate", "reference"):
         if not callable(getattr(module, name, None)):
             raise ContractError(f"reference.py defines no function named {name}")
-
-
-def _fail(error: BaseException, load: Load, status: ExitStatus) -> NoReturn:
-    message, line = explain(error, _FILE)
-    load.diagnostics.say("error", "oracle", message, line=line)
-    stop(status)
 
 
 def _parse(manifest: Mapping[str, Any]) -> _Signature:
@@ -87,86 +162,9 @@ def _parse(manifest: Mapping[str, Any]) -> _Signature:
     )
 
 
-def _draw(module: ModuleType, signature: _Signature, request: Request, descriptors: list[int]) -> None:
-    wire = iter(request.arguments)
-    wired = {name: (role, next(wire)) for name, role, _ in signature.arguments}
-    size = {name: int(scalar_of(next(wire))) for name in signature.sizes}
-    expected = {name: next(wire) for name in signature.expected}
-    given = {
-        name: array_of(argument, descriptors)
-        for name, (role, argument) in wired.items()
-        if role in {"in", "inout"}
-    }
-    if not request.flags & Flag.GIVEN:
-        rng = np.random.Generator(np.random.PCG64(request.seed))
-        drawn = module.generate(np, rng, dict(size))
-        for name, values in _named(drawn, given, "generate").items():
-            given[name][...] = _rounded(values, wired[name][1], f"generate: {name}")
-    arguments: dict[str, Any] = {}
-    for name, (role, argument) in wired.items():
-        if role == "scalar":
-            arguments[name] = scalar_of(argument)
-        elif role != "out":
-            arguments[name] = _widened(given[name], argument.dtype)
-    computed = _named(module.reference(np, **arguments), expected, "reference")
-    for name, argument in expected.items():
-        array_of(argument, descriptors)[...] = _rounded(
-            computed[name], argument, f"reference: {name}", finite=False
-        )
-
-
-def _named(returned: object, wanted: Mapping[str, object], function: str) -> dict[str, Array]:
-    """What `function` returned, as arrays under exactly the names that are wanted."""
-    if not isinstance(returned, Mapping):
-        raise ContractError(f"{function} returned {type(returned).__name__}, not a dict of arrays")
-    if set(returned) != set(wanted):
-        raise ContractError(f"{function} returned {sorted(returned)}, wanted {sorted(wanted)}")
-    return {name: np.asarray(values) for name, values in returned.items()}
-
-
-def _rounded(values: Array, argument: WireArgument, what: str, *, finite: bool = True) -> Array:
-    """`values` in the storage of the argument's dtype. Raises ContractError where that loses more."""
-    if values.shape != argument.shape:
-        raise ContractError(f"{what} has shape {values.shape}, not {argument.shape}")
-    if values.dtype.kind not in "biuf":
-        raise ContractError(f"{what} has dtype {values.dtype}, which is no number")
-    if argument.dtype in _FLOATS:
-        return _as_float(values, argument.dtype, what, finite=finite)
-    if values.dtype.kind == "f":
-        raise ContractError(f"{what} holds floats, wanted {argument.dtype}; convert it with astype")
-    if argument.dtype == "bool":
-        if values.dtype.kind != "b" and np.any((values != 0) & (values != 1)):
-            raise ContractError(f"{what} holds integers other than 0 and 1, wanted bool")
-        return values.astype(np.bool_)
-    limits = np.iinfo(argument.dtype)
-    if values.size and (int(values.min()) < limits.min or int(values.max()) > limits.max):
-        raise ContractError(f"{what} holds values that do not fit {argument.dtype}")
-    return values.astype(argument.dtype)
-
-
-def _as_float(values: Array, dtype: str, what: str, *, finite: bool) -> Array:
-    with np.errstate(over="ignore"):
-        if dtype == "bfloat16":
-            result = _bfloat16_bits(values.astype(np.float32))
-            checked = _widened(result, dtype)
-        else:
-            result = checked = values.astype(dtype)
-    if finite and not np.isfinite(checked).all():
-        raise ContractError(f"{what} holds values that are not finite in {dtype}")
-    return result
-
-
-def _bfloat16_bits(values: "np.ndarray[Any, np.dtype[np.float32]]") -> Array:
-    """Round to nearest, ties to even: the upper half of a float32."""
-    bits = values.view(np.uint32)
-    return ((bits + (((bits >> 16) & 1) + 0x7FFF)) >> 16).astype(np.uint16)
-
-
-def _widened(values: Array, dtype: str) -> Array:
-    """A copy for the reference: floats as float64, the rest as they are."""
-    if dtype == "bfloat16":
-        return (values.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
-    return values.astype(np.float64) if dtype in _FLOATS else values.copy()
+def main() -> None:
+    """Serve until the host goes."""
+    serve(OracleRunner(HostArrays()))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """What the Python runners share: the conversation with the host, arguments in memory, diagnostics.
 
-Theory of operation. The runner says "ready" once its imports are done, before it has seen any
-foreign code. From LOAD on the whole process counts as hostile: nothing it says decides anything, so there
-is no secret to keep here and no check that a submission could profit from switching off. Failures end
-the process at once through `os._exit`, past handlers that foreign code may have installed.
+Theory of operation. The runner says "ready" once its imports are done, before it has seen any foreign
+code and before it has touched a GPU, which PREPARE opens. From LOAD on the whole process counts as
+hostile: nothing it says decides anything, so there is no secret to keep here and no check that a
+submission could profit from switching off. Failures end the process at once through `os._exit`, past
+handlers that foreign code may have installed.
 """
 
 import contextlib
@@ -33,9 +34,9 @@ from sandbox.wire import (
     send_reply,
 )
 
-_CHANNEL = 3
+CHANNEL = 3
 _MESSAGE_CHARACTERS = 2000
-_STORAGE: Mapping[str, np.dtype[Any]] = {
+STORAGE: Mapping[str, np.dtype[Any]] = {
     "float64": np.dtype(np.float64),
     "float32": np.dtype(np.float32),
     "float16": np.dtype(np.float16),
@@ -89,21 +90,52 @@ class Diagnostics:
             os.write(self._descriptor, json.dumps(finding).encode() + b"\n")
 
 
-def serve(load: Callable[[Load], Callable[[Request, list[int]], None]]) -> None:
-    """Answer the host until it goes. `load` returns what runs a request on its descriptors."""
-    channel = socket.socket(fileno=_CHANNEL)
+class Runner:
+    """What a runner does with each request. Each method returns when it is done, or ends the process.
+
+    Descriptors are closed when it returns.
+    """
+
+    def prepare(self) -> None:
+        """Open the GPU, for a runner that has one."""
+
+    def load(self, load: Load) -> None:
+        """Load foreign code. Comes once."""
+        raise NotImplementedError
+
+    def run(self, request: Request, descriptors: Sequence[int]) -> None:
+        """Run it on the arguments of `request`."""
+        raise NotImplementedError
+
+    def time(self, request: Request, descriptors: Sequence[int]) -> None:
+        """Carry out a timed session. Before `load` its calls are empty ones."""
+        raise NotImplementedError
+
+
+def serve(runner: Runner) -> None:
+    """Answer the host until it goes. Raises ValueError when it breaks the protocol."""
+    channel = socket.socket(fileno=CHANNEL)
     send_reply(channel, 0)
-    run: Callable[[Request, list[int]], None] | None = None
+    loaded = False
     while (received := receive_request(channel)) is not None:
         request, descriptors = received
-        if request.kind is Kind.QUIT:
-            break
-        if request.kind is Kind.LOAD:
-            run = load(_read_load(descriptors))
-        elif run is not None:
-            run(request, descriptors)
-            for descriptor in descriptors:
-                os.close(descriptor)
+        match request.kind:
+            case Kind.QUIT:
+                break
+            case Kind.PREPARE if not loaded:
+                runner.prepare()
+            case Kind.LOAD if not loaded:
+                runner.load(_read_load(descriptors))
+                loaded = True
+                descriptors = descriptors[1:]  # diagnostics stay open
+            case Kind.RUN if loaded:
+                runner.run(request, descriptors)
+            case Kind.TIME:
+                runner.time(request, descriptors)
+            case kind:
+                raise ValueError(f"{kind.name} cannot come {'after' if loaded else 'before'} LOAD")
+        for descriptor in descriptors:
+            os.close(descriptor)
         sys.stdout.flush()
         sys.stderr.flush()
         send_reply(channel, request.sequence)
@@ -171,7 +203,7 @@ def time_limit(limit_ms: int, on_limit: Callable[[FrameType | None], None]) -> I
 
 def array_of(argument: WireArgument, descriptors: Sequence[int]) -> Array:
     """The payload of an array argument, shared with the host. bfloat16 comes as its bits in uint16."""
-    dtype = _STORAGE[argument.dtype]
+    dtype = STORAGE[argument.dtype]
     if argument.bytes == 0:
         return np.empty(argument.shape, dtype)
     memory = mmap.mmap(descriptors[argument.descriptor], 0)
@@ -188,7 +220,7 @@ def scalar_of(argument: WireArgument) -> int | float | bool:
         case "bfloat16":
             return float(struct.unpack("<f", b"\0\0" + bits[:2])[0])
         case dtype:
-            value: int | float = np.frombuffer(bits, _STORAGE[dtype], 1)[0].item()
+            value: int | float = np.frombuffer(bits, STORAGE[dtype], 1)[0].item()
             return value
 
 
@@ -207,6 +239,6 @@ def _read_load(descriptors: Sequence[int]) -> Load:
 
 
 def _read(descriptor: int) -> bytes:
-    with open(descriptor, "rb") as file:
+    with open(descriptor, "rb", closefd=False) as file:
         file.seek(0)
         return file.read()

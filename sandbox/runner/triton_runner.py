@@ -5,10 +5,10 @@ Theory of operation: see `session`. Imports come first, because they take second
 and a Python number per scalar, in the order of the signature.
 """
 
-import math
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from types import FrameType
 
 os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
@@ -17,101 +17,60 @@ import numpy as np
 import torch
 
 from sandbox.runner.interpreter import CheckedMemory
-from sandbox.runner.session import (
-    Diagnostics,
-    Load,
-    array_of,
-    compile_source,
-    explain,
-    line_of,
-    run_module,
-    scalar_of,
-    serve,
-    stop,
-    time_limit,
-)
-from sandbox.wire import ExitStatus, Request, WireArgument
+from sandbox.runner.session import Load, array_of, explain, serve, time_limit
+from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
+from sandbox.wire import ExitStatus, WireArgument
 
-_FILE = "solution.py"
-_DTYPES = {
-    "float64": torch.float64,
-    "float32": torch.float32,
-    "float16": torch.float16,
-    "bfloat16": torch.bfloat16,
-    "int64": torch.int64,
-    "int32": torch.int32,
-    "int8": torch.int8,
-    "uint32": torch.uint32,
-    "uint8": torch.uint8,
-    "bool": torch.bool,
-}
 _OUT_OF_MEMORY = "can't allocate memory"
+
+
+class InterpreterRunner(TritonRunner):
+    """Tensors over memfds, kernels in the interpreter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._memory = CheckedMemory.install(FILE)
+        torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
+
+    @property
+    def launches(self) -> int:
+        """How many kernels were launched so far."""
+        return self._memory.launches
+
+    def load(self, load: Load) -> None:
+        """Run the submission's module."""
+        self._memory.diagnostics = load.diagnostics
+        super().load(load)
+
+    def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
+        """A tensor over the memfd."""
+        payload = array_of(argument, descriptors).reshape(-1).view(np.uint8)
+        return torch.frombuffer(payload, dtype=DTYPES[argument.dtype]).reshape(argument.shape)
+
+    def empty(self, argument: WireArgument) -> torch.Tensor:
+        """A tensor without elements."""
+        return torch.empty(argument.shape, dtype=DTYPES[argument.dtype])
+
+    def null(self) -> None:
+        """Nothing: a launch of nothing costs the interpreter nothing worth subtracting."""
+
+    def time_limit(
+        self, limit_ms: int, on_limit: Callable[[FrameType | None], None]
+    ) -> AbstractContextManager[None]:
+        """By a signal: the interpreter is Python all the way."""
+        return time_limit(limit_ms, on_limit)
+
+    def finding_of(self, error: BaseException) -> tuple[ExitStatus, str, str, int | None]:
+        """Out of memory, or an exception like any other."""
+        message, line = explain(error, FILE)
+        if isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error):
+            return ExitStatus.MEMORY_LIMIT, "memory", message, line
+        return ExitStatus.RUNTIME_ERROR, "exception", message, line
 
 
 def main() -> None:
     """Serve until the host goes."""
-    memory = CheckedMemory.install(_FILE)
-    torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
-    serve(lambda load: _load(load, memory))
-
-
-def _load(load: Load, memory: CheckedMemory) -> Callable[[Request, list[int]], None]:
-    memory.diagnostics = load.diagnostics
-    code = compile_source(load, _FILE)
-    try:
-        solve = getattr(run_module(code, "solution"), "solve", None)
-    except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
-        message, line = explain(error, _FILE)
-        load.diagnostics.say("error", "load", message, line=line)
-        stop(ExitStatus.LOAD_ERROR)
-    if not callable(solve):
-        load.diagnostics.say("error", "load", "The file defines no function named solve.")
-        stop(ExitStatus.LOAD_ERROR)
-    return lambda request, descriptors: _run(solve, request, descriptors, load.diagnostics, memory)
-
-
-def _run(
-    solve: Callable[..., object],
-    request: Request,
-    descriptors: list[int],
-    diagnostics: Diagnostics,
-    memory: CheckedMemory,
-) -> None:
-    def late(frame: FrameType | None) -> None:
-        diagnostics.say(
-            "error",
-            "time_limit",
-            f"The limit of {request.time_limit_ms / 1000:g} s for one case was reached.",
-            line=line_of(frame, _FILE),
-        )
-        stop(ExitStatus.TIME_LIMIT)
-
-    arguments = [_value(argument, descriptors) for argument in request.arguments]
-    launches = memory.launches
-    try:
-        with time_limit(request.time_limit_ms, late):
-            solve(*arguments)
-    except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
-        _fail(error, diagnostics)
-    if memory.launches == launches:
-        diagnostics.say("note", "no_kernel", "solve returned without launching a Triton kernel.")
-
-
-def _fail(error: BaseException, diagnostics: Diagnostics) -> None:
-    message, line = explain(error, _FILE)
-    out_of_memory = isinstance(error, MemoryError) or _OUT_OF_MEMORY in str(error)
-    diagnostics.say("error", "memory" if out_of_memory else "exception", message, line=line)
-    stop(ExitStatus.MEMORY_LIMIT if out_of_memory else ExitStatus.RUNTIME_ERROR)
-
-
-def _value(argument: WireArgument, descriptors: list[int]) -> torch.Tensor | int | float | bool:
-    if argument.scalar:
-        return scalar_of(argument)
-    dtype = _DTYPES[argument.dtype]
-    if math.prod(argument.shape) == 0:
-        return torch.empty(argument.shape, dtype=dtype)
-    payload = array_of(argument, descriptors).reshape(-1).view(np.uint8)
-    return torch.frombuffer(payload, dtype=dtype).reshape(argument.shape)
+    serve(InterpreterRunner())
 
 
 if __name__ == "__main__":

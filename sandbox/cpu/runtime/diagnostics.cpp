@@ -11,8 +11,6 @@
 #include <set>
 #include <string_view>
 
-#include "engine.h"
-
 namespace warpcourt::cpu {
 namespace {
 
@@ -25,6 +23,7 @@ struct Log {
   std::mutex mutex;
   std::set<std::string> seen, notes;
   int descriptor = STDERR_FILENO;
+  const Module* module = nullptr;
 };
 
 // Never destroyed: static destructors of a submission may still cause findings.
@@ -76,7 +75,7 @@ void write_all(int descriptor, const std::string& data) {
 }
 
 const Location* find_location(u32 location) {
-  const Module* module = engine().module;
+  const Module* module = log().module;
   if (!module || location == 0 || location >= module->location_count) return nullptr;
   return &module->locations[location];
 }
@@ -89,6 +88,7 @@ std::string_view base_name(const char* path) {
 }  // namespace
 
 void set_diagnostics_descriptor(int descriptor) { log().descriptor = descriptor; }
+void set_diagnostics_module(const Module* module) { log().module = module; }
 
 void report(const Finding& finding) {
   Log& to = log();
@@ -102,9 +102,13 @@ void report(const Finding& finding) {
   write_all(to.descriptor, json(finding));
 }
 
-void fail(const Finding& finding, wire::ExitStatus status) {
+void report_last(const Finding& finding) {
   log().mutex.lock();
   write_all(log().descriptor, json(finding));
+}
+
+void fail(const Finding& finding, wire::ExitStatus status) {
+  report_last(finding);
   std::fflush(stdout);
   _exit(status);
 }
@@ -138,6 +142,10 @@ std::string demangle(const char* mangled) {
   if (status != 0 || !whole) return mangled;
   std::string name = whole;
   std::free(whole);
+  return bare_name(std::move(name));
+}
+
+std::string bare_name(std::string name) {
   // The parameter list starts at the parenthesis that matches the last one.
   std::size_t end = name.rfind(')');
   for (std::size_t depth = 0, at = end; end != std::string::npos && at != std::string::npos; --at) {

@@ -1,4 +1,5 @@
-// What the engine tells the author of a program: JSON lines on the diagnostics descriptor.
+// What a runner tells the author of a program: JSON lines on the diagnostics descriptor. Shared with the
+// runner for GPUs (sandbox/runner/device_runner.cpp).
 //
 // At most 32 findings and 16 notes are written, one for each kind and source line. A fatal one ends the process with
 // the exit status that names the verdict, so it must come last: nothing is written after it.
@@ -29,8 +30,13 @@ struct Finding {
 };
 
 void set_diagnostics_descriptor(int descriptor);
+// Where locations are looked up; without a module there are none.
+void set_diagnostics_module(const Module* module);
 void report(const Finding& finding);
-// Ends the process. Of several threads that fail at the same time, the first one speaks.
+// Says the last word of this process. Of several threads that fail at the same time, the first one speaks and
+// the others stop here.
+void report_last(const Finding& finding);
+// The same, and ends the process.
 [[noreturn]] void fail(const Finding& finding, wire::ExitStatus status);
 
 // "(3,0,0)"
@@ -43,6 +49,8 @@ std::string line_text(u32 location);
 u32 line_number(u32 location);
 // The name without its parameter list and return type: "add", "scan<float>".
 std::string demangle(const char* mangled);
+// The same of a name that is demangled already.
+std::string bare_name(std::string whole);
 // "1 thread", "12 threads"
 std::string count(u64 number, const char* noun);
 

@@ -74,6 +74,7 @@ void set_dynamic_shared_limit(const Kernel& kernel, u32 bytes) { registry().dyna
 
 void attach_module(const Module& module) {
   engine().module = &module;
+  set_diagnostics_module(&module);
   Registry& r = registry();
   for (u32 i = 0; i < module.kernel_count; ++i) r.kernels[module.kernels[i].name] = &module.kernels[i];
   for (u32 i = 0; i < module.variable_count; ++i) {

@@ -1,0 +1,45 @@
+"""Maps the arrays of a request into this process's GPU context. For the Python runners."""
+
+from collections.abc import Sequence
+
+from sandbox.runner import vmm
+from sandbox.wire import WireArgument
+
+
+class DeviceArguments:
+    """Device memory of the requests at hand. `open` comes first."""
+
+    def __init__(self) -> None:
+        self._device: vmm.Device | None = None
+        self._mapped: list[vmm.Allocation] = []
+
+    def open(self) -> None:
+        """Make the context. Raises vmm.DriverMissing or vmm.CudaError."""
+        self._device = vmm.Device.open()
+
+    def map(self, arguments: Sequence[WireArgument], descriptors: Sequence[int]) -> list[int]:
+        """The address of each array's payload, 0 for scalars and empty arrays.
+
+        Each descriptor is mapped once. Raises vmm.CudaError.
+        """
+        if self._device is None:
+            raise ValueError("arrays before PREPARE")
+        arrays = [argument for argument in arguments if not argument.scalar and argument.bytes]
+        sizes: dict[int, int] = {}
+        for array in arrays:
+            needed = max(array.value, array.offset + array.bytes)
+            sizes[array.descriptor] = max(sizes.get(array.descriptor, 0), needed)
+        pointers: dict[int, int] = {}
+        for number, size_bytes in sizes.items():
+            allocation = vmm.Allocation.from_descriptor(self._device, descriptors[number], size_bytes)
+            self._mapped.append(allocation)
+            pointers[number] = allocation.pointer
+        return [
+            0 if argument.scalar or not argument.bytes else pointers[argument.descriptor] + argument.offset
+            for argument in arguments
+        ]
+
+    def release(self) -> None:
+        """Unmap everything. The device must be done with it."""
+        while self._mapped:
+            self._mapped.pop().close()

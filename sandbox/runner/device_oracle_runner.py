@@ -1,0 +1,112 @@
+"""The oracle on a GPU: an author's `reference.py` with CuPy, over device memory.
+
+Theory of operation: see `oracle_runner`. Arrays are views of device memory that the host allocated and shares
+as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The oracle never meets a
+submission, so what it does with the memory it was given is nobody's secret but its own.
+"""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import cupy
+import numpy as np
+
+from sandbox.runner.contract import Array, ArrayModule
+from sandbox.runner.device_arguments import DeviceArguments
+from sandbox.runner.generator import Generator, Size
+from sandbox.runner.oracle_runner import OracleRunner
+from sandbox.runner.session import STORAGE, serve
+from sandbox.wire import Request
+
+
+class DeviceGenerator(Generator):
+    """Over CuPy's Philox."""
+
+    def __init__(self, seed: int) -> None:
+        self._cupy = cupy.random.Generator(cupy.random.Philox4x3210(seed))
+
+    def random(self, size: Size = None, dtype: Any = np.float64) -> Array:
+        """See Generator."""
+        return self._cupy.random(size, dtype)
+
+    def standard_normal(self, size: Size = None, dtype: Any = np.float64) -> Array:
+        """See Generator."""
+        return self._cupy.standard_normal(size, dtype)
+
+    def integers(
+        self,
+        low: int,
+        high: int | None = None,
+        size: Size = None,
+        dtype: Any = np.int64,
+        *,
+        endpoint: bool = False,
+    ) -> Array:
+        """See Generator. CuPy draws no 8-bit integers, so they are drawn wider."""
+        return self._cupy.integers(low, high, size, np.int64, endpoint).astype(dtype, copy=False)
+
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None) -> Array:
+        """See Generator. In place: arrays may be gigabytes."""
+        values = self.random(size)
+        values *= high - low
+        values += low
+        return values
+
+    def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None) -> Array:
+        """See Generator."""
+        values = self.standard_normal(size)
+        values *= scale
+        values += loc
+        return values
+
+
+class DeviceArrays:
+    """CuPy over shared device memory."""
+
+    xp: ArrayModule = cupy
+
+    def __init__(self) -> None:
+        self._memory = DeviceArguments()
+
+    def prepare(self) -> None:
+        """Open the GPU and load what nearly every reference needs."""
+        self._memory.open()
+        ones = cupy.ones((2, 2))
+        (ones @ ones + ones).sum()
+        DeviceGenerator(0).standard_normal(1)
+        cupy.cuda.Device().synchronize()
+
+    def generator(self, seed: int) -> Generator:
+        """CuPy's."""
+        return DeviceGenerator(seed)
+
+    def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
+        """Arrays over the device memory of the descriptors."""
+        addresses = self._memory.map(request.arguments, descriptors)
+        return [
+            None if argument.scalar else self._view(argument.shape, argument.dtype, argument.bytes, address)
+            for argument, address in zip(request.arguments, addresses, strict=True)
+        ]
+
+    def finish(self) -> None:
+        """Wait, unmap what was shared, and give memory back to the device: the next case may need it all."""
+        cupy.cuda.Device().synchronize()
+        self._memory.release()
+        cupy.get_default_memory_pool().free_all_blocks()
+
+    def _view(self, shape: tuple[int, ...], dtype: str, size_bytes: int, address: int) -> Array:
+        if size_bytes == 0:
+            return cupy.empty(shape, STORAGE[dtype])
+        memory = cupy.cuda.UnownedMemory(address, size_bytes, self._memory, cupy.cuda.Device().id)
+        return cupy.ndarray(shape, STORAGE[dtype], cupy.cuda.MemoryPointer(memory, 0))
+
+
+def main() -> None:
+    """Serve until the host goes."""
+    serve(OracleRunner(DeviceArrays()))
+
+
+if __name__ == "__main__":
+    main()
+    sys.exit(0)
