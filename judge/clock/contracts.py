@@ -1,31 +1,49 @@
 """What the trusted clock works with and what it answers. Values and protocols only.
 
-`session.time_case` is the one function that callers need:
+What callers need, with a runner that has opened a TIME session over the page:
 
-    orders = Orders(descriptor of the page, ended)
-    null = measure_null(orders, policy)              # in a TIME session before LOAD
-    found = time_case(orders, sets, guard, policy, null, floor_us=..., deadline_s=...)
+    null = measure_null(orders, memory, policy)       # in a session without arrays, before LOAD
+    found = time_case(orders, sets, guard, policy, null, timeout_s=..., floor_us=...)
 
-`found` is a `Timing`, a `Rejection` (charged to the program) or `Disturbed` (charged to nobody: run it
-again). `OrderUnanswered` is raised when the runner ended, was cancelled or took too long, and DeviceLost
-passes through from the memory.
+`found` is a `Timing`, a `Finding` against the program (a wrong output in a timed repetition, a broken rule,
+a time that cannot be), or `Disturbed` (charged to nobody: run it again). `OrderUnanswered` is raised when
+the runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from judge.report import Mismatch
-from problems.vocabulary import Verdict
+from judge.inspector import Finding
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How a case is timed. The defaults keep three cases within a second; docs/adr/0009 gives the reasons.
 
-    Units are in the names; shares are fractions of the figure. `gate` allowances are how far the batch
-    figure may lie under the gated figure, because a single call also pays for cold caches and for its
-    launch; `fresh` ones the same for the few calls whose contents the program had never seen.
+    Units are in the names, and shares are fractions of the figure that they allow for.
+
+    Attributes:
+        batch_ms: how long a batch of calls is meant to take.
+        budget_ms: how long timing one case may take, all in all, unless the calls themselves are slow.
+        min_batches: batches at least, before the interval can end the session; max_batches: at most.
+        max_calls: calls in a batch, at most.
+        min_gated: gated calls at least; max_gated: at most.
+        gated_share: the part of the budget that gated calls may use.
+        blanks: gated calls in which go is held back, to see whether anything happens without it.
+        blank_us: for how long, at least.
+        precision_share: the half width of the interval at which it is precise enough.
+        gate_share, gate_us: how far the figure may lie under what single calls take. A single call pays for
+            cold caches and an idle GPU; the gain of a program that overlaps its calls ends here.
+        fresh_share, fresh_us: the same for the few calls on contents that the program had never seen.
+        launch_us: what a launch may cost in the language beyond the null's own, added to both.
+        impossible_share: batches faster than this part of the bound cannot be honest work.
+        copy_share, copy_us: how much longer than before LOAD a snapshot may take on a GPU that is idle.
+        max_discards: repetitions that may be discarded before the case counts as disturbed.
+        null_calls: calls that measure the null.
+        copy_mib: the size with which the speed of snapshots is measured before LOAD.
+        rotation: the sets together are this many times the L2 cache.
+        max_sets: sets at most.
     """
 
     batch_ms: float = 20.0
@@ -33,49 +51,41 @@ class Policy:
     min_batches: int = 5
     max_batches: int = 15
     max_calls: int = 20_000
-    warm_up_calls: int = 3
     min_gated: int = 5
     max_gated: int = 40
     gated_share: float = 0.35
     blanks: int = 2
+    blank_us: float = 150.0
     precision_share: float = 0.005
     gate_share: float = 0.015
-    gate_us: float = 1.0
+    gate_us: float = 1.5
     fresh_share: float = 0.03
-    fresh_us: float = 3.0
+    fresh_us: float = 4.0
     launch_us: float = 0.0
     impossible_share: float = 0.5
-    drift_share: float = 0.02
-    drift_us: float = 3.0
+    copy_share: float = 0.25
+    copy_us: float = 10.0
     max_discards: int = 6
     null_calls: int = 200
+    copy_mib: int = 128
     rotation: float = 4.0
     max_sets: int = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """What the protocol costs with a null kernel, microseconds from go to done, before any foreign code.
+    """What the protocol costs by itself, measured before any foreign code runs. Microseconds.
 
-    `spread_us` is the distance between the quartiles.
+    `us` is from go to done with a null kernel; a snapshot takes `copy_us` and `copy_us_per_mib` more.
     """
 
     us: float
-    spread_us: float
+    copy_us: float
+    copy_us_per_mib: float
 
-
-@dataclass(frozen=True, slots=True)
-class Rejection:
-    """Why the program gets no time: a wrong output, a broken rule, or a time that cannot be.
-
-    The counts are of the set of arguments that was judged.
-    """
-
-    verdict: Verdict
-    message: str
-    checked: int = 0
-    mismatched: int = 0
-    mismatches: tuple[Mismatch, ...] = ()
+    def snapshot_us(self, size_bytes: int) -> float:
+        """What a snapshot of that many bytes takes on an idle GPU."""
+        return self.copy_us + self.copy_us_per_mib * size_bytes / 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,30 @@ class Conditions:
     power_w: float | None = None
 
 
+class Ordering(Protocol):
+    """Orders to one runner, and the clock that times them. `judge.clock.page.Orders` implements it."""
+
+    @property
+    def premature(self) -> bool:
+        """Whether an order is said to be done that was not given yet."""
+
+    @property
+    def self_reported_us(self) -> float:
+        """What the runner says that its last order took. Never believed."""
+
+    def give(self, *, first_set: int, count: int) -> int:
+        """Order `count` calls from set number `first_set` on. Returns when, in nanoseconds."""
+
+    def wait(self, *, timeout_s: float) -> int:
+        """Wait until the order is said to be done. Returns when. Raises OrderUnanswered."""
+
+    def now(self) -> int:
+        """The time, in nanoseconds."""
+
+    def pause(self, us: float) -> None:
+        """Let that much time pass."""
+
+
 class TimedSets(Protocol):
     """Sets of arguments with memory of their own, numbered from 0, and secret contents to put into them.
 
@@ -109,6 +143,10 @@ class TimedSets(Protocol):
     @property
     def contents(self) -> int:
         """How many different contents."""
+
+    @property
+    def output_bytes(self) -> int:
+        """Bytes of the outputs of one set."""
 
     @property
     def once(self) -> bool:
@@ -129,7 +167,7 @@ class TimedSets(Protocol):
     def snapshot(self, numbers: Sequence[int]) -> None:
         """Take private copies of the outputs, in this order, to be verified."""
 
-    def verify(self, number: int) -> Rejection | None:
+    def verify(self, number: int) -> Finding | None:
         """Judge the snapshot of a set: guard bands, inputs, every element, and the live outputs again."""
 
 
@@ -142,13 +180,9 @@ class Guard(Protocol):
     def end(self) -> str | None:
         """It is over: None, or why it must be discarded."""
 
+    def still(self) -> bool:
+        """Whether nothing of anybody else's is running on the GPU now."""
+
     @property
     def conditions(self) -> Conditions:
-        """Of the last block that counted."""
-
-
-class Stillness(Protocol):
-    """Tells whether anything of somebody else's is running on the GPU."""
-
-    def still(self) -> bool:
-        """Whether the whole GPU is free now."""
+        """How the GPU was during the blocks that counted."""

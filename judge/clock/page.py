@@ -41,7 +41,7 @@ class OrderUnanswered(Exception):
 
 
 class Orders:
-    """Orders to one runner over one page. Owns the mapping, not the descriptor; close it.
+    """Orders to one runner over one page: `Ordering`. Owns the mapping, not the descriptor; close it.
 
     `ended` is asked every fraction of a millisecond while waiting: None, or why there is no more to wait
     for (Answer.DIED when the socket has closed, BROKE_PROTOCOL when the runner answered out of turn,
@@ -55,9 +55,9 @@ class Orders:
         self._number = 0
 
     @property
-    def answered(self) -> bool:
-        """Whether the last order is said to be done."""
-        return self._words[Page.DONE // 8] == self._number
+    def premature(self) -> bool:
+        """Whether `done` holds another number than that of the last order, which it has reached before."""
+        return self._words[Page.DONE // 8] != self._number
 
     @property
     def self_reported_us(self) -> float:
@@ -94,6 +94,16 @@ class Orders:
                 raise OrderUnanswered(Answer.TIMED_OUT)
             if now - started > _LOOK_NS:
                 time.sleep(_NAP_S)
+
+    def now(self) -> int:
+        """The time of the clock that times the orders, in nanoseconds."""
+        return time.perf_counter_ns()
+
+    def pause(self, us: float) -> None:
+        """Spin for `us`."""
+        until = time.perf_counter_ns() + int(us * _US)
+        while time.perf_counter_ns() < until:
+            pass
 
     def end(self) -> None:
         """End the session. The runner answers on the socket."""

@@ -1,0 +1,215 @@
+"""Times one case: what ranks is what the referee's own clock says about work that it has checked in full.
+
+Theory of operation. The runner shares its process with the submission, so nothing that it measures or says
+can rank. The referee has its own clock, its own copies of the outputs, and contents that the program has
+not seen. `judge.clock.repetitions` explains one repetition. A session is made of:
+
+    warm-up     gated calls and a pass over all sets, on a content that is used for nothing else
+    fresh       one gated call on each other content, which the program sees for the first time: nothing
+                can have been kept for it
+    gated       more of them on contents and sets of chance, with blanks strewn in
+    batches     calls back to back for about 20 ms, the sets rotating through more memory than the L2 cache
+                holds; between batches all contents are dealt anew, all outputs poisoned, everything verified
+
+Warm-up, gated calls and batches look alike from inside. The median over the batches is precise, to a few
+parts in a thousand, but a program could overlap the calls of a batch, or compute each set once and leave
+the rest undone. A gated call leaves it nothing to overlap with or to leave out. So the figure is the
+batches' median or the bound by gated calls, whichever is slower; a batch far below the bound is rejected.
+What a dishonest program can gain at most is the allowance in that bound (`Policy`).
+
+Calls that take longer than a batch are all gated, which is both more precise and stricter.
+
+Source: DESIGN section 5; docs/adr/0009-trusted-clock.md.
+"""
+
+import random
+import secrets
+import statistics
+from collections.abc import Sequence
+
+from judge.clock.contracts import Disturbed, Guard, Null, Ordering, Policy, TimedSets
+from judge.clock.estimate import Estimate, estimate
+from judge.clock.repetitions import Over, Repetitions
+from judge.inspector import Finding
+from judge.report import Timing
+from problems.vocabulary import Verdict
+
+_MS_NS = 1_000_000
+_WARM = 0  # the content for warming up
+_LEAST_US = 0.2  # a launch takes longer, so a call cannot take less
+_WARM_PASS_SHARE = 0.25
+
+IMPOSSIBLE = (
+    "Calls of a batch were faster than single calls can be: work was cached, overlapped or left undone."
+)
+BELOW_FLOOR = (
+    "This is faster than the memory and the arithmetic units of this GPU allow. It is held for review."
+)
+
+
+def time_case(
+    orders: Ordering,
+    sets: TimedSets,
+    guard: Guard,
+    policy: Policy,
+    null: Null,
+    *,
+    timeout_s: float,
+    floor_us: float | None = None,
+    dice: random.Random | None = None,
+) -> Timing | Finding | Disturbed:
+    """Time the calls of one case in an open session.
+
+    Args:
+        orders: to the runner.
+        sets: the argument sets that the session was opened with, and at least two contents that this
+            runner has never seen.
+        guard: watches the GPU.
+        policy: how to time.
+        null: what the protocol costs by itself.
+        timeout_s: what one call may take.
+        floor_us: what the GPU needs at least for this case, None if unknown.
+        dice: where chance comes from; the system's CSPRNG by default.
+
+    Raises:
+        OrderUnanswered: the runner ended, or took too long.
+        ValueError: there are fewer than two contents.
+    """
+    if sets.contents < 2:
+        raise ValueError(f"timing needs at least two contents of a case, one to warm up; got {sets.contents}")
+    dice = dice or secrets.SystemRandom()
+    repetitions = Repetitions(orders, sets, guard, policy, null, timeout_s=timeout_s, dice=dice)
+    try:
+        return _Session(orders, sets, policy, repetitions, dice).run(guard, null, floor_us)
+    except Over as over:
+        return over.found
+
+
+class _Session:
+    def __init__(
+        self,
+        orders: Ordering,
+        sets: TimedSets,
+        policy: Policy,
+        repetitions: Repetitions,
+        dice: random.Random,
+    ) -> None:
+        self._orders, self._sets, self._policy = orders, sets, policy
+        self._repetitions, self._dice = repetitions, dice
+        self._started = orders.now()
+        self._contents = range(1, sets.contents)
+        self._self_reported: list[float] = []
+        self._calls = 0
+
+    def run(self, guard: Guard, null: Null, floor_us: float | None) -> Timing | Finding:
+        expected_us = self._warm_up()
+        fresh = self._fresh()
+        slow = min(fresh) >= self._policy.batch_ms * 1000
+        gated = self._gated(fresh, expected_us, slow=slow)
+        bound_us = self._bound_us(gated, fresh)
+        ranked = estimate(gated) if slow else self._batches(expected_us)
+        if ranked.median < (1 - self._policy.impossible_share) * bound_us or ranked.median < _LEAST_US:
+            return Finding(Verdict.REJECTED, IMPOSSIBLE)
+        if ranked.median < bound_us:
+            ranked = _scaled(ranked, bound_us / ranked.median)
+        if floor_us is not None and ranked.median < floor_us:
+            return Finding(Verdict.REJECTED, BELOW_FLOOR)
+        conditions = guard.conditions
+        return Timing(
+            median_us=ranked.median,
+            low_us=ranked.low,
+            high_us=ranked.high,
+            repetitions=self._calls,
+            gated_us=statistics.median(gated),
+            null_us=null.us,
+            self_reported_us=statistics.median(self._self_reported) if self._self_reported else None,
+            floor_us=floor_us,
+            roofline_percent=None if floor_us is None else 100 * floor_us / ranked.median,
+            sm_mhz=conditions.sm_mhz,
+            memory_mhz=conditions.memory_mhz,
+            temperature_c=conditions.temperature_c,
+            power_w=conditions.power_w,
+            discarded=self._repetitions.discarded,
+        )
+
+    def _warm_up(self) -> float:
+        """Make everything that happens only once happen. Returns about how long a call takes."""
+        self._repetitions.gated(_WARM)  # with compilation, autotuning and allocation
+        expected_us = max(self._repetitions.gated(_WARM), 1.0)
+        pass_us = expected_us * self._sets.count
+        if pass_us <= _WARM_PASS_SHARE * self._policy.budget_ms * 1000:
+            per_call_us, _ = self._repetitions.batch(self._sets.count, expected_us, [_WARM])
+            expected_us = min(expected_us, max(per_call_us, _LEAST_US))
+        return expected_us
+
+    def _fresh(self) -> list[float]:
+        """One gated call on every content that the program has not seen. Disturbed ones are lost for good."""
+        order = self._dice.sample(self._contents, len(self._contents))
+        discarded = self._repetitions.discarded
+        samples = self._repetitions.guarded(lambda: [self._repetitions.gated(content) for content in order])
+        if self._repetitions.discarded > discarded:
+            raise Over(Disturbed("Single calls on new contents were disturbed, and no more were drawn."))
+        return samples
+
+    def _gated(self, fresh: Sequence[float], expected_us: float, *, slow: bool) -> list[float]:
+        """The fresh samples and more, with blanks in between."""
+        policy = self._policy
+        samples = list(fresh)
+        least = min(3, policy.min_gated) if expected_us > policy.budget_ms * 1000 else policy.min_gated
+        share = 1.0 if slow else policy.gated_share
+        blanks = policy.blanks
+        while len(samples) < policy.max_gated:
+            if len(samples) >= least and (self._spent(share) or (slow and self._precise(samples))):
+                break
+            if blanks and self._dice.random() < 0.5:
+                blanks -= 1
+                self._repetitions.blank(self._dice.choice(self._contents), expected_us)
+            samples.append(self._repetitions.guarded(self._gated_once))
+        self._calls += len(samples) if slow else 0
+        return samples
+
+    def _gated_once(self) -> float:
+        return self._repetitions.gated(self._dice.choice(self._contents))
+
+    def _batches(self, expected_us: float) -> Estimate:
+        policy = self._policy
+        samples: list[float] = []
+        count = self._count(expected_us)
+        per_call_us, _ = self._repetitions.batch(count, expected_us, self._contents)  # clocks settle
+        count = self._count(max(per_call_us, _LEAST_US))
+        while len(samples) < policy.max_batches:
+            if len(samples) >= policy.min_batches and (self._precise(samples) or self._spent(1.0)):
+                break
+            ours_us, theirs_us = self._repetitions.guarded(
+                lambda: self._repetitions.batch(count, expected_us, self._contents)
+            )
+            samples.append(ours_us)
+            self._self_reported.append(theirs_us)
+            self._calls += count
+        return estimate(samples)
+
+    def _count(self, call_us: float) -> int:
+        most = self._sets.count if self._sets.once else self._policy.max_calls
+        return max(1, min(most, round(self._policy.batch_ms * 1000 / call_us)))
+
+    def _bound_us(self, gated: Sequence[float], fresh: Sequence[float]) -> float:
+        """The fastest that a call can be by what single calls took.
+
+        Of the fresh calls the lowest counts: nothing could have been kept for any of them, and an
+        interruption of one or two must not be held against the program.
+        """
+        policy = self._policy
+        by_gated = estimate(gated).low * (1 - policy.gate_share) - policy.gate_us
+        by_fresh = min(fresh) * (1 - policy.fresh_share) - policy.fresh_us
+        return max(by_gated, by_fresh) - policy.launch_us
+
+    def _precise(self, samples: Sequence[float]) -> bool:
+        found = estimate(samples)
+        return found.median > 0 and found.half_width_share <= self._policy.precision_share
+
+    def _spent(self, share: float) -> bool:
+        return self._orders.now() - self._started > share * self._policy.budget_ms * _MS_NS
+
+
+def _scaled(figure: Estimate, factor: float) -> Estimate:
+    return Estimate(figure.median * factor, figure.low * factor, figure.high * factor)
