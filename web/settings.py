@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     "web.catalog",
     "web.submissions",
     "web.leaderboards",
+    "web.fleet",
     "web",
     "django.contrib.admin",
     "django.contrib.auth",

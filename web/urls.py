@@ -19,5 +19,6 @@ urlpatterns = [
     path("", include("web.catalog.urls")),
     path("", include("web.submissions.urls")),
     path("", include("web.leaderboards.urls")),
+    path("", include("web.fleet.urls")),
     path("", include("web.accounts.urls")),
 ]

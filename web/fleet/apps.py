@@ -1,0 +1,10 @@
+"""The fleet app."""
+
+from django.apps import AppConfig
+
+
+class FleetConfig(AppConfig):
+    """Nodes and GPUs."""
+
+    name = "web.fleet"
+    label = "fleet"

@@ -1,0 +1,32 @@
+"""Reads about the fleet, for staff."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from web.fleet.models import Gpu, Node, State
+
+LOST_AFTER = timedelta(seconds=30)  # several heartbeats
+
+
+@dataclass(frozen=True, slots=True)
+class NodeNow:
+    """A node and how it is now. `lost`: it says nothing any more, and never said that it stops."""
+
+    node: Node
+    age: timedelta
+    lost: bool
+    gpus: tuple[Gpu, ...]
+
+
+def fleet(now: datetime | None = None) -> list[NodeNow]:
+    """Every node with its GPUs, by name."""
+    now = now or timezone.now()
+    return [_at(node, now) for node in Node.objects.prefetch_related("gpus")]
+
+
+def _at(node: Node, now: datetime) -> NodeNow:
+    age = now - node.heartbeat
+    lost = age > LOST_AFTER and node.state != State.STOPPED
+    return NodeNow(node, age, lost, tuple(node.gpus.all()))

@@ -1,0 +1,99 @@
+"""What nodes write about themselves. Every write may be repeated, and comes again by itself."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Case, DateTimeField, F, Q, When
+from django.utils import timezone
+
+from sandbox.gpu.nvml import GpuInfo
+from web.fleet.models import Gpu, Health, Node, State
+
+_GONE = "its node does not see it any more"
+
+
+@dataclass(frozen=True, slots=True)
+class GpuStatus:
+    """A GPU at a moment. `reason` says why it is in quarantine; empty when it is in use."""
+
+    uuid: str
+    reason: str = ""
+    temperature_c: int | None = None
+    checking: int = 0
+    ranking: bool = False
+    waiting: int = 0
+
+
+@transaction.atomic
+def record_inventory(name: str, versions: Mapping[str, str], gpus: Iterable[GpuInfo]) -> Node:
+    """Store what a node has. GPUs that it had and does not name are marked missing.
+
+    A GPU is known by its uuid: one that was moved to another node takes its calibration along.
+    """
+    node, _ = Node.objects.update_or_create(
+        name=name,
+        defaults={
+            "versions": dict(versions),
+            "heartbeat": timezone.now(),
+            "state": State.SERVING,
+            "message": "",
+        },
+    )
+    named = []
+    for gpu in gpus:
+        named.append(gpu.uuid)
+        Gpu.objects.update_or_create(
+            uuid=gpu.uuid,
+            defaults={
+                "node": node,
+                "minor": gpu.minor,
+                "model": gpu.model,
+                "memory_mib": gpu.memory_mib,
+                "driver": gpu.driver,
+                "cuda": ".".join(map(str, gpu.cuda)),
+                "capability": ".".join(map(str, gpu.capability)),
+                "sm_mhz": gpu.sm_mhz,
+                "memory_mhz": gpu.memory_mhz,
+            },
+        )
+    node.gpus.exclude(uuid__in=named).update(
+        **_health(Health.MISSING, _GONE), checking=0, ranking=False, waiting=0, temperature_c=None
+    )
+    return node
+
+
+@transaction.atomic
+def record_heartbeat(
+    name: str, gpus: Iterable[GpuStatus], *, state: State = State.SERVING, message: str = ""
+) -> bool:
+    """Note that a node lives, and how its GPUs are. False when it has to record its inventory first."""
+    known = [Node.objects.filter(name=name).update(heartbeat=timezone.now(), state=state, message=message)]
+    for gpu in gpus:
+        health = Health.QUARANTINED if gpu.reason else Health.WELL
+        known.append(
+            Gpu.objects.filter(uuid=gpu.uuid, node__name=name).update(
+                **_health(health, gpu.reason),
+                temperature_c=gpu.temperature_c,
+                checking=gpu.checking,
+                ranking=gpu.ranking,
+                waiting=gpu.waiting,
+            )
+        )
+    return all(known)
+
+
+def record_calibration(uuid: str, calibration: Mapping[str, float | str]) -> bool:
+    """Keep what the trusted clock measured of a GPU. False when no node has recorded the GPU."""
+    return bool(Gpu.objects.filter(uuid=uuid).update(calibration=dict(calibration)))
+
+
+def _health(health: Health, reason: str) -> dict[str, object]:
+    """Columns that set a GPU's health, and `since` where it changes."""
+    return {
+        "health": health,
+        "reason": reason,
+        "since": Case(
+            When(Q(health=health), then=F("since")), default=timezone.now(), output_field=DateTimeField()
+        ),
+    }
