@@ -33,7 +33,7 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Group, Hierarchy
 from sandbox.launch import GATE_LINE, Launch, Slot
 from sandbox.spec import Command, Completion, Ending, Limits
-from sandbox.watch import WatchedProcess
+from sandbox.watch import Inherited, WatchedProcess
 
 _log = logging.getLogger(__name__)
 
@@ -111,9 +111,8 @@ class Bubblewrap:
         """Start `command`; its limits count from now. Raises IsolationUnavailable with the fix."""
         host = self._host()
         outer_id = secrets.choice(_OUTER_IDS) if host.maps_ids else None
-        group = self._group(host, command.limits)
 
-        def launch(descriptors: dict[int, int]) -> Launch:
+        def launch(descriptors: dict[Inherited, int]) -> Launch:
             return Launch(
                 argv=(
                     *(host.bwrap, "--args", str(int(Slot.OPTIONS)), "--", _SHELL, "-c", GATE_LINE, _SHELL),
@@ -125,12 +124,12 @@ class Bubblewrap:
                 files=(_PASSWD, _GROUP, *command.files.values()),
                 descriptors=descriptors,
                 limits=command.limits,
-                group=group,
                 outer_id=outer_id,
                 open_work=bool(command.collect),
+                group=self._group(host, command.limits),  # last: from here on the launch removes it
             )
 
-        return WatchedProcess(command, group, launch)
+        return WatchedProcess(command, launch)
 
     def _group(self, host: _Host, limits: Limits) -> Group | None:
         if host.hierarchy is None:

@@ -33,22 +33,33 @@ from pathlib import Path
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Group
+from sandbox.launched import Launched
 from sandbox.spec import Limits
+from sandbox.watch import Inherited
 
 _START_S = 20.0
 _ERROR_BYTES = 4096
 _MIB = 1 << 20
 _STACK_BYTES = (8 * _MIB, 64 * _MIB)
 _MEMLOCK_BYTES = 64 << 10
+_NO_NAMESPACES = (
+    "user namespaces are refused. Debian: sysctl -w kernel.unprivileged_userns_clone=1; "
+    "Ubuntu from 23.10: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile "
+    "for bwrap; in a container: allow user namespaces in its seccomp profile"
+)
+_ADVICE = (
+    (
+        ("No permissions to create", "Creating new namespace failed", "setting up uid map", "CLONE_NEWUSER"),
+        _NO_NAMESPACES,
+    ),
+    (("Unknown option",), "bubblewrap is too old, 0.8 is needed; run: apt-get install bubblewrap"),
+    (("mount proc",), "in a container, /proc must not be masked"),
+)
 
 
 class Slot(IntEnum):
-    """Descriptor numbers in bwrap. The program inherits the first three and, if asked for, CHANNEL."""
+    """Descriptor numbers in bwrap above those that the program inherits."""
 
-    STDIN = 0
-    STDOUT = 1
-    STDERR = 2
-    CHANNEL = 3
     GATE = 4
     INFO = 5
     HOLD = 6
@@ -66,17 +77,6 @@ GATE_LINE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Launched:
-    """A sandbox that is about to run its program. The descriptors belong to the caller."""
-
-    monitor: int
-    monitor_descriptor: int
-    init: int
-    init_descriptor: int
-    work: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Launch:
     """All that is needed to start: see the head of this file.
 
@@ -89,7 +89,7 @@ class Launch:
     options: bytes
     filter_program: bytes
     files: tuple[bytes, ...]
-    descriptors: Mapping[int, int]
+    descriptors: Mapping[Inherited, int]
     limits: Limits
     group: Group | None
     outer_id: int | None
@@ -109,8 +109,10 @@ class Launch:
                 Slot.HOLD: hold_inner.fileno(),
                 **{number: file.fileno() for number, file in zip(self._numbers(), files, strict=True)},
             }
-            monitor = _spawn(self.argv, inner)
             with contextlib.ExitStack() as undo:
+                if self.group is not None:
+                    undo.callback(self.group.remove)
+                monitor = _spawn(self.argv, inner)
                 undo.callback(_reap, monitor)
                 undo.callback(os.kill, monitor, signal.SIGKILL)
                 monitor_descriptor = _kept(undo, os.pidfd_open(monitor))
@@ -124,7 +126,19 @@ class Launch:
                 work = _kept(undo, self._work_of(init)) if self.open_work else None
                 gate.send(b".\n")
                 undo.pop_all()
-        return Launched(monitor, monitor_descriptor, init, init_descriptor, work)
+        return Launched(
+            monitor=monitor,
+            monitor_descriptor=monitor_descriptor,
+            init=init,
+            init_descriptor=init_descriptor,
+            work=work,
+            group=self.group,
+        )
+
+    def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
+        """The error with what bwrap printed, and the fix where the words are known."""
+        fix = next((fix for signs, fix in _ADVICE if any(sign in said for sign in signs)), "")
+        return IsolationUnavailable(": ".join(part for part in (str(error), said, fix) if part))
 
     def _contents(self) -> tuple[bytes, ...]:
         return (self.options, self.filter_program, *self.files)
@@ -182,7 +196,7 @@ def _spawn(argv: tuple[str, ...], descriptors: Mapping[int, int]) -> int:
         actions = [
             (os.POSIX_SPAWN_CLOSE, number)
             for number in (int(entry.name) for entry in Path("/proc/self/fd").iterdir())
-            if number > Slot.STDERR and number not in copies.values()
+            if number > Inherited.STDERR and number not in copies.values()
         ]
         wired = [(os.POSIX_SPAWN_DUP2, copy, number) for number, copy in copies.items()]
         return os.posix_spawn(

@@ -1,10 +1,10 @@
 """The thread beside each sandbox: starts it, reads its output, enforces its limits, reaps it.
 
 Theory of operation. Everything that can happen to a sandbox is an event on one selector: output,
-the end of the monitor, a wish of another thread (`kill`, `begin`), a tick for the clocks. The
-thread alone touches the processes, and it alone spawned them, as bwrap dies with the thread that
-started it. The end is always the same: kill the init of the sandbox, wait until the kernel says that it is
-gone, and with it everything inside, read what is left in the pipes, bring files back, remove the group.
+its end, a wish of another thread (`kill`, `begin`), a tick for the clocks. How a sandbox is started,
+measured and buried is the backend's business (`Starter`, `Running`); the thread alone starts and buries
+it, as bwrap dies with the thread that spawned it. The end is always the same: kill everything inside,
+wait until it is gone, read what is left in the pipes, bring files back, tell whoever waits, clean up.
 """
 
 import contextlib
@@ -15,50 +15,84 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Protocol
 
 from sandbox.backend import IsolationUnavailable
-from sandbox.cgroup import Group
 from sandbox.collect import collect
-from sandbox.cpu_time import cpu_of_tree, tree_of
+from sandbox.cpu_time import tree_of
 from sandbox.drain import Drain, Stream
-from sandbox.launch import Launched, Slot
 from sandbox.spec import Command, Completion, Ending, Limits
 
 _TICK_S = 0.1
-_DEATH_S = 30.0
-_SIGNALLED = 128  # bwrap reports a death by signal n as exit status 128 + n, as shells do
+_SIGNALLED = 128  # both backends report a death by signal n as exit status 128 + n, as shells do
 _SIGNAL_NUMBERS = range(_SIGNALLED + 1, _SIGNALLED + 65)
-_NO_NAMESPACES = (
-    "user namespaces are refused. Debian: sysctl -w kernel.unprivileged_userns_clone=1; "
-    "Ubuntu from 23.10: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile "
-    "for bwrap; in a container: allow user namespaces in its seccomp profile"
-)
-_ADVICE = (
-    (
-        ("No permissions to create", "Creating new namespace failed", "setting up uid map", "CLONE_NEWUSER"),
-        _NO_NAMESPACES,
-    ),
-    (("Unknown option",), "bubblewrap is too old, 0.8 is needed; run: apt-get install bubblewrap"),
-    (("mount proc",), "in a container, /proc must not be masked"),
-)
+
+
+class Inherited(IntEnum):
+    """Descriptor numbers in the program: the first three always, CHANNEL if asked for."""
+
+    STDIN = 0
+    STDOUT = 1
+    STDERR = 2
+    CHANNEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a program ended, as its backend saw it. `code` is an exit status as shells give it."""
+
+    code: int
+    cpu_s: float
+    peak_memory_bytes: int | None
+    out_of_memory: bool
+
+
+class Running(Protocol):
+    """A sandbox that runs its program. `cpu_s` and `limit_memory` may be called from any thread."""
+
+    @property
+    def init(self) -> int:
+        """The host's id of the process with which everything inside dies."""
+
+    @property
+    def ended(self) -> int:
+        """A descriptor that becomes readable when the program has ended."""
+
+    @property
+    def work(self) -> int | None:
+        """A descriptor of `/work`, opened before any foreign code ran; None if nothing is collected."""
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor time that it has used."""
+
+    def limit_memory(self, memory_mib: int) -> None:
+        """Change the cap on its memory."""
+
+    def bury(self) -> End:
+        """Kill what still runs inside, wait until it is gone. Raises IsolationUnavailable if that fails."""
+
+    def close(self) -> None:
+        """Release and remove what belonged to it."""
 
 
 class Starter(Protocol):
     """Something that starts a sandbox."""
 
-    def start(self) -> Launched:
+    def start(self) -> Running:
         """Start it. Raises IsolationUnavailable."""
+
+    def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
+        """The error with what was printed until it failed, and the fix where the words are known."""
 
 
 class WatchedProcess:
     """A sandbox and the thread that watches it. Implements `sandbox.backend.Process`."""
 
-    def __init__(
-        self, command: Command, group: Group | None, launch: Callable[[dict[int, int]], Starter]
-    ) -> None:
+    def __init__(self, command: Command, launch: Callable[[dict[Inherited, int]], Starter]) -> None:
         self._command = command
-        self._group = group
         self._launch = launch
         self._lock = threading.Lock()
         self._cause: Ending | None = None
@@ -67,8 +101,7 @@ class WatchedProcess:
         self._started = threading.Event()
         self._ended = threading.Event()
         self._closed = False
-        self._init: int | None = None
-        self._seen_cpu_s = 0.0
+        self._running: Running | None = None
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._channel: socket.socket | None = None
         self._limit(command.limits.wall_s, command.limits.cpu_s, spent_cpu_s=0.0)
@@ -89,15 +122,15 @@ class WatchedProcess:
     @property
     def pids(self) -> tuple[int, ...]:
         """Its processes by their ids on this host, init first; empty once it has ended."""
-        return () if self._init is None or self._ended.is_set() else tuple(tree_of(self._init))
+        running = self._running
+        return () if running is None or self._ended.is_set() else tuple(tree_of(running.init))
 
     def begin(self, limits: Limits) -> None:
         """Count wall and CPU time from now, and cap memory: see `Process.begin`."""
         with self._lock:
-            if not self._ended.is_set():
-                self._limit(limits.wall_s, limits.cpu_s, spent_cpu_s=self._cpu_s())
-                if self._group is not None:
-                    self._group.limit_memory(limits.memory_mib << 20)
+            if self._running is not None and not self._ended.is_set():
+                self._limit(limits.wall_s, limits.cpu_s, spent_cpu_s=self._running.cpu_s)
+                self._running.limit_memory(limits.memory_mib)
                 os.eventfd_write(self._wake, 1)
 
     def wait(self, timeout_s: float | None = None) -> Completion:
@@ -141,29 +174,25 @@ class WatchedProcess:
         except Exception as error:  # noqa: BLE001 - the boundary of a thread: `start` or `wait` raises it
             self._failure = error
         finally:
-            if self._group is not None:
-                self._group.remove()
             with self._lock:
                 self._ended.set()
             self._started.set()
+            if self._running is not None:
+                self._running.close()
 
     def _live(self) -> None:
         with contextlib.ExitStack() as stack:
-            drain, launched = self._start(stack)
-            stack.callback(os.close, launched.monitor_descriptor)
-            stack.callback(os.close, launched.init_descriptor)
-            if launched.work is not None:
-                stack.callback(os.close, launched.work)
-            self._init = launched.init
+            drain, running = self._start(stack)
+            self._running = running
             self._started.set()
             try:
-                self._watch(drain, launched)
+                self._watch(drain, running)
             finally:
-                status, used_cpu_s = self._bury(launched)
+                end = running.bury()
                 drain.finish()
-            self._completion = self._complete(drain, launched.work, status, used_cpu_s)
+            self._completion = self._complete(drain, running.work, end)
 
-    def _start(self, stack: contextlib.ExitStack) -> tuple[Drain, Launched]:
+    def _start(self, stack: contextlib.ExitStack) -> tuple[Drain, Running]:
         limits = self._command.limits
         with contextlib.ExitStack() as inner:
             stdin = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -175,23 +204,23 @@ class WatchedProcess:
                 stdout, stderr, keep_bytes=limits.output_kib << 10, flood_bytes=limits.flood_kib << 10
             )
             stack.callback(drain.finish)
-            wired = {Slot.STDIN: stdin, Slot.STDOUT: stdout_inner, Slot.STDERR: stderr_inner}
+            wired = {Inherited.STDIN: stdin, Inherited.STDOUT: stdout_inner, Inherited.STDERR: stderr_inner}
             if self._command.channel:
                 self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
                 inner.enter_context(theirs)
-                wired[Slot.CHANNEL] = theirs.fileno()
-            starter = self._launch({int(slot): number for slot, number in wired.items()})
+                wired[Inherited.CHANNEL] = theirs.fileno()
+            starter = self._launch(wired)
             try:
                 return drain, starter.start()
             except IsolationUnavailable as error:
                 drain.finish()
-                raise _explained(error, bytes(drain.stderr.kept)) from error
+                raise starter.explain(error, drain.stderr.kept.decode(errors="replace").strip()) from error
 
-    def _watch(self, drain: Drain, launched: Launched) -> None:
+    def _watch(self, drain: Drain, running: Running) -> None:
         """Return when the program has ended or must end."""
         with selectors.DefaultSelector() as selector:
             drain.register(selector)
-            selector.register(launched.monitor_descriptor, selectors.EVENT_READ, "end")
+            selector.register(running.ended, selectors.EVENT_READ, "end")
             selector.register(self._wake, selectors.EVENT_READ, "wake")
             while True:
                 for key, _ in selector.select(self._patience_s()):
@@ -204,70 +233,42 @@ class WatchedProcess:
                         os.eventfd_read(self._wake)
                 if drain.flooded:
                     self._stop(Ending.OUTPUT)
-                self._check_clocks()
+                self._check_clocks(running)
                 if self._cause is not None:
                     return
 
     def _patience_s(self) -> float:
         return min(_TICK_S, max(0.0, self._deadline_s - time.monotonic()))
 
-    def _check_clocks(self) -> None:
+    def _check_clocks(self, running: Running) -> None:
         with self._lock:
             late = time.monotonic() >= self._deadline_s
-            spent = self._cpu_s() - self._cpu_before_s >= self._cpu_limit_s
+            spent = running.cpu_s - self._cpu_before_s >= self._cpu_limit_s
         if late or spent:
             self._stop(Ending.WALL_TIME if late else Ending.CPU_TIME)
 
-    def _cpu_s(self) -> float:
-        if self._group is not None:
-            return self._group.cpu_s
-        self._seen_cpu_s = max(self._seen_cpu_s, 0.0 if self._init is None else cpu_of_tree(self._init))
-        return self._seen_cpu_s
-
-    def _bury(self, launched: Launched) -> tuple[int, float]:
-        """Kill what is left, wait until it is gone. The monitor's wait status, and the CPU time used."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(launched.init_descriptor, signal.SIGKILL)
-        with selectors.DefaultSelector() as selector:
-            selector.register(launched.init_descriptor, selectors.EVENT_READ)
-            if not selector.select(_DEATH_S):
-                raise IsolationUnavailable("a killed sandbox does not die; is the machine out of memory?")
-        _, status, usage = os.wait4(launched.monitor, 0)
-        with contextlib.suppress(ChildProcessError):  # it is our child only where we are the reaper
-            os.waitpid(launched.init, os.WNOHANG)
-        if self._group is None:
-            return status, max(self._seen_cpu_s, usage.ru_utime + usage.ru_stime)
-        return status, self._group.cpu_s
-
-    def _complete(self, drain: Drain, work: int | None, status: int, used_cpu_s: float) -> Completion:
-        code = os.waitstatus_to_exitcode(status)
-        ending, number = self._verdict(code)
+    def _complete(self, drain: Drain, work: int | None, end: End) -> Completion:
+        ending, number = self._verdict(end)
         return Completion(
             ending=ending,
             status=number,
             stdout=bytes(drain.stdout.kept),
             stderr=bytes(drain.stderr.kept),
             wall_s=time.monotonic() - self._began_s,
-            cpu_s=used_cpu_s - self._cpu_before_s,
-            peak_memory_bytes=None if self._group is None else self._group.peak_memory_bytes,
+            cpu_s=end.cpu_s - self._cpu_before_s,
+            peak_memory_bytes=end.peak_memory_bytes,
             files={} if work is None else collect(work, self._command.collect),
             dropped_bytes=drain.dropped_bytes,
         )
 
-    def _verdict(self, code: int) -> tuple[Ending, int]:
+    def _verdict(self, end: End) -> tuple[Ending, int]:
         """How it ended, from what we did, what the kernel says, and last what the program says."""
-        number = code - _SIGNALLED if code in _SIGNAL_NUMBERS else max(code, 0)
+        signalled = end.code in _SIGNAL_NUMBERS
+        number = end.code - _SIGNALLED if signalled else max(end.code, 0)
         if self._cause is not None:
             return self._cause, number
-        if code != 0 and self._group is not None and self._group.out_of_memory:
+        if end.code != 0 and end.out_of_memory:
             return Ending.MEMORY, number
-        if code == _SIGNALLED + signal.SIGXCPU:
+        if end.code == _SIGNALLED + signal.SIGXCPU:
             return Ending.CPU_TIME, number
-        return (Ending.SIGNALLED if code in _SIGNAL_NUMBERS else Ending.EXITED), number
-
-
-def _explained(error: IsolationUnavailable, said: bytes) -> IsolationUnavailable:
-    """The error with what bwrap printed, and the fix where the words are known."""
-    words = said.decode(errors="replace").strip()
-    fix = next((fix for signs, fix in _ADVICE if any(sign in words for sign in signs)), "")
-    return IsolationUnavailable(": ".join(part for part in (str(error), words, fix) if part))
+        return (Ending.SIGNALLED if signalled else Ending.EXITED), number

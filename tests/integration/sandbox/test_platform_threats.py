@@ -131,7 +131,7 @@ def test_the_program_has_an_id_of_its_own_outside(sandbox: Sandbox) -> None:
         pytest.skip("ids are mapped as root only")
     first, second = sandbox.start("/bin/sleep", "20"), sandbox.start("/bin/sleep", "20")
     try:
-        owners = {_owner_of_program(process._group.folders["pids"]) for process in (first, second)}
+        owners = {_owner_of_program(process._running.group.folders["pids"]) for process in (first, second)}
         assert len(owners) == 2
         assert all(owner >= 0x7000_0000 for owner in owners)
     finally:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import bubblewrap, watch
+from sandbox import bubblewrap
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.fake import exited
+from sandbox.launch import Launch
 from sandbox.spec import Bind, Command, Ending, Limits
 
 COMMAND = Command(
@@ -17,6 +18,17 @@ COMMAND = Command(
     binds=(Bind(Path("/srv/tools"), "/opt/a/tools"), Bind(Path("/srv/more"), "/opt/a/more")),
     files={"in/source": b"x"},
     environment={"NAME": "value"},
+)
+LAUNCH = Launch(
+    argv=(),
+    options=b"",
+    filter_program=b"",
+    files=(),
+    descriptors={},
+    limits=COMMAND.limits,
+    group=None,
+    outer_id=None,
+    open_work=False,
 )
 GOOD = (
     b"65534\nNoNewPrivs:\t1\nSeccomp:\t2\nCapEff:\t0000000000000000\nCapBnd:\t0000000000000000\n"
@@ -85,7 +97,7 @@ def test_without_bubblewrap_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_a_refusal_names_its_fix(said: bytes, fix: str) -> None:
-    error = watch._explained(IsolationUnavailable("it did not start"), said)
+    error = LAUNCH.explain(IsolationUnavailable("it did not start"), said.decode())
     assert fix in str(error)
     assert said.decode() in str(error)
 
