@@ -22,9 +22,9 @@ def expected_dtype(dtype: Dtype) -> Dtype:
 
 def widen(stored: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:
     """Stored elements as values: floats as float64 (exactly), everything else unchanged."""
-    if dtype is Dtype.BFLOAT16:
-        return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     with np.errstate(invalid="ignore"):  # poison may hold signalling NaNs
+        if dtype is Dtype.BFLOAT16:
+            return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
         return stored.astype(np.float64) if dtype.is_float else stored
 
 
