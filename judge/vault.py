@@ -1,0 +1,222 @@
+"""The secret pool of a GPU, as judgements use it: sets drawn ahead, kept by a vault process of ours.
+
+Theory of operation. `take` gets sets that were drawn before; what is missing the caller reserves, lets an
+oracle fill, and commits. The vault process (`judge.vault_process`) is started by whoever finds none: one at
+a time, under a lock. When it is gone, so are its sets, and a request is made again of a new one: nobody
+but the clock notices. Sets in the hands of a judgement live on by their descriptors.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.drawn import DrawnSet, layout
+from judge.errors import JudgeError
+from judge.vault_process import MESSAGE_BYTES, lock
+from problems.schema import Case, Problem
+
+_START_S = 30.0
+_ANSWER_S = 30.0
+_POLL_S = 0.01
+_MOST_DESCRIPTORS = 64
+_PROTOCOL = 1  # part of the socket's name, so that a vault of an older Warpcourt is not asked
+_LOG_BYTES = 2000
+_NO_MPS = "no-mps"  # a pipe directory without a daemon
+
+
+class VaultUnavailable(JudgeError):
+    """Raised when a vault does not come up, with the end of its log, or its GPU has no memory left."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultSettings:
+    """How a vault keeps sets, see `judge.vault_store.Rotation`, and how long it outlives its clients."""
+
+    budget_mib: int = 8192
+    max_uses: int = 4
+    max_age_s: float = 900.0
+    idle_s: float = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """A set to be filled. `drawn` is the caller's to close."""
+
+    number: int
+    drawn: DrawnSet
+
+
+class Vault:
+    """The vault of the GPU `uuid`, or of this host's memory with `memory="host"`. Safe between threads.
+
+    `directory` is the runtime directory, which belongs to this user alone.
+    """
+
+    def __init__(self, directory: Path, uuid: str, *, memory: str, settings: VaultSettings) -> None:
+        self._directory = directory
+        self._uuid = uuid
+        self._memory = memory
+        self._settings = settings
+        self._path = directory / f"vault-{uuid}.{_PROTOCOL}"
+        self._lock = threading.Lock()
+        self._socket: socket.socket | None = None
+
+    def take(
+        self, problem: Problem, case: Case, count: int, *, keep: int
+    ) -> tuple[tuple[DrawnSet, ...], int]:
+        """Up to `count` sets of `case`, and how many to make afterwards so that `keep` fresh ones wait.
+
+        The sets are the caller's to close. Raises VaultUnavailable.
+        """
+        key = _key(problem, case)
+        answer, descriptors = self._ask({"do": "take", "key": key, "count": count, "keep": keep})
+        parts, size_bytes = layout(problem, case)
+        sets = tuple(DrawnSet(case, parts, size_bytes, descriptor) for descriptor in descriptors)
+        return sets, int(answer["lacking"])
+
+    def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> Reservation | None:
+        """Memory for another set of `case`. With `keep` it is made ahead: None when it is not wanted.
+
+        Raises VaultUnavailable, also where the GPU has no memory left.
+        """
+        parts, size_bytes = layout(problem, case)
+        asked = {"do": "reserve", "key": _key(problem, case), "size_bytes": size_bytes, "keep": keep}
+        answer, descriptors = self._ask(asked)
+        if "error" in answer:
+            raise VaultUnavailable(
+                f"the GPU {self._uuid} has no memory for case {case.name}: {answer['error']}"
+            )
+        if not descriptors:
+            return None
+        return Reservation(int(answer["number"]), DrawnSet(case, parts, size_bytes, descriptors[0]))
+
+    def commit(self, reservation: Reservation, *, used: bool) -> None:
+        """The set is filled and may be handed out; with `used` the caller uses it too."""
+        self._tell({"do": "commit", "number": reservation.number, "used": used})
+
+    def drop(self, reservation: Reservation) -> None:
+        """The set is not for others: forget it."""
+        self._tell({"do": "drop", "number": reservation.number})
+
+    def counts(self) -> Mapping[str, int]:
+        """What the vault holds and what it did so far."""
+        answer, _ = self._ask({"do": "counts"})
+        return {name: int(value) for name, value in answer.items()}
+
+    def close(self) -> None:
+        """Hang up. The vault stays for others, for a while."""
+        with self._lock:
+            self._hang_up()
+
+    def _tell(self, asked: Mapping[str, object]) -> None:
+        """Ask for something that means nothing to a new vault: it fails silently when this one is gone."""
+        with self._lock:
+            if self._socket is not None:
+                with contextlib.suppress(OSError, ValueError):
+                    self._exchange(self._socket, asked)
+                    return
+                self._hang_up()
+
+    def _ask(self, asked: Mapping[str, object]) -> tuple[Mapping[str, Any], Sequence[int]]:
+        """Ask once, and once more of a new vault if the one there has gone."""
+        with self._lock:
+            for _ in range(2):
+                if self._socket is None:
+                    self._socket = self._connect()
+                try:
+                    return self._exchange(self._socket, asked)
+                except (OSError, ValueError):
+                    self._hang_up()
+        raise VaultUnavailable(f"the vault of {self._uuid} ended twice; see {self._log_path}")
+
+    def _exchange(
+        self, vault: socket.socket, asked: Mapping[str, object]
+    ) -> tuple[Mapping[str, Any], Sequence[int]]:
+        vault.send(json.dumps(asked).encode())
+        said, descriptors, _, _ = socket.recv_fds(
+            vault, MESSAGE_BYTES, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
+        )
+        if not said:
+            raise ConnectionResetError("the vault hung up")
+        return json.loads(said), descriptors
+
+    def _hang_up(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    @property
+    def _log_path(self) -> Path:
+        return self._path.with_suffix(".log")
+
+    def _connect(self) -> socket.socket:
+        if found := self._reach():
+            return found
+        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with lock(self._path):
+            return self._reach() or self._start()
+
+    def _reach(self) -> socket.socket | None:
+        vault = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        vault.settimeout(_ANSWER_S)
+        try:
+            vault.connect(str(self._path))
+        except OSError:
+            vault.close()
+            return None
+        return vault
+
+    def _start(self) -> socket.socket:
+        settings = self._settings
+        argv = [sys.executable, "-m", "judge.vault_process", "--socket", str(self._path)]
+        argv += ["--memory", self._memory, "--budget-mib", str(settings.budget_mib)]
+        argv += ["--max-uses", str(settings.max_uses), "--max-age-s", str(settings.max_age_s)]
+        argv += ["--idle-s", str(settings.idle_s)]
+        with self._log_path.open("wb") as log:
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=Path(__file__).resolve().parent.parent,
+                env=self._environment(),
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            if found := self._reach():
+                _disown(process)
+                return found
+            if process.poll() is not None:
+                break
+            time.sleep(_POLL_S)
+        process.kill()
+        process.wait()
+        said = self._log_path.read_text(errors="replace")[-_LOG_BYTES:]
+        raise VaultUnavailable(f"the vault of {self._uuid} did not come up: {said}")
+
+    def _environment(self) -> dict[str, str]:
+        """Nothing of ours but where libraries are: the vault needs no secret."""
+        kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+        if self._memory == "host":
+            return kept
+        outside = {"CUDA_MPS_PIPE_DIRECTORY": str(self._directory / _NO_MPS)}
+        return kept | outside | {"CUDA_VISIBLE_DEVICES": self._uuid}
+
+
+def _key(problem: Problem, case: Case) -> str:
+    return f"{problem.slug}/{problem.version}/{case.name}"
+
+
+def _disown(process: "subprocess.Popen[bytes]") -> None:
+    """Let it outlive us; reap it if it does not."""
+    threading.Thread(target=process.wait, name="vault-reaper", daemon=True).start()

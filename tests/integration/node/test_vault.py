@@ -1,0 +1,143 @@
+"""The vault as a process: started on demand, shared, rotated, and replaced when it dies."""
+
+import os
+import signal
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from judge.drawn import DrawnSet
+from judge.vault import Vault, VaultSettings
+from tests.unit.judge.packages import DOUBLING
+
+CASE = DOUBLING.cases[1]
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    directory = tmp_path_factory.mktemp("v")
+    yield directory
+    for pid in vaults(directory):
+        os.kill(pid, signal.SIGKILL)
+
+
+def vaults(directory: Path) -> list[int]:
+    """The vault processes of a runtime directory."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"judge.vault_process" in words and any(bytes(directory) in word for word in words):
+                found.append(int(entry.name))
+    return found
+
+
+@contextmanager
+def vault(directory: Path, **settings: float) -> Iterator[Vault]:
+    opened = Vault(directory, "host", memory="host", settings=VaultSettings(**{"budget_mib": 1, **settings}))
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def put(vault: Vault, content: bytes, *, used: bool = False) -> None:
+    reservation = vault.reserve(DOUBLING, CASE)
+    os.pwrite(reservation.drawn.descriptor, content, 0)
+    vault.commit(reservation, used=used)
+    reservation.drawn.close()
+
+
+def read(drawn: DrawnSet, count: int) -> bytes:
+    content = os.pread(drawn.descriptor, count, 0)
+    drawn.close()
+    return content
+
+
+def test_a_set_travels_from_one_process_to_another(runtime: Path) -> None:
+    with vault(runtime) as one, vault(runtime) as other:
+        put(one, b"secret")
+        (drawn,), _ = other.take(DOUBLING, CASE, 1, keep=0)
+        assert read(drawn, 6) == b"secret"
+        assert len(vaults(runtime)) == 1
+
+
+def test_only_its_user_reaches_it(runtime: Path) -> None:
+    with vault(runtime) as opened:
+        opened.counts()
+        (path,) = runtime.glob("vault-host.[0-9]")
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_vault_that_died_is_replaced_and_nobody_sees_an_error(runtime: Path) -> None:
+    with vault(runtime) as opened:
+        put(opened, b"secret")
+        (pid,) = vaults(runtime)
+        os.kill(pid, signal.SIGKILL)
+        assert opened.take(DOUBLING, CASE, 1, keep=2) == ((), 2)
+        assert vaults(runtime) not in ([], [pid])
+
+
+def test_a_set_outlives_the_vault_that_made_it(runtime: Path) -> None:
+    with vault(runtime) as opened:
+        put(opened, b"secret")
+        (drawn,), _ = opened.take(DOUBLING, CASE, 1, keep=0)
+        os.kill(vaults(runtime)[0], signal.SIGKILL)
+        assert read(drawn, 6) == b"secret"
+
+
+def test_a_reservation_goes_with_its_owner(runtime: Path) -> None:
+    with vault(runtime) as other:
+        with vault(runtime) as opened:
+            opened.reserve(DOUBLING, CASE).drawn.close()
+            assert other.reserve(DOUBLING, CASE, keep=1) is None
+        deadline = time.monotonic() + 5
+        while not (reservation := other.reserve(DOUBLING, CASE, keep=1)):
+            assert time.monotonic() < deadline
+        reservation.drawn.close()
+
+
+def test_sets_are_used_as_often_as_allowed_and_then_gone(runtime: Path) -> None:
+    with vault(runtime, max_uses=2) as opened:
+        put(opened, b"secret")
+        assert [len(opened.take(DOUBLING, CASE, 1, keep=0)[0]) for _ in range(3)] == [1, 1, 0]
+
+
+def test_many_who_find_none_start_one(runtime: Path) -> None:
+    failures: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            with vault(runtime) as opened:
+                opened.counts()
+        except Exception as error:  # noqa: BLE001 - told by the test
+            failures.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(vaults(runtime)) == 1
+
+
+def test_an_idle_vault_leaves(runtime: Path) -> None:
+    with vault(runtime, idle_s=0.1) as opened:
+        opened.counts()
+        time.sleep(1.5)
+        assert len(vaults(runtime)) == 1  # it has a client
+    deadline = time.monotonic() + 10
+    while vaults(runtime):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert not list(runtime.glob("vault-host.[0-9]"))
