@@ -26,9 +26,22 @@ def permalink(site: Site, browser: Browser) -> str:
         page = context.new_page()
         sign_up(page, site, PERSON)
         open_problem(page, site, "vector-add")
-        write(page, "wrong_answer")
+        write(page, "wrong_answer\n\n// after an empty line")
         page.get_by_role("button", name="Submit").click()
         wait_for_verdict(page, "Wrong answer")
+        return page.get_by_role("link", name="Permalink").get_attribute("href") or ""
+
+
+@pytest.fixture(scope="module")
+def timed(site: Site, browser: Browser, permalink: str) -> str:
+    """A submission of the same person that was timed, and disturbed before."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        sign_in(page, site, PERSON)
+        open_problem(page, site, "vector-add")
+        write(page, "score=12.5 disturbed")
+        page.get_by_role("button", name="Submit").click()
+        wait_for_verdict(page, "Accepted")
         return page.get_by_role("link", name="Permalink").get_attribute("href") or ""
 
 
@@ -49,6 +62,26 @@ def test_pages_of_a_person(site: Site, visitor: Page, permalink: str) -> None:
     sign_in(visitor, site, PERSON)
     for path in (*PRIVATE, permalink):
         check(visitor, f"{site.url}{path}")
+
+
+def test_pages_with_figures(site: Site, visitor: Page, timed: str) -> None:
+    sign_in(visitor, site, PERSON)
+    board = "/problems/vector-add/leaderboard"
+    for path in (timed, f"{timed}/listings/ptx", board, f"{board}?gpu=NVIDIA+B200"):
+        check(visitor, f"{site.url}{path}")
+
+
+def test_from_a_score_to_its_place_and_its_listing(site: Site, page: Page, timed: str) -> None:
+    sign_in(page, site, PERSON)
+    page.goto(f"{site.url}{timed}")
+    expect(page.get_by_text("disturbed the first run")).to_be_visible()
+    page.get_by_role("link", name="PTX").click()
+    expect(page.get_by_text("<b>not bold</b>")).to_be_visible()
+    page.go_back()
+    page.get_by_role("link", name="Leaderboard").click()
+    expect(page.get_by_role("row", name=PERSON).first).to_contain_text("12.50 µs")
+    page.get_by_role("link", name="Triton").click()
+    expect(page.get_by_text("Nobody has a score here")).to_be_visible()
 
 
 def test_a_page_that_is_missing_helps(site: Site, page: Page) -> None:

@@ -3,18 +3,24 @@
 from dataclasses import dataclass
 from itertools import accumulate
 
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
 from judge.report import CaseReport, Diagnostic, Report
-from problems.vocabulary import Verdict
+from problems.vocabulary import Mode, Verdict
 from web.catalog.markdown import highlight_code
+from web.figures import attempts_note
 from web.submissions import queries
-from web.submissions.models import Submission
+from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queries import Viewer
 from web.verdicts import Look, look_of
 
 _BAR_WIDTH = 1000
 _LAUNCH = "launch"
+_LEXERS = {ListingKind.PTX: "ptx", ListingKind.SASS: "text"}
+_LISTING_LINES = 5000
+_TAB = 4  # a browser would count tabs from the line number
 _ORDER = ("error", "warning", "note")
 _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
@@ -71,6 +77,8 @@ class SubmissionPage:
     total_ms: float
     passed: int
     failed_cases: tuple[CaseReport, ...]
+    timed: tuple[CaseReport, ...]
+    listings: tuple[Listing, ...]
     after: int
     place: int
 
@@ -78,6 +86,48 @@ class SubmissionPage:
     def case_count(self) -> int:
         """How many cases the report has."""
         return len(self.report.cases) if self.report else 0
+
+    @property
+    def attempts_note(self) -> str:
+        """What to say of runs that did not count, empty when there was none."""
+        return attempts_note(self.report) if self.report else ""
+
+    @property
+    def roofline_percent(self) -> float | None:
+        """How much of this GPU's speed the score reaches."""
+        return self.submission.report.roofline_percent if self.report else None
+
+    @property
+    def ranked(self) -> str:
+        """Whether it ranks, and why not."""
+        if self.report is None or not self.report.environment.get("gpu"):
+            return "no, there was no GPU"
+        if self.submission.mode == Mode.RUN:
+            return "no, it is a run"
+        return "yes" if self.report.ranked else "no, it was not timed"
+
+    @property
+    def board_url(self) -> str:
+        """The leaderboard that its score is on."""
+        address = reverse("leaderboard", args=[self.submission.problem.slug])
+        board = {"gpu": self.submission.report.gpu_model, "language": self.submission.language}
+        return f"{address}?{urlencode(board)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListingPage:
+    """A listing for reading, as escaped HTML line by line. `lines` are the first ones when it is long."""
+
+    submission: Submission
+    kind: str
+    label: str
+    lines: tuple[SafeString, ...]
+    line_count: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether lines are missing."""
+        return len(self.lines) < self.line_count
 
 
 def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
@@ -99,6 +149,8 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         total_ms=sum(stage.ms for stage in stages),
         passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),
         failed_cases=tuple(case for case in cases if case.mismatches),
+        timed=tuple(case for case in cases if case.timing),
+        listings=queries.listings_of(submission),
         after=0 if report else queries.judgement_start(submission),
         place=0 if report else queries.place_in_queue(submission),
     )
@@ -113,6 +165,14 @@ def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[
         here = tuple(finding for finding in findings if finding.diagnostic.line == number)
         lines.append(Line(number, mark_safe(text), here, here[0].tone if here else ""))  # noqa: S308 - Pygments escapes
     return lines
+
+
+def listing_page(submission: Submission, listing: Listing) -> ListingPage:
+    """What the page of `listing` shows. Only its beginning is highlighted and shown when it is long."""
+    text = listing.text.expandtabs(_TAB).rstrip("\n").split("\n")
+    html = highlight_code("\n".join(text[:_LISTING_LINES]), _LEXERS[ListingKind(listing.kind)])
+    lines = tuple(mark_safe(line) for line in html.rstrip("\n").split("\n"))  # noqa: S308 - Pygments escapes
+    return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
 
 
 def _message(report: Report, look: Look, findings: tuple[Finding, ...]) -> str:

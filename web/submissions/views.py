@@ -7,7 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -19,7 +19,7 @@ from web.catalog.pages import problem_or_404
 from web.requests import PageRequest
 from web.submissions import pages, queries, services
 from web.submissions.forms import ProgramForm
-from web.submissions.models import Submission
+from web.submissions.models import Listing, ListingKind, Submission
 
 _ROWS = 30
 
@@ -66,6 +66,21 @@ def report(request: HttpRequest, public_id: str) -> HttpResponse:
     return _answer(request, _visible(request, public_id))
 
 
+@require_safe
+def listing(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
+    """What the compiler made of a program, with line numbers."""
+    submission = _visible(request, public_id)
+    page = pages.listing_page(submission, _listing(submission, kind))
+    return render(request, "submissions/listing.html", {"page": page})
+
+
+@require_safe
+def listing_text(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
+    """The same as plain text."""
+    found = _listing(_visible(request, public_id), kind)
+    return HttpResponse(found.text, content_type="text/plain; charset=utf-8")
+
+
 @require_POST
 @login_required
 def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -91,6 +106,13 @@ def cancel(request: HttpRequest, public_id: str) -> HttpResponse:
 
 def _visible(request: HttpRequest, public_id: str) -> Submission:
     return get_object_or_404(queries.visible_submissions(request.user), public_id=public_id)
+
+
+def _listing(submission: Submission, kind: str) -> Listing:
+    found = queries.find_listing(submission, ListingKind(kind)) if kind in ListingKind else None
+    if found is None:
+        raise Http404
+    return found
 
 
 def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:

@@ -8,11 +8,14 @@ from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from judge.report import KernelResources
 from problems.vocabulary import Language
+from web import figures
 from web.verdicts import look_of
 
 register = template.Library()
 THEMES = ("light", "dark")
+_FULL_PERCENT = 100
 CURRENT = mark_safe('aria-current="page"')
 
 
@@ -90,3 +93,33 @@ def figure(value: float) -> str:
 def plain(name: str) -> str:
     """A key of ours as words: `problem_version` is `problem version`."""
     return name.replace("_", " ")
+
+
+register.filter("microseconds", figures.microseconds)
+register.filter("interval", figures.interval)
+register.filter("clocks", figures.clocks)
+
+
+@register.simple_tag
+def roofline(percent: float) -> SafeString:
+    """How much of this GPU's speed a time reaches, as a number and a bar beside it."""
+    return format_html(
+        '<span class="roofline"><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="rail" width="100" height="6"/><rect class="reached" width="{}" height="6"/></svg>'
+        "{} %</span>",
+        round(min(percent, _FULL_PERCENT)),
+        round(percent),
+    )
+
+
+@register.simple_tag
+def spilled(kernel: KernelResources) -> SafeString | str:
+    """The bytes per thread that did not fit the registers, marked where there are any."""
+    total = kernel.spill_store_bytes + kernel.spill_load_bytes
+    if not total:
+        return "none"
+    return format_html(
+        '<span class="spilled tone-limit">{} B out, {} B in</span>',
+        kernel.spill_store_bytes,
+        kernel.spill_load_bytes,
+    )

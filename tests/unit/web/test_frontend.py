@@ -10,6 +10,7 @@ from django.test import Client
 from problems.vocabulary import Verdict
 from web import frontend_check
 from web.frontend_check import DIST, SOURCES, differences
+from web.submissions.models import EventKind
 from web.verdicts import look_of
 
 
@@ -58,6 +59,13 @@ def test_every_verdict_has_a_word_a_tone_and_an_icon(verdict: Verdict) -> None:
     assert f'id="{look.icon}"' in (SOURCES / "src" / "icons" / "icons.svg").read_text()
     styles = (SOURCES / "src" / "styles" / "components.css").read_text()
     assert f".tone-{look.tone} " in styles
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_every_kind_of_event_has_words_for_those_who_watch(kind: EventKind) -> None:
+    progress = (SOURCES / "src" / "lib" / "progress.js").read_text()
+    stages = progress.partition("const STAGES = {")[2].partition("};")[0]
+    assert f"  {kind.value}: " in stages
 
 
 def test_no_asset_comes_from_elsewhere() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
@@ -10,6 +11,7 @@ from django.test import Client
 from judge.report import CaseReport, Diagnostic, Mismatch, Report, Stage
 from problems.vocabulary import Group, Verdict
 from tests.conftest import new_problem
+from tests.unit.web.figures import FLOOR_US, SECRET_SIZE, record, timed_report
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.submissions import services
@@ -282,3 +284,107 @@ def test_the_language_used_last_comes_up(owners: Client, judged: Submission, pro
     owners.post("/problems/vector-add/submissions", {**PROGRAM, "language": "triton"})
     assert 'name="language" value="triton"' in text(owners, "/problems/vector-add")
     assert 'name="language" value="cuda"' in text(owners, "/problems/vector-add?language=cuda")
+
+
+@pytest.fixture
+def timed(handed_in: Callable[..., Submission], owner: User) -> Submission:
+    """A submission of the owner's that was timed on a GPU, at the second attempt."""
+    return record(handed_in(owner), timed_report(5.0, attempts=2))
+
+
+def test_a_report_shows_score_times_and_resources(owners: Client, timed: Submission) -> None:
+    for path in (f"/s/{timed.public_id}", f"/s/{timed.public_id}/report"):
+        page = text(owners, path)
+        assert "5.000 µs" in page
+        assert "4.950 to 5.050 µs" in page
+        assert "81 %" in page
+        assert "NVIDIA H200" in page
+        assert "2.475 to 2.525 µs" in page
+        assert "Self-reported" in page
+        assert "add(float*)" in page
+        assert "8 B out, 12 B in" in page
+        assert "disturbed the first run" in page
+    assert "580.159.03" in text(owners, f"/s/{timed.public_id}")
+
+
+def test_times_of_hidden_cases_tell_their_author_no_sizes(
+    owners: Client, staff: User, timed: Submission
+) -> None:
+    page = text(owners, f"/s/{timed.public_id}")
+    assert str(SECRET_SIZE) not in page
+    assert str(FLOOR_US) not in page
+    owners.force_login(staff)
+    assert str(SECRET_SIZE) in text(owners, f"/s/{timed.public_id}")
+
+
+def test_listings_are_shown_escaped_with_line_numbers(owners: Client, timed: Submission) -> None:
+    page = text(owners, f"/s/{timed.public_id}")
+    address = f"/s/{timed.public_id}/listings/ptx"
+    assert f'href="{address}"' in page
+    listing = text(owners, address)
+    assert 'id="L2"' in listing
+    assert "&lt;b&gt;ptx&lt;/b&gt;" in listing
+    assert "<b>ptx" not in listing
+    plain = owners.get(f"{address}.txt")
+    assert plain["Content-Type"] == "text/plain; charset=utf-8"
+    assert plain["X-Content-Type-Options"] == "nosniff"
+    assert plain.content.decode() == ".version 9.0\n// <b>ptx</b>\n"
+
+
+def test_a_long_listing_is_cut_and_says_so(
+    owners: Client, handed_in: Callable[..., Submission], owner: User
+) -> None:
+    report = replace(timed_report(), listings={"sass": "NOP;\n" * 6000})
+    submission = record(handed_in(owner), report)
+    page = text(owners, f"/s/{submission.public_id}/listings/sass")
+    assert page.count('class="line"') == 5000
+    assert "6000 lines" in page
+    assert "first 5000 lines" in page
+
+
+def test_listings_are_for_those_who_may_see_the_submission(
+    visitor: Client, timed: Submission, teammate: User, owner: User
+) -> None:
+    for path in ("listings/ptx", "listings/ptx.txt"):
+        text(visitor, f"/s/{timed.public_id}/{path}", 404)
+        visitor.force_login(teammate)
+        text(visitor, f"/s/{timed.public_id}/{path}", 404)
+        visitor.logout()
+    visitor.force_login(owner)
+    text(visitor, f"/s/{timed.public_id}/listings/elf", 404)
+    text(visitor, f"/s/{timed.public_id}/listings/elf.txt", 404)
+
+
+def test_the_board_shows_places_intervals_and_ties(
+    owners: Client, timed: Submission, handed_in: Callable[..., Submission], teammate: User, staff: User
+) -> None:
+    record(handed_in(teammate), timed_report(5.06, 0.05))
+    record(handed_in(staff), timed_report(9.0, 0.05))
+    page = text(owners, "/problems/vector-add/leaderboard")
+    assert re.findall(r"rank\">(\d+)", page) == ["1", "1", "3"]
+    assert page.count("the intervals overlap") == 2
+    assert "4.950 to 5.050 µs" in page
+    assert re.search(r'class="mine".*\n.*\n\s*<th scope="row">owner', page)
+    assert "nvcc 13.0.88" in page
+    assert "Nothing is ranked" not in page
+
+
+def test_the_board_is_chosen_by_the_address(owners: Client, timed: Submission) -> None:
+    board = "/problems/vector-add/leaderboard"
+    address = "?gpu=NVIDIA+H200&amp;language=triton"
+    assert address in text(owners, board)
+    for query in ("?language=triton", "?gpu=NVIDIA+B200", "?gpu=%00&language=triton"):
+        assert "Nobody has a score here" in text(owners, f"{board}{query}")
+    assert "5.000 µs" in text(owners, f"{board}?language=fortran")
+    hostile = owners.get(board, {"gpu": ATTACK}).content.decode()
+    assert ATTACK not in hostile
+
+
+def test_scores_on_an_earlier_version_are_shown_and_do_not_rank(
+    owners: Client, timed: Submission, problem: Problem
+) -> None:
+    Problem.objects.update(version="2")
+    page = text(owners, "/problems/vector-add/leaderboard")
+    assert "Nobody has a score here on the present version" in page
+    assert "On earlier versions" in page
+    assert "5.000 µs" in page

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as drafts from "../src/lib/drafts.js";
 import { clamp, move } from "../src/lib/pane.js";
-import { advance, START } from "../src/lib/progress.js";
+import { advance, KINDS, START } from "../src/lib/progress.js";
 import { cookie, next } from "../src/lib/theme.js";
 
 const fold = (...events) => events.reduce((state, event, index) => advance(state, { sequence: index + 1, ...event }), START);
@@ -73,5 +73,24 @@ test("the finished event ends it", () => {
 });
 
 test("an unknown kind is shown as it is", () => {
-  assert.equal(fold({ kind: "timing" }).stage, "timing");
+  assert.equal(fold({ kind: "polishing" }).stage, "polishing");
+});
+
+test("timed cases come after the checked ones", () => {
+  const checked = [{ kind: "case", index: 1, total: 2 }, { kind: "case", index: 2, total: 2 }];
+  const waiting = fold(...checked, { kind: "waiting" });
+  assert.equal(waiting.stage, "Waiting for the GPU to itself");
+  const state = fold(...checked, { kind: "waiting" }, { kind: "timing", index: 2, total: 3 });
+  assert.deepEqual(state.lanes, ["done", "done", "done", "running", "waiting"]);
+  assert.equal(state.stage, "Timing 2 of 3, alone on the GPU");
+});
+
+test("a disturbed run begins anew, and says why", () => {
+  const state = fold({ kind: "claimed" }, { kind: "case", index: 1, total: 2 }, { kind: "disturbed" });
+  assert.deepEqual(state.lanes, []);
+  assert.match(state.stage, /neighbour/);
+});
+
+test("every kind has words of its own", () => {
+  for (const kind of KINDS) assert.notEqual(fold({ kind }).stage, kind);
 });

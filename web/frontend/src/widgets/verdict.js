@@ -1,7 +1,7 @@
 // Follows one judgement by server-sent events, then shows the report that the server renders.
 
 import { announce } from "../lib/announce.js";
-import { advance, START } from "../lib/progress.js";
+import { advance, KINDS, START } from "../lib/progress.js";
 
 export function mount(element) {
   const view = {
@@ -29,9 +29,7 @@ export function mount(element) {
     stop();
     return replaceByReport(element);
   };
-  for (const kind of ["queued", "claimed", "compiling", "compiled", "case", "retried", "finished"]) {
-    source.addEventListener(kind, receive);
-  }
+  for (const kind of KINDS) source.addEventListener(kind, receive);
   // The browser reconnects by itself and resumes with Last-Event-ID; a closed source is a refusal.
   source.addEventListener("error", () => {
     if (!element.isConnected) stop();
