@@ -48,10 +48,10 @@ def learn(nvcc: str, architectures: list[str], flags: list[str]) -> Learned:
     found = shutil.which(nvcc)
     if found is None:
         raise StepsUnknown(
-            f"{nvcc} was not found in the compile sandbox; does its image have CUDA's compilers?"
+            f"{nvcc} was not found in the compile sandbox; its image must have CUDA's compilers"
         )
     if shutil.which("g++") is None:
-        raise StepsUnknown("g++ was not found in the compile sandbox; does its image have a host compiler?")
+        raise StepsUnknown("g++ was not found in the compile sandbox; its image must have a host compiler")
     version = re.search(r"\bV([\d.]+)", _say([found, "--version"]))
     return Learned(
         learn_recipe(found, architectures, flags, home=HOME),

@@ -1,6 +1,7 @@
 """Sources that attack the compiler: each ends in bounded time and shows nothing of the host."""
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +9,13 @@ import pytest
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
-from sandbox.cpu.build import Runtime, build_runtime
-from sandbox.cpu.compile import COMPILE_LIMITS, Compiled, Outcome, compile_cuda
-from sandbox.toolchain import ToolchainMissing, find_toolkit
+from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
+from sandbox.cpu.build import build_runtime
+from sandbox.cpu.compile import compile_cuda
+from sandbox.gpu.compile.compilation import Compilation
+from sandbox.gpu.compile.compiler import on_host, open_compiler
+from sandbox.pool import Pool, Recipe
+from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
 from tests.integration.conftest import CACHE
 from tests.services import need
 
@@ -27,10 +32,13 @@ void warpcourt_call(void* const* arguments) { solve(*static_cast<const int*>(arg
 """
 
 
+Compile = Callable[[bytes], Compiled]
+
+
 @pytest.fixture(scope="module")
-def runtime() -> Runtime:
+def toolkit() -> Toolkit:
     try:
-        return build_runtime(CACHE, find_toolkit())
+        return find_toolkit()
     except ToolchainMissing as error:
         need(False, "nvcc", str(error))
         raise
@@ -47,6 +55,31 @@ def backend() -> Bubblewrap:
     return found
 
 
+def functional_stage(toolkit: Toolkit, backend: Bubblewrap) -> Compile:
+    runtime = build_runtime(CACHE, toolkit)
+    return lambda source: compile_cuda(source, BINDING, runtime=runtime, backend=backend, limits=LIMITS)
+
+
+def gpu_stage(toolkit: Toolkit, backend: Bubblewrap) -> Compile:
+    compiler = open_compiler(backend, on_host(toolkit), cache=CACHE, architectures=["90a"])
+    pool = Pool(backend, {"compile": Recipe(compiler.command(), 0)})
+
+    def compile_for_gpu(source: bytes) -> Compiled:
+        compilation = Compilation(pool.take("compile", LIMITS), source, BINDING, compiler.recipe())
+        try:
+            return compilation.result()
+        finally:
+            compilation.close()
+
+    return compile_for_gpu
+
+
+@pytest.fixture(scope="module", params=[functional_stage, gpu_stage], ids=["functional", "gpu"])
+def stage(request: pytest.FixtureRequest, toolkit: Toolkit, backend: Bubblewrap) -> Compile:
+    """Both stages that compile CUDA take every attack."""
+    return request.param(toolkit, backend)
+
+
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
     path = tmp_path / "secret.h"
@@ -54,51 +87,47 @@ def secret(tmp_path: Path) -> Path:
     return path
 
 
-def compiled(source: str, runtime: Runtime, backend: Bubblewrap) -> Compiled:
-    result = compile_cuda(source.encode(), BINDING, runtime=runtime, backend=backend, limits=LIMITS)
+def compiled(source: str, stage: Compile) -> Compiled:
+    result = stage(source.encode())
     assert len(result.log) <= 2 * (LIMITS.output_kib << 10) + 1000
     assert result.wall_s < LIMITS.wall_s + 5
     return result
 
 
-def test_an_honest_source_compiles(
-    runtime: Runtime, backend: Bubblewrap, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_honest_source_compiles(stage: Compile, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with options for nvcc in the worker's environment, which must not reach it."""
     for name in ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "CPATH", "GCC_EXEC_PREFIX"):
         monkeypatch.setenv(name, "--no-such-option")
-    result = compiled(SOLVE, runtime, backend)
+    result = compiled(SOLVE, stage)
     assert result.outcome is Outcome.BUILT, result.log
     assert result.artifact is not None
     assert result.artifact.startswith(b"\x7fELF")
 
 
 @pytest.mark.parametrize("path", ["/etc/shadow", "/proc/1/environ", "/root/.bashrc", "{secret}"])
-def test_host_files_cannot_be_included(
-    path: str, secret: Path, runtime: Runtime, backend: Bubblewrap
-) -> None:
-    result = compiled(f'#include "{path.format(secret=secret)}"\n{SOLVE}', runtime, backend)
+def test_host_files_cannot_be_included(path: str, secret: Path, stage: Compile) -> None:
+    result = compiled(f'#include "{path.format(secret=secret)}"\n{SOLVE}', stage)
     assert result.outcome is Outcome.REJECTED
     assert "No such file" in result.log or "Permission denied" in result.log
     assert "do_not_leak" not in result.log
 
 
-def test_the_password_file_is_not_the_hosts(runtime: Runtime, backend: Bubblewrap) -> None:
-    result = compiled(f'#include "/etc/passwd"\n{SOLVE}', runtime, backend)
+def test_the_password_file_is_not_the_hosts(stage: Compile) -> None:
+    result = compiled(f'#include "/etc/passwd"\n{SOLVE}', stage)
     assert result.outcome is Outcome.REJECTED
     assert "root:" not in result.log
 
 
-def test_host_files_cannot_be_embedded(secret: Path, runtime: Runtime, backend: Bubblewrap) -> None:
+def test_host_files_cannot_be_embedded(secret: Path, stage: Compile) -> None:
     line = f'.section .rodata\\n.incbin \\"{secret}\\"\\n.text'
-    result = compiled(f'asm("{line}");\n{SOLVE}', runtime, backend)
+    result = compiled(f'asm("{line}");\n{SOLVE}', stage)
     assert result.outcome is Outcome.REJECTED
     assert result.artifact is None
 
 
-def test_presence_of_host_files_is_not_told(secret: Path, runtime: Runtime, backend: Bubblewrap) -> None:
+def test_presence_of_host_files_is_not_told(secret: Path, stage: Compile) -> None:
     question = f'#if __has_include("{secret}") || __has_include("{__file__}")\n#error "FOUND"\n#endif\n'
-    result = compiled(question + SOLVE, runtime, backend)
+    result = compiled(question + SOLVE, stage)
     assert result.outcome is Outcome.BUILT, result.log
 
 
@@ -128,8 +157,8 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_bombs_end(name: str, runtime: Runtime, backend: Bubblewrap) -> None:
-    result = compiled(f"{BOMBS[name]}\n{SOLVE}", runtime, backend)
+def test_bombs_end(name: str, stage: Compile) -> None:
+    result = compiled(f"{BOMBS[name]}\n{SOLVE}", stage)
     assert result.outcome in {Outcome.REJECTED, Outcome.EXCEEDED}, result.log[-2000:]
     assert result.artifact is None
     assert result.log
