@@ -5,6 +5,7 @@ drowns another. Its interval comes from the cases' intervals, whose half widths 
 logarithmic scale: the variance of a mean of k independent logarithms is the sum of theirs over k².
 """
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -54,6 +55,6 @@ def rank(scores: Sequence[Score]) -> list[int]:
 
 def _require_possible(timing: Timing) -> None:
     figures = (timing.low_us, timing.median_us, timing.high_us)
-    ordered = all(low <= high for low, high in zip(figures, figures[1:], strict=False))
+    ordered = all(low <= high for low, high in itertools.pairwise(figures))
     if not all(math.isfinite(figure) and figure > 0 for figure in figures) or not ordered:
         raise ValueError(f"not a timing that can be scored: {figures} us")

@@ -14,6 +14,7 @@ Everything in the page is the runner's to write as it likes. It can only make it
 earlier than the truth; what it says is believed by nobody before the outputs have been looked at.
 """
 
+import contextlib
 import ctypes
 import fcntl
 import mmap
@@ -111,10 +112,9 @@ class Orders:
 
     def close(self) -> None:
         """Release the mapping."""
-        if self._map.closed:
-            return
-        del self._words
-        self._map.close()
+        self._words = (ctypes.c_uint64 * 0)()
+        with contextlib.suppress(BufferError):  # a traceback may still hold the words; they go with it
+            self._map.close()
 
     def __enter__(self) -> Self:
         return self

@@ -45,7 +45,6 @@ class MemorySets:
         self._poisons: list[dict[str, Contents]] = []
         self._snapshots: list[dict[str, Contents]] = []
         self._held = [0] * count
-        self._scratch: dict[str, Contents] = {}
         try:
             for _ in range(count):
                 self._add()
@@ -98,7 +97,7 @@ class MemorySets:
                 if self._role(name) is Role.OUT:
                     self._poison(number, name)
                 else:
-                    self._scratch[name] = buffer.poison(self._scratch.get(name))
+                    buffer.poison()
         self._memory.synchronize()
 
     def complete(self, number: int, content: int) -> None:
@@ -168,8 +167,7 @@ class MemorySets:
         self.close()
 
     def _poison(self, number: int, name: str) -> None:
-        kept = self._poisons[number]
-        kept[name] = self._calls[number].buffers[name].poison(kept.get(name))
+        self._poisons[number][name] = self._calls[number].buffers[name].poison()
 
     def _fill(self, number: int, content: int) -> None:
         self._held[number] = content

@@ -1,0 +1,103 @@
+"""Scores and ranks."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.report import Score, Timing
+from judge.scoring import rank, score
+
+TIMES = st.floats(1e-2, 1e7)
+
+
+@st.composite
+def timings(draw: st.DrawFn) -> Timing:
+    median = draw(TIMES)
+    low, high = median * draw(st.floats(0.9, 1.0)), median * draw(st.floats(1.0, 1.1))
+    return Timing(median, low, high, repetitions=10, gated_us=median, null_us=1.0)
+
+
+@st.composite
+def scores(draw: st.DrawFn) -> Score:
+    median = draw(st.floats(1.0, 2.0))
+    return Score(median, median * draw(st.floats(0.9, 1.0)), median * draw(st.floats(1.0, 1.1)))
+
+
+def exactly(us: float, share: float = 0.0) -> Timing:
+    return Timing(us, us * (1 - share), us * (1 + share), repetitions=9, gated_us=us, null_us=1.0)
+
+
+def test_the_score_is_the_geometric_mean() -> None:
+    assert score([exactly(10), exactly(1000)]).median_us == pytest.approx(100)
+
+
+def test_one_case_keeps_its_interval() -> None:
+    found = score([exactly(50, 0.01)])
+    assert found.low_us == pytest.approx(49.5)
+    assert found.high_us == pytest.approx(50.5)
+
+
+def test_several_cases_narrow_the_interval() -> None:
+    found = score([exactly(50, 0.01)] * 4)
+    assert found.high_us / found.median_us - 1 == pytest.approx(0.005, rel=0.02)
+
+
+@given(st.lists(timings(), min_size=1, max_size=6))
+def test_the_score_lies_among_its_cases_and_within_its_interval(found: list[Timing]) -> None:
+    made = score(found)
+    assert made.low_us * (1 - 1e-12) <= made.median_us <= made.high_us * (1 + 1e-12)
+    fastest, slowest = min(t.median_us for t in found), max(t.median_us for t in found)
+    assert fastest * (1 - 1e-9) <= made.median_us <= slowest * (1 + 1e-9)
+
+
+@given(st.lists(timings(), min_size=2, max_size=5), st.floats(0.1, 0.9))
+def test_a_faster_case_makes_a_better_score(found: list[Timing], share: float) -> None:
+    first = found[0]
+    faster = Timing(
+        first.median_us * share,
+        first.low_us * share,
+        first.high_us * share,
+        repetitions=1,
+        gated_us=1.0,
+        null_us=1.0,
+    )
+    assert score([faster, *found[1:]]).median_us < score(found).median_us
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_impossible_times_have_no_score(bad: float) -> None:
+    with pytest.raises(ValueError, match="not a timing"):
+        score([exactly(10), exactly(bad)])
+
+
+def test_an_interval_that_misses_its_median_has_no_score() -> None:
+    with pytest.raises(ValueError, match="not a timing"):
+        score([Timing(10, 11, 12, repetitions=1, gated_us=1, null_us=1)])
+
+
+def test_no_case_has_no_score() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        score([])
+
+
+def test_overlapping_intervals_tie_and_leave_a_gap() -> None:
+    table = [Score(30, 29, 31), Score(10, 9, 11), Score(10.5, 10, 12), Score(20, 19, 21)]
+    assert rank(table) == [4, 1, 1, 3]
+
+
+def test_a_chain_of_overlaps_does_not_tie_its_ends() -> None:
+    assert rank([Score(10, 9, 11), Score(11.5, 10.5, 12.5), Score(13, 12, 14)]) == [1, 1, 3]
+
+
+@given(st.lists(scores(), max_size=12))
+def test_ranks_are_competition_ranks(table: list[Score]) -> None:
+    ranks = rank(table)
+    for mine, own in zip(ranks, table, strict=True):
+        assert sum(other < mine for other in ranks) == mine - 1
+        for other, theirs in zip(ranks, table, strict=True):
+            if own.median_us < theirs.median_us:
+                assert mine <= other
+    if table:
+        assert min(ranks) == 1
