@@ -96,6 +96,13 @@ class HostBuffer:
 class HostMemory:
     """`judge.memory.Memory` on this host. Contents are uint8 arrays, and everything happens at once."""
 
+    l2_bytes = 0
+
+    @property
+    def free_bytes(self) -> int:
+        """How much memory is free now."""
+        return os.sysconf("SC_AVPHYS_PAGES") * mmap.PAGESIZE
+
     def buffer(self, name: str, size_bytes: int) -> HostBuffer:
         """New memory for the array `name`."""
         return HostBuffer(name, size_bytes)

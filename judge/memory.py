@@ -83,8 +83,16 @@ class Buffer(Protocol):
 class Memory(Protocol):
     """Where the referee works. Its buffers are closed by whoever made them; close it last.
 
-    Every method but `close` raises DeviceLost when the GPU is lost.
+    Everything but `lost` and `close` raises DeviceLost when the GPU is lost.
     """
+
+    @property
+    def l2_bytes(self) -> int:
+        """The size of the L2 cache that timed calls must not profit from; 0 on a host."""
+
+    @property
+    def free_bytes(self) -> int:
+        """How much memory is free for buffers now."""
 
     def buffer(self, name: str, size_bytes: int) -> Buffer:
         """New memory for the array `name`. Raises DeviceRefused when there is none left."""

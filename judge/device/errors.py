@@ -1,0 +1,36 @@
+"""What the driver and CuPy raise, as what the referee means by it. Nothing of theirs passes from here."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import cupy
+
+from judge.memory import DeviceLost, DeviceRefused
+from sandbox.runner.vmm import CONTEXT_LOST, Code, CudaError, DriverMissing
+
+_DEVICE_UNAVAILABLE = 46  # cudaErrorDevicesUnavailable: another process holds the GPU, or it just failed
+# Where a server of MPS is recovering from a fault. A process that meets one of these can try again.
+RECOVERING = frozenset({Code.MPS_CONNECTION_FAILED, Code.MPS_SERVER_NOT_READY, Code.MPS_MAX_CLIENTS_REACHED})
+_LOST = CONTEXT_LOST | RECOVERING | {Code.MPS_MAX_CONNECTIONS_REACHED, _DEVICE_UNAVAILABLE}
+
+
+@contextmanager
+def our_errors() -> Iterator[None]:
+    """Raise DeviceLost or DeviceRefused for whatever fails inside. The runtime's codes are the driver's."""
+    try:
+        yield
+    except CudaError as error:
+        raise _ours(error.code, str(error)) from error
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+        raise _ours(int(error.status), str(error)) from error
+    except (DriverMissing, MemoryError, cupy.cuda.compiler.CompileException) as error:
+        raise DeviceRefused(str(error)) from error
+
+
+def means_lost(code: int) -> bool:
+    """Whether nothing works any more in a process that met this error."""
+    return code in _LOST
+
+
+def _ours(code: int, text: str) -> DeviceLost | DeviceRefused:
+    return DeviceLost(text) if means_lost(code) else DeviceRefused(text)

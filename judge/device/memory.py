@@ -1,0 +1,315 @@
+"""Memory of a GPU that the referee shares with a sandbox, and what it does to distrust it.
+
+Theory of operation. Every buffer is a device memory allocation of its own that is shared as a file
+descriptor (`sandbox.runner.vmm`), laid out like a host buffer: a guard band, the payload, a guard band up
+to the end of the allocation. The sandbox can do with all of it what it likes, and with nothing else. Guard
+bands and poison are random bytes that follow from 128 secret bits; the bands are checked against those bits
+and kept nowhere. Everything happens on the device, on one stream of the referee's own that waits for no
+other. That the runner is done is known from the runner's word alone, so nothing here relies on the order
+of its work and ours.
+
+Footprint: an input takes its size, an output three times that (itself, its poison, its snapshot) and half a
+byte per thousand for the comparison. Every buffer adds its bands, 128 KiB, and is rounded up to 2 MiB.
+
+A buffer that is closed is scrubbed on the stream and released when a later `synchronize` finds that done,
+so that closing never waits: a kernel of the sandbox may hang on the device.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Mapping
+from typing import Self
+
+import cupy
+
+from judge.checker import Comparison
+from judge.device.errors import RECOVERING, means_lost, our_errors
+from judge.device.kernels import Elements, Kernels, Secret
+from judge.device.places import read_places
+from judge.drawn import DrawnSet
+from judge.memory import Contents, DeviceLost, DeviceRefused
+from problems.schema import Argument, Tolerance
+from problems.vocabulary import Dtype
+from sandbox.runner.vmm import Allocation, CudaError, Device
+
+BAND_BYTES = 64 * 2**10  # keeps the payload aligned to it, and catches what is off by a row or a block
+_READY_S = 3.0  # for a server of MPS to come back from a fault
+_RETRY_S = 0.05
+_CLOSE_S = 1.0
+_NAP_S = 0.001
+
+
+class DeviceBuffer:
+    """One array's memory on the GPU: `judge.memory.Buffer`. Made by `DeviceMemory.buffer`."""
+
+    def __init__(self, memory: "DeviceMemory", allocation: Allocation, name: str, size_bytes: int) -> None:
+        self.name = name
+        self.size_bytes = size_bytes
+        self.offset = BAND_BYTES
+        self.descriptor = allocation.export()
+        self._memory = memory
+        self._allocation = allocation
+        self._secret_before, self._secret_after = Secret.draw(), Secret.draw()
+        kernels = memory.kernels
+        kernels.fill_random(allocation.pointer, 0, BAND_BYTES, self._secret_before)
+        kernels.fill_random(self._end, 0, self._after_bytes, self._secret_after)
+
+    @property
+    def _payload(self) -> int:
+        return self._allocation.pointer + BAND_BYTES
+
+    @property
+    def _end(self) -> int:
+        return self._payload + self.size_bytes
+
+    @property
+    def _after_bytes(self) -> int:
+        return self._allocation.size_bytes - BAND_BYTES - self.size_bytes
+
+    def fill(self, contents: Contents) -> None:
+        """Copy `contents` into the payload."""
+        with our_errors():
+            self._memory.copy(self._payload, self._pointer(contents), self.size_bytes)
+
+    def poison(self, into: Contents | None = None) -> Contents:
+        """Fill the payload with fresh random bytes and return a copy of them."""
+        with our_errors():
+            kept = self._memory.fresh(self.size_bytes) if into is None else into
+            copy = self._pointer(kept)
+            self._memory.kernels.fill_random(self._payload, copy, self.size_bytes, Secret.draw())
+            return kept
+
+    def snapshot(self, into: Contents | None = None) -> Contents:
+        """A private copy of the payload as it is now."""
+        with our_errors():
+            kept = self._memory.fresh(self.size_bytes) if into is None else into
+            self._memory.copy(self._pointer(kept), self._payload, self.size_bytes)
+            return kept
+
+    def holds(self, contents: Contents) -> bool:
+        """Whether the payload is `contents` now."""
+        with our_errors():
+            kernels = self._memory.kernels
+            kernels.clear_differences()
+            kernels.check_equal(self._payload, self._pointer(contents), self.size_bytes)
+            return not kernels.differences()[0]
+
+    def damage(self) -> str | None:
+        """Which guard band was written, as words for the author, or None."""
+        with our_errors():
+            kernels = self._memory.kernels
+            kernels.clear_differences()
+            kernels.check_random(self._allocation.pointer, BAND_BYTES, self._secret_before, slot=0)
+            kernels.check_random(self._end, self._after_bytes, self._secret_after, slot=1)
+            before, after = kernels.differences()
+        if before:
+            return f"memory just before the first element of {self.name} was overwritten"
+        if after:
+            return f"memory just past the last element of {self.name} was overwritten"
+        return None
+
+    def close(self) -> None:
+        """Scrub and release the memory; it is gone after the next `synchronize`."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+            self._memory.retire(self._allocation)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _pointer(self, contents: Contents) -> int:
+        return pointer_of(contents, self.size_bytes)
+
+
+class DeviceMemory:
+    """`judge.memory.Memory` on the GPU that CUDA_VISIBLE_DEVICES names first. Use it from one thread.
+
+    Contents are uint8 arrays of CuPy.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.kernels = Kernels(self.stream)
+        self._retired: list[Allocation] = []
+        self._opened: list[Allocation] = []
+
+    @classmethod
+    def open(cls) -> Self:
+        """Open the GPU and have everything ready that a first comparison needs.
+
+        Raises:
+            DeviceLost: the GPU, or the server of its MPS, does not come up.
+            DeviceRefused: there is no driver, no such GPU, or no memory left on it.
+        """
+        with our_errors():
+            memory = cls(_open_device())
+            memory._warm_up()
+            return memory
+
+    @property
+    def l2_bytes(self) -> int:
+        """The size of the GPU's L2 cache."""
+        with our_errors():
+            return int(cupy.cuda.Device().attributes["L2CacheSize"])
+
+    @property
+    def free_bytes(self) -> int:
+        """Memory of the GPU that nobody uses now."""
+        with our_errors():
+            free, _ = cupy.cuda.runtime.memGetInfo()
+            return int(free)
+
+    def buffer(self, name: str, size_bytes: int) -> DeviceBuffer:
+        """New memory for the array `name`. Raises DeviceRefused when there is none left."""
+        with our_errors():
+            allocation = Allocation.create(self._device, BAND_BYTES + size_bytes + BAND_BYTES)
+            try:
+                return DeviceBuffer(self, allocation, name, size_bytes)
+            except BaseException:
+                allocation.close()
+                raise
+
+    def open_set(self, drawn: DrawnSet) -> Mapping[str, Contents]:
+        """The parts of a drawn set by name, in the memory that the set's maker owns."""
+        with our_errors():
+            size_bytes = max(1, drawn.size_bytes)
+            allocation = Allocation.from_descriptor(
+                self._device, drawn.descriptor, size_bytes, writable=False
+            )
+            self._opened.append(allocation)
+            memory = cupy.cuda.UnownedMemory(allocation.pointer, allocation.size_bytes, allocation)
+            return {
+                part.name: cupy.ndarray(
+                    (part.size_bytes,), cupy.uint8, cupy.cuda.MemoryPointer(memory, part.offset)
+                )
+                for part in drawn.parts
+            }
+
+    def compare(
+        self,
+        argument: Argument,
+        shape: tuple[int, ...],
+        *,
+        got: Contents,
+        expected: Contents,
+        poison: Contents | None,
+    ) -> Comparison:
+        """Compare an output with what is expected."""
+        count = got.nbytes // argument.dtype.itemsize
+        wide = 8 if argument.dtype.is_float else argument.dtype.itemsize
+        elements = Elements(
+            got=pointer_of(got, got.nbytes),
+            expected=pointer_of(expected, count * wide),
+            poison=0 if poison is None else pointer_of(poison, got.nbytes),
+            count=count,
+        )
+        with our_errors():
+            tolerance = argument.tolerance or Tolerance()
+            wrong, unwritten, places = self.kernels.compare(argument.dtype, elements, tolerance)
+        return read_places(argument, shape, wrong=wrong, unwritten=unwritten, places=places)
+
+    def synchronize(self) -> None:
+        """Wait until all that was asked for is done."""
+        with our_errors():
+            self.stream.synchronize()
+            while self._retired:
+                self._retired.pop().close()
+
+    def lost(self, *, patience_s: float) -> bool:
+        """Whether the GPU is lost, or turns out to be within `patience_s`.
+
+        What works is asked again until then: the news of another client's fault takes its time.
+        """
+        deadline = time.monotonic() + patience_s
+        try:
+            while True:
+                with our_errors():
+                    self.kernels.clear_differences()
+                    code = int(cupy.cuda.runtime.streamQuery(self.stream.ptr))
+                if means_lost(code):
+                    return True
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(_NAP_S)
+        except (DeviceLost, DeviceRefused):
+            return True
+
+    def close(self) -> None:
+        """Scrub and release everything, unless the device does not get to it in a second.
+
+        What is left then goes with the process.
+        """
+        with contextlib.suppress(DeviceLost, DeviceRefused):
+            if self._idle_within(_CLOSE_S):
+                self.synchronize()
+                with our_errors():
+                    while self._opened:
+                        self._opened.pop().close()
+
+    def copy(self, to: int, origin: int, size_bytes: int) -> None:
+        """Copy on the device, on the stream."""
+        if size_bytes:
+            runtime = cupy.cuda.runtime
+            runtime.memcpyAsync(to, origin, size_bytes, runtime.memcpyDeviceToDevice, self.stream.ptr)
+
+    def fresh(self, size_bytes: int) -> Contents:
+        """Private memory, from CuPy's pool: what was dropped before is used again."""
+        with self.stream:
+            contents: Contents = cupy.empty(size_bytes, cupy.uint8)
+            return contents
+
+    def retire(self, allocation: Allocation) -> None:
+        """Scrub `allocation` on the stream; `synchronize` releases it."""
+        with contextlib.suppress(DeviceLost, DeviceRefused), our_errors():
+            runtime = cupy.cuda.runtime
+            runtime.memsetAsync(allocation.pointer, 0, allocation.size_bytes, self.stream.ptr)
+        self._retired.append(allocation)
+
+    def _idle_within(self, patience_s: float) -> bool:
+        deadline = time.monotonic() + patience_s
+        while cupy.cuda.runtime.streamQuery(self.stream.ptr) != 0:
+            if self.lost(patience_s=0) or time.monotonic() >= deadline:
+                return False
+            time.sleep(_NAP_S)
+        return True
+
+    def _warm_up(self) -> None:
+        """Launch every kernel once: CUDA loads them when they are first used."""
+        for dtype in Dtype:
+            got, expected = self.fresh(8), self.fresh(8)
+            for contents, value in ((got, 0), (expected, 1)):
+                pointer = pointer_of(contents, 8)
+                cupy.cuda.runtime.memsetAsync(pointer, value, 8, self.stream.ptr)
+            elements = Elements(pointer_of(got, 8), pointer_of(expected, 8), 0, 1)
+            self.kernels.compare(dtype, elements, Tolerance())
+        with self.buffer("warm-up", 16) as buffer:
+            buffer.holds(buffer.poison())
+            buffer.holds(buffer.snapshot())
+            buffer.damage()
+        self.synchronize()
+
+
+def pointer_of(contents: Contents, size_bytes: int) -> int:
+    """Where contents of this memory lie. Raises TypeError or ValueError for any others."""
+    if not isinstance(contents, cupy.ndarray):
+        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
+    if contents.nbytes != size_bytes:
+        raise ValueError(f"contents of {contents.nbytes} bytes where {size_bytes} belong")
+    return int(contents.data.ptr)
+
+
+def _open_device() -> Device:
+    deadline = time.monotonic() + _READY_S
+    while True:
+        try:
+            return Device.open()
+        except CudaError as error:
+            if error.code not in RECOVERING or time.monotonic() >= deadline:
+                raise
+        time.sleep(_RETRY_S)
