@@ -266,7 +266,8 @@ def _command(descriptor: int, command: int, kind: int, start: int, end: int) -> 
 
 def _sign(room: int, record: int, share: Share, label: str) -> None:
     """Say in a locked record who holds it, for people."""
-    said = json.dumps({"share": share, "pid": os.getpid(), "since": time.time(), "label": label[:40]})
+    about = {"share": share, "pid": os.getpid(), "since": time.time(), "label": label[:40]}
+    said = json.dumps(about, ensure_ascii=False)
     os.pwrite(room, said.encode()[:_RECORD_BYTES].ljust(_RECORD_BYTES), record * _RECORD_BYTES)
 
 

@@ -38,9 +38,7 @@ _PIPE_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
 _HANDED_ON = ("PATH", "LD_LIBRARY_PATH")  # all that the daemon gets of our environment
 _LONGEST_SOCKET = "/control_privileged"
 _SOCKET_PATH_BYTES = 107  # Source: unix(7), sun_path without its final zero
-_COMMAND_S = 5.0
 _START_S = 10.0
-_STOP_S = 5.0
 _POLL_S = 0.02
 _ANSWER_BYTES = 1 << 20
 _NUMBER = re.compile(r"[0-9]{1,10}")
@@ -79,16 +77,25 @@ class Mps:
     """The MPS of the GPU `uuid`, whose device file has the number `minor`, kept below `directory`.
 
     `client_memory_mib` is what a client may allocate unless it asks for less, 0 for no limit.
-    `binary` is the control program. Any number of objects, threads and processes may serve the same GPU.
+    `binary` is the control program, which gets `patience_s` for a command. Any number of objects, threads and
+    processes may serve the same GPU.
     """
 
     def __init__(
-        self, uuid: str, minor: int, directory: Path, *, client_memory_mib: int = 0, binary: str = BINARY
+        self,
+        uuid: str,
+        minor: int,
+        directory: Path,
+        *,
+        client_memory_mib: int = 0,
+        binary: str = BINARY,
+        patience_s: float = 5.0,
     ) -> None:
         self.uuid = uuid
         self._home = directory / "mps" / str(minor)
         self._client_memory_mib = client_memory_mib
         self._binary = binary
+        self._patience_s = patience_s
         if len(os.fsencode(self.pipe_directory)) + len(_LONGEST_SOCKET) > _SOCKET_PATH_BYTES:
             raise MpsUnavailable(
                 f"{self.pipe_directory} is too long a path for sockets: choose a shorter runtime directory"
@@ -201,8 +208,8 @@ class Mps:
 
     def _stop(self) -> None:
         with contextlib.suppress(MpsUnavailable):
-            self._command("quit", limit_s=_STOP_S)
-        deadline = time.monotonic() + _STOP_S
+            self._command("quit")
+        deadline = time.monotonic() + self._patience_s
         while any(True for _ in self._strays()) and time.monotonic() < deadline:
             time.sleep(_POLL_S)
         self._kill_strays()
@@ -212,7 +219,7 @@ class Mps:
         for pid in self._strays():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        deadline = time.monotonic() + _STOP_S
+        deadline = time.monotonic() + self._patience_s
         while any(True for _ in self._strays()):
             if time.monotonic() > deadline:
                 raise MpsUnavailable(f"an old MPS process of {self.pipe_directory} cannot be killed")
@@ -230,11 +237,11 @@ class Mps:
                 ):
                     yield int(folder.name)
 
-    def _command(self, command: str, *, limit_s: float = _COMMAND_S) -> str:
+    def _command(self, command: str, *, limit_s: float | None = None) -> str:
         """What the daemon answers."""
         if not (self.pipe_directory / "control").exists():
             raise MpsUnavailable(f"no MPS daemon runs in {self.pipe_directory}")
-        said = self._run([self._program()], command + "\n", limit_s=limit_s)
+        said = self._run([self._program()], command + "\n", limit_s=limit_s or self._patience_s)
         if "insufficient privileges" in said.lower():
             raise MpsRefused(
                 f"the MPS daemon in {self.pipe_directory} refuses {command!r}: it belongs to another user. "

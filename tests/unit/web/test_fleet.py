@@ -1,6 +1,7 @@
 """Nodes and GPUs: what nodes write, what staff see, and that nobody else sees anything."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -22,7 +23,7 @@ def node() -> Node:
     return services.record_inventory("node-1", VERSIONS, [FIRST, SECOND])
 
 
-def beat(*gpus: GpuStatus, **how: object) -> bool:
+def beat(*gpus: GpuStatus, **how: Any) -> bool:
     return services.record_heartbeat("node-1", gpus, **how)
 
 
