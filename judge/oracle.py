@@ -51,9 +51,14 @@ class Oracle:
     JudgementCancelled when the judgement was cancelled.
     """
 
-    def __init__(self, problem: Problem, process: Process, cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self, problem: Problem, process: Process, cancelled: Callable[[], bool], *, gpu: bool = False
+    ) -> None:
+        """Load the reference of `problem` into a fresh oracle, which opens its GPU first with `gpu`."""
         self._problem = problem
         self._conversation = Conversation(process, cancelled)
+        if gpu:
+            self._require(self._conversation.prepare(timeout_s=_LOAD_S), "opening the GPU")
         source = problem.reference.encode()
         answer = self._conversation.load(source, oracle_manifest(problem), timeout_s=_LOAD_S)
         self._require(answer, "loading reference.py")
@@ -70,13 +75,17 @@ class Oracle:
     def fill(self, drawn: DrawnSet, seed: int | None = None) -> None:
         """Write contents for `seed` into the memory of `drawn`, by default for one that nobody can guess."""
         case = drawn.case
+        if case.inputs:
+            flags, seed = Flag.GIVEN, _number_of(self._problem, case)
+        else:
+            flags, seed = Flag.NONE, secrets.randbits(128) if seed is None else seed
         answer = self._conversation.run(
             _arguments(self._problem, drawn),
             [drawn.descriptor],
             timeout_s=_DRAW_S,
             time_limit_ms=int(_DRAW_S * 1000),
-            flags=_fill_literals(self._problem, drawn),
-            seed=secrets.randbits(128) if seed is None else seed,
+            flags=flags,
+            seed=seed,
         )
         self._require(answer, f"drawing case {case.name}")
 
@@ -105,11 +114,16 @@ class Oracle:
 
 
 def oracle_manifest(problem: Problem) -> bytes:
-    """What the oracle must know of the signature, JSON."""
+    """What the oracle must know of the signature and of cases that state their own inputs, JSON."""
     manifest = {
         "arguments": _signature(problem),
         "sizes": list(size_names(problem)),
         "expected": [argument.name for argument in outputs(problem)],
+        "given": {
+            str(number): {name: list(values) for name, values in case.inputs.items()}
+            for number, case in enumerate(problem.cases)
+            if case.inputs
+        },
     }
     return json.dumps(manifest).encode()
 
@@ -124,6 +138,10 @@ def _signature(problem: Problem) -> list[dict[str, str]]:
         {"name": argument.name, "role": argument.role.value, "dtype": argument.dtype.value}
         for argument in problem.arguments
     ]
+
+
+def _number_of(problem: Problem, case: Case) -> int:
+    return next(number for number, known in enumerate(problem.cases) if known.name == case.name)
 
 
 def read_set(problem: Problem, drawn: DrawnSet) -> Drawn:
@@ -173,16 +191,3 @@ def _arguments(problem: Problem, drawn: DrawnSet) -> tuple[WireArgument, ...]:
 def _scalar(dtype: Dtype, value: int) -> WireArgument:
     bits = int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")
     return WireArgument(dtype.value, True, value=bits)
-
-
-def _fill_literals(problem: Problem, drawn: DrawnSet) -> Flag:
-    """Write a sample case's own numbers, if it has any, and say whether the inputs are given."""
-    if not drawn.case.inputs:
-        return Flag.NONE
-    places = {part.name: part for part in drawn.parts}
-    with mmap.mmap(drawn.descriptor, 0) as shared:
-        for argument in inputs(problem):
-            values = narrow(np.array(drawn.case.inputs[argument.name]), argument.dtype)
-            place = places[argument.name]
-            shared[place.offset : place.offset + place.size_bytes] = values.tobytes()
-    return Flag.GIVEN

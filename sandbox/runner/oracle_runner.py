@@ -1,7 +1,8 @@
 """Runs a problem author's `reference.py`: draws inputs from a seed and computes what is expected.
 
 Theory of operation: see `session`. A RUN carries the problem's arguments, then the sizes, then one array
-per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes; `reference`
+per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they
+are given: the manifest then has the numbers of some cases, and the seed says which; `reference`
 computes from the rounded values, floats widened to float64, so that it is an oracle for what the
 program under test was really given. Whatever breaks is the author's fault and says so with a line.
 
@@ -19,6 +20,7 @@ import numpy as np
 from sandbox.runner.contract import Array, ArrayModule, ContractError, named, rounded, widened
 from sandbox.runner.generator import Generator, HostGenerator
 from sandbox.runner.session import (
+    STORAGE,
     Load,
     Runner,
     array_of,
@@ -29,7 +31,7 @@ from sandbox.runner.session import (
     serve,
     stop,
 )
-from sandbox.wire import ExitStatus, Flag, Request
+from sandbox.wire import ExitStatus, Flag, Request, WireArgument
 
 _FILE = "reference.py"
 
@@ -76,11 +78,15 @@ class HostArrays:
 
 @dataclass(frozen=True, slots=True)
 class _Signature:
-    """The manifest: argument names with role and dtype, size names, expected names, in wire order."""
+    """The manifest: argument names with role and dtype, size names, expected names, in wire order.
+
+    `given` has the inputs of cases that state theirs, flat, by number of the case.
+    """
 
     arguments: tuple[tuple[str, str, str], ...]
     sizes: tuple[str, ...]
     expected: tuple[str, ...]
+    given: Mapping[str, Mapping[str, Sequence[float]]]
 
 
 class OracleRunner(Runner):
@@ -90,7 +96,7 @@ class OracleRunner(Runner):
         self._arrays = arrays
         self._load: Load | None = None
         self._module: ModuleType | None = None
-        self._signature = _Signature((), (), ())
+        self._signature = _Signature((), (), (), {})
 
     def prepare(self) -> None:
         """Open the GPU, if there is one."""
@@ -128,7 +134,10 @@ class OracleRunner(Runner):
         size = {name: int(scalar_of(next(wire)[0])) for name in signature.sizes}
         expected = {name: next(wire) for name in signature.expected}
         given = {name: view for name, (role, _, view) in wired.items() if role in {"in", "inout"}}
-        if not request.flags & Flag.GIVEN:
+        if request.flags & Flag.GIVEN:
+            for name, flat in signature.given.get(str(request.seed), {}).items():
+                _store(given[name], _literals(xp, flat, wired[name][1]))
+        else:
             drawn = module.generate(xp, self._arrays.generator(request.seed), dict(size))
             for name, values in named(xp, drawn, given, "generate").items():
                 _store(given[name], rounded(xp, values, wired[name][1], f"generate: {name}"))
@@ -142,6 +151,13 @@ class OracleRunner(Runner):
         computed = named(xp, module.reference(xp, **arguments), expected, "reference")
         for name, (argument, view) in expected.items():
             _store(view, rounded(xp, computed[name], argument, f"reference: {name}", finite=False))
+
+
+def _literals(xp: ArrayModule, flat: Sequence[float], argument: WireArgument) -> Array:
+    """Numbers that a problem states, in the storage of the argument's dtype."""
+    values = xp.asarray(np.array(flat, np.float64)).reshape(argument.shape)
+    whole = values.astype(np.int64) if STORAGE[argument.dtype].kind in "biu" else values
+    return rounded(xp, values if argument.dtype == "bfloat16" else whole, argument, "a stated input")
 
 
 def _store(view: Array, values: Array) -> None:
@@ -159,6 +175,7 @@ def _parse(manifest: Mapping[str, Any]) -> _Signature:
         tuple((entry["name"], entry["role"], entry["dtype"]) for entry in manifest["arguments"]),
         tuple(manifest["sizes"]),
         tuple(manifest["expected"]),
+        manifest.get("given", {}),
     )
 
 
