@@ -22,6 +22,7 @@ _LEXERS = {ListingKind.PTX: "ptx", ListingKind.SASS: "text"}
 _LISTING_LINES = 5000
 _TAB = 4  # a browser would count tabs from the line number
 _ORDER = ("error", "warning", "note")
+_STAGES = ("compile", "start", "load", "check", "rank", "draw", "wait", "examine")
 _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
 
@@ -51,12 +52,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class StageBar:
-    """A stage as a part of the bar, in its units; `ms` is its time."""
+    """A stage as a part of the bar, in its units; `ms` is its time, `look` the number of its colour."""
 
     name: str
     ms: float
     x: int
     width: int
+    look: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +193,14 @@ def _finding(diagnostic: Diagnostic) -> Finding:
 
 
 def _bars(report: Report) -> tuple[StageBar, ...]:
-    total = sum(stage.ms for stage in report.stages) or 1.0
-    widths = [round(_BAR_WIDTH * stage.ms / total) for stage in report.stages]
+    """The stages as parts of one bar. What was done twice, such as loading, is one part of it."""
+    ms_of: dict[str, float] = {}
+    for stage in report.stages:
+        ms_of[stage.name] = ms_of.get(stage.name, 0.0) + stage.ms
+    total = sum(ms_of.values()) or 1.0
+    widths = [round(_BAR_WIDTH * ms / total) for ms in ms_of.values()]
     starts = [0, *accumulate(widths)]
     return tuple(
-        StageBar(stage.name, stage.ms, x, width)
-        for stage, x, width in zip(report.stages, starts, widths, strict=False)
+        StageBar(name, ms, x, width, _STAGES.index(name) if name in _STAGES else len(_STAGES))
+        for (name, ms), x, width in zip(ms_of.items(), starts, widths, strict=False)
     )

@@ -122,6 +122,19 @@ def test_a_report_shows_what_its_author_may_see(owners: Client, judged: Submissi
     assert "Launches (1)" in page
 
 
+def test_stages_that_came_twice_are_one_part_of_the_bar(
+    owners: Client, handed_in: Callable[..., Submission], owner: User
+) -> None:
+    names = ("compile", "start", "load", "check", "wait", "load", "check", "rank", "novel")
+    stages = tuple(Stage(name, 100.0) for name in names)
+    submission = record(handed_in(owner), replace(timed_report(), stages=stages))
+    page = text(owners, f"/s/{submission.public_id}")
+    looks = re.findall(r'<rect class="stage-(\d)" x="(\d+)"', page)
+    assert [look for look, _ in looks] == ["0", "1", "2", "3", "6", "4", "8"]
+    assert looks[3] == ("3", "444")
+    assert "0.90 s" in page or "900 ms" in page
+
+
 def test_hostile_texts_are_escaped(owners: Client, judged: Submission) -> None:
     for path in (f"/s/{judged.public_id}", f"/s/{judged.public_id}/report"):
         assert ATTACK not in text(owners, path)
