@@ -7,6 +7,8 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from problems.vocabulary import Group, Mode, Verdict
+from sandbox.gpu.lease import Share
+from web.submissions.models import EventKind, ListingKind
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -29,6 +31,42 @@ def test_the_glossary_explains_every_verdict(verdict: Verdict) -> None:
 @pytest.mark.parametrize("word", [*Group, *Mode])
 def test_the_glossary_names_groups_and_modes(word: str) -> None:
     assert f"`{word}`" in read("docs/glossary.md")
+
+
+@pytest.mark.parametrize("kind", EventKind)
+def test_the_glossary_explains_every_step(kind: EventKind) -> None:
+    steps = read("docs/glossary.md").partition("## Steps")[2].partition("\n## ")[0]
+    assert re.search(rf"^\|.*`{kind.value}`.*\|.+\|$", steps, re.MULTILINE)
+
+
+def test_the_glossary_explains_every_stage() -> None:
+    known = read("docs/glossary.md").partition("## Stages")[2].partition("\n## ")[0]
+    source = read("judge/evaluate.py")
+    used = set(re.findall(r'stage\("(\w+)"\)|starting(?:: str)? ?= ?"(\w+)"|referee, "(\w+)"\)', source))
+    names = {name for groups in used for name in groups if name}
+    assert {"compile", "check", "rank", "wait"} <= names
+    assert names == set(re.findall(r"^\| `(\w+)` \|", known, re.MULTILINE))
+
+
+@pytest.mark.parametrize("kind", [*ListingKind, *Share])
+def test_the_glossary_names_listings_and_shares(kind: str) -> None:
+    assert re.search(rf"[`*]{kind}[`*]", read("docs/glossary.md"))
+
+
+def test_steps_that_judging_reports_are_known() -> None:
+    told = set(re.findall(r'\.tell\(\s*"(\w+)"', read("judge/evaluate.py")))
+    assert {"compiling", "case", "timing"} <= told
+    assert told <= {*EventKind}
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_benchmarks_that_are_named_exist_with_their_options(path: Path) -> None:
+    for name, options in re.findall(r"-m benchmarks\.(\w+)([^\n#`]*)", path.read_text()):
+        source = ROOT / "benchmarks" / f"{name}.py"
+        assert source.is_file(), name
+        shared = read("benchmarks/judging.py") if "benchmarks.judging" in source.read_text() else ""
+        for option in re.findall(r"--[a-z-]+", options):
+            assert f'"{option}"' in source.read_text() + shared, f"{name} {option}"
 
 
 def test_every_test_that_the_threat_model_names_exists() -> None:
