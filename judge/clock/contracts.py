@@ -3,7 +3,7 @@
 What callers need, with a runner that has opened a TIME session over the page:
 
     null = measure_null(orders, memory, policy)       # in a session without arrays, before LOAD
-    found = time_case(orders, sets, guard, policy, null, timeout_s=..., floor_us=...)
+    found = time_case(orders, sets, guard, policy, null, timeout_s=..., roofline=...)
 
 `found` is a `Timing`, a `Finding` against the program (a wrong output in a timed repetition, a broken rule,
 a time that cannot be), or `Disturbed` (charged to nobody: run it again). `OrderUnanswered` is raised when

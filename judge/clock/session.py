@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from judge.clock.contracts import Disturbed, Guard, Null, Ordering, Policy, TimedSets
 from judge.clock.estimate import Estimate, estimate
 from judge.clock.repetitions import Over, Repetitions
+from judge.clock.roofline import Roofline
 from judge.inspector import Finding
 from judge.report import Timing
 from problems.vocabulary import Verdict
@@ -55,7 +56,7 @@ def time_case(
     null: Null,
     *,
     timeout_s: float,
-    floor_us: float | None = None,
+    roofline: Roofline | None = None,
     dice: random.Random | None = None,
 ) -> Timing | Finding | Disturbed:
     """Time the calls of one case in an open session.
@@ -68,7 +69,7 @@ def time_case(
         policy: how to time.
         null: what the protocol costs by itself.
         timeout_s: what one call may take.
-        floor_us: what the GPU needs at least for this case, None if unknown.
+        roofline: how fast the case can be on this GPU, None if unknown.
         dice: where chance comes from; the system's CSPRNG by default.
 
     Raises:
@@ -80,7 +81,7 @@ def time_case(
     dice = dice or secrets.SystemRandom()
     repetitions = Repetitions(orders, sets, guard, policy, null, timeout_s=timeout_s, dice=dice)
     try:
-        return _Session(orders, sets, policy, repetitions, dice).run(guard, null, floor_us)
+        return _Session(orders, sets, policy, repetitions, dice).run(guard, null, roofline)
     except Over as over:
         return over.found
 
@@ -101,7 +102,7 @@ class _Session:
         self._self_reported: list[float] = []
         self._calls = 0
 
-    def run(self, guard: Guard, null: Null, floor_us: float | None) -> Timing | Finding:
+    def run(self, guard: Guard, null: Null, roofline: Roofline | None) -> Timing | Finding:
         expected_us = self._warm_up()
         fresh = self._fresh()
         slow = min(fresh) >= self._policy.batch_ms * 1000
@@ -112,7 +113,7 @@ class _Session:
             return Finding(Verdict.REJECTED, IMPOSSIBLE)
         if ranked.median < bound_us:
             ranked = _scaled(ranked, bound_us / ranked.median)
-        if floor_us is not None and ranked.median < floor_us:
+        if roofline is not None and ranked.median < roofline.impossible_us:
             return Finding(Verdict.REJECTED, BELOW_FLOOR)
         conditions = guard.conditions
         return Timing(
@@ -123,8 +124,8 @@ class _Session:
             gated_us=statistics.median(gated),
             null_us=null.us,
             self_reported_us=statistics.median(self._self_reported) if self._self_reported else None,
-            floor_us=floor_us,
-            roofline_percent=None if floor_us is None else 100 * floor_us / ranked.median,
+            floor_us=None if roofline is None else roofline.floor_us,
+            roofline_percent=None if roofline is None else 100 * roofline.floor_us / ranked.median,
             sm_mhz=conditions.sm_mhz,
             memory_mhz=conditions.memory_mhz,
             temperature_c=conditions.temperature_c,

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from judge.clock.contracts import Conditions, Null, Policy
+from judge.clock.roofline import Roofline
 from judge.clock.session import time_case
 from judge.inspector import Finding
 from judge.report import Timing
@@ -179,7 +180,7 @@ class Bench:
     reasons: Sequence[str | None] = ()
     policy: Policy = field(default_factory=Policy)
     null: Null = NULL
-    floor_us: float | None = None
+    roofline: Roofline | None = None
 
     def __post_init__(self) -> None:
         self.world = World(self.sets, random.Random(self.seed))
@@ -195,7 +196,7 @@ class Bench:
             self.policy,
             self.null,
             timeout_s=10,
-            floor_us=self.floor_us,
+            roofline=self.roofline,
             dice=self.world.dice,
         )
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from judge.clock.contracts import Disturbed, Policy
 from judge.clock.repetitions import BUSY, EARLY
+from judge.clock.roofline import Roofline
 from judge.clock.session import BELOW_FLOOR, IMPOSSIBLE
 from judge.inspector import Finding
 from judge.report import Timing
@@ -108,8 +109,9 @@ def test_one_content_is_too_few() -> None:
 
 
 def test_a_time_below_the_floor_is_held_for_review() -> None:
-    assert Bench(Program(50.0), floor_us=60.0).time() == Finding(Verdict.REJECTED, BELOW_FLOOR)
-    timing = Bench(Program(50.0), floor_us=40.0).timing()
+    assert Bench(Program(50.0), roofline=Roofline(90, 60)).time() == Finding(Verdict.REJECTED, BELOW_FLOOR)
+    timing = Bench(Program(50.0), roofline=Roofline(40, 20)).timing()
+    assert timing.floor_us == 40
     assert timing.roofline_percent == pytest.approx(80, abs=1)
 
 

@@ -1,0 +1,132 @@
+"""What one GPU of this node really reaches, measured once and kept with a stamp.
+
+Theory of operation. A process of its own (`python -m judge.device.calibrate`) measures the GPU, which nobody
+else may use meanwhile: have its exclusive lease. The result is a small JSON file per GPU in a directory of
+the node. It holds for the GPU and the driver in its stamp; another stamp means measuring again.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from judge.errors import JudgeError
+
+MEASURES = "float16", "float32", "float64"
+_TIMEOUT_S = 120.0
+_FORMAT = 1
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class CalibrationFailed(JudgeError):
+    """Raised when a GPU cannot be measured, with what the measuring process said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a GPU reaches: bytes read plus written per second, and operations per second by dtype.
+
+    A multiplication and an addition are two operations. `l2_bytes` is the size of its L2 cache.
+    """
+
+    gpu_uuid: str
+    driver: str
+    bytes_per_s: float
+    operations_per_s: Mapping[str, float]
+    l2_bytes: int
+
+    @property
+    def fastest_operations_per_s(self) -> float:
+        """The highest rate of any dtype."""
+        return max(self.operations_per_s.values())
+
+
+def calibrated(
+    directory: Path,
+    *,
+    gpu_uuid: str,
+    driver: str,
+    measure: Callable[[str, str], Calibration] | None = None,
+) -> Calibration:
+    """The calibration of a GPU: the one in `directory`, or a fresh one, which is kept there.
+
+    The caller holds the GPU's exclusive lease, because `measure` uses all of it for some seconds.
+
+    Raises:
+        CalibrationFailed: it cannot be measured.
+    """
+    known = load(directory, gpu_uuid=gpu_uuid, driver=driver)
+    if known is not None:
+        return known
+    fresh = (measure or measure_in_process)(gpu_uuid, driver)
+    store(directory, fresh)
+    return fresh
+
+
+def load(directory: Path, *, gpu_uuid: str, driver: str) -> Calibration | None:
+    """What is known of that GPU with that driver, None if nothing (legible)."""
+    try:
+        body = json.loads(_file(directory, gpu_uuid).read_text(encoding="utf-8"))
+        found = parse(body)
+    except (OSError, ValueError):
+        return None
+    return found if (found.gpu_uuid, found.driver) == (gpu_uuid, driver) else None
+
+
+def store(directory: Path, calibration: Calibration) -> None:
+    """Keep `calibration`, in place of an earlier one of that GPU, in one step."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = _file(directory, calibration.gpu_uuid)
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps({"format": _FORMAT, **asdict(calibration)}, indent=1), encoding="utf-8")
+    draft.replace(path)
+
+
+def parse(body: object) -> Calibration:
+    """The calibration in a JSON value. Raises ValueError for anything else."""
+    try:
+        if not isinstance(body, dict) or body["format"] != _FORMAT:
+            raise ValueError("not a calibration")
+        found = Calibration(
+            gpu_uuid=str(body["gpu_uuid"]),
+            driver=str(body["driver"]),
+            bytes_per_s=float(body["bytes_per_s"]),
+            operations_per_s={dtype: float(body["operations_per_s"][dtype]) for dtype in MEASURES},
+            l2_bytes=int(body["l2_bytes"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a calibration: {error}") from error
+    if not all(rate > 0 for rate in (found.bytes_per_s, *found.operations_per_s.values())):
+        raise ValueError("a calibration with a rate that is not positive")
+    return found
+
+
+def measure_in_process(gpu_uuid: str, driver: str) -> Calibration:
+    """Measure a GPU in a process of its own, so that no CUDA context stays behind. Takes some seconds."""
+    environment = os.environ | {"CUDA_VISIBLE_DEVICES": gpu_uuid}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "judge.device.calibrate"],
+            env=environment,
+            cwd=_ROOT,
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise CalibrationFailed(f"measuring {gpu_uuid} took more than {_TIMEOUT_S:g} s") from error
+    if done.returncode:
+        raise CalibrationFailed(f"measuring {gpu_uuid} failed: {done.stderr.strip()[-2000:]}")
+    try:
+        measured = json.loads(done.stdout)
+        return parse({"format": _FORMAT, "gpu_uuid": gpu_uuid, "driver": driver, **measured})
+    except ValueError as error:
+        raise CalibrationFailed(f"measuring {gpu_uuid} gave no figures: {done.stdout[:200]!r}") from error
+
+
+def _file(directory: Path, gpu_uuid: str) -> Path:
+    return directory / f"calibration-{gpu_uuid}.json"
