@@ -95,11 +95,11 @@ class Mark:
 
 
 class Quarantine:
-    """The marks in `directory`, shared by all processes of a node."""
+    """The marks below `directory`, shared by all processes of a node."""
 
     def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        directory.mkdir(parents=True, exist_ok=True)
+        self._directory = directory / "quarantine"
+        self._directory.mkdir(parents=True, exist_ok=True)
 
     def quarantine(self, uuid: str, reason: str, *, by: str) -> Mark:
         """Take a GPU out of use, or count one more failure of one that is. `by` says who found out."""

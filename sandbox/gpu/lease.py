@@ -115,14 +115,17 @@ class Lease:
 
 
 class Leases:
-    """The leases of this host's GPUs. `slots` is how many checks may share one. Safe between threads."""
+    """The leases of this host's GPUs, kept below `directory`. Safe to share between threads.
+
+    `slots` is how many checks may share a GPU.
+    """
 
     def __init__(self, directory: Path, *, slots: int = 4) -> None:
         if not 1 <= slots <= _MOST_SLOTS:
             raise ValueError(f"a GPU takes 1 to {_MOST_SLOTS} checks at a time, not {slots}")
-        self._directory = directory
+        self._directory = directory / "leases"
         self._slots = slots
-        directory.mkdir(parents=True, exist_ok=True)
+        self._directory.mkdir(parents=True, exist_ok=True)
 
     def acquire(
         self, uuid: str, share: Share, cancelled: Callable[[], bool] = lambda: False, *, label: str = ""

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 _MIB = 1 << 20
@@ -159,8 +158,8 @@ def _open_in(_pid: int) -> Nvml:
 class DriverNvml:
     """NVML through nvidia-ml-py, whose module is `library`. Implements `Nvml`."""
 
-    def __init__(self, library: ModuleType) -> None:
-        self._library: Any = library
+    def __init__(self, library: Any) -> None:
+        self._library = library
         self._handles: dict[str, Any] = {}
         self._ask(library.nvmlInit)
 

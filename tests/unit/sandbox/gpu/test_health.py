@@ -147,6 +147,6 @@ def test_marks_are_shared_counted_and_cleared(tmp_path: Path) -> None:
 
 def test_a_mark_that_cannot_be_read_keeps_the_gpu_out(tmp_path: Path) -> None:
     marks = Quarantine(tmp_path)
-    (tmp_path / f"{GPU.uuid}.quarantine").write_text("{")
+    (tmp_path / "quarantine" / f"{GPU.uuid}.quarantine").write_text("{")
     assert "cannot be read" in marks.quarantined()[GPU.uuid]
     assert marks.quarantine(GPU.uuid, "it hangs", by="node").failures == 2

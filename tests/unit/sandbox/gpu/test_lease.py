@@ -231,7 +231,7 @@ def test_a_rank_gets_in_under_a_stream_of_checks(tmp_path: Path) -> None:
 def test_promotion_needs_to_be_alone_and_loses_nothing(leases: Leases) -> None:
     first, second = (leases.acquire(GPU, Share.CHECK) for _ in range(2))
     assert not first.try_promote()
-    assert first.share is Share.CHECK
+    assert first.share.value == "check"
     assert refused(leases, Share.CHECK), "both slots are still held"
     second.release()
     assert first.try_promote()
@@ -280,7 +280,7 @@ def test_holders_are_named(leases: Leases) -> None:
 
 def test_a_holder_that_has_not_signed_is_still_a_holder(leases: Leases, tmp_path: Path) -> None:
     with leases.acquire(GPU, Share.CHECK):
-        (tmp_path / f"{GPU}.room").write_bytes(b"torn{")
+        (tmp_path / "leases" / f"{GPU}.room").write_bytes(b"torn{")
         (holder,) = leases.holders(GPU)
         assert (holder.share, holder.pid) == (Share.CHECK, 0)
 

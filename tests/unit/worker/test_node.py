@@ -1,0 +1,292 @@
+"""The node service over fake GPUs: it keeps MPS up, takes sick GPUs out and back, and reports."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandbox.gpu.fake_nvml import HEALTHY, FakeNvml, fake_gpu
+from sandbox.gpu.health import Health, Quarantine
+from sandbox.gpu.lease import Leases, Share
+from sandbox.gpu.mps import Mps
+from sandbox.gpu.nvml import GpuInfo, MemoryErrors
+from web.fleet.models import Gpu, Node
+from web.fleet.models import Health as Column
+from worker.node import inventory, keeper
+from worker.node.keeper import Keeper
+from worker.node.service import NodeService
+
+GPU = fake_gpu()
+
+
+class Bench:
+    """A GPU, its keeper, and what the check of it will find."""
+
+    def __init__(self, directory: Path, mps: Mps | None = None) -> None:
+        self.nvml = FakeNvml([GPU])
+        self.leases = Leases(directory)
+        self.quarantine = Quarantine(directory)
+        self.found = Health()
+        self.checks: list[list[Share]] = []
+        self.keeper = Keeper(
+            GPU.uuid,
+            nvml=self.nvml,
+            mps=mps,
+            leases=self.leases,
+            quarantine=self.quarantine,
+            check=self.check,
+        )
+
+    def check(self, uuid: str, *, nvml: object, mps: object) -> Health:
+        self.checks.append([holder.share for holder in self.leases.holders(uuid)])
+        return self.found
+
+    def tend(self) -> None:
+        self.keeper.tend(lambda: False)
+
+    def retry_now(self) -> None:
+        """Let the quarantine's pause be over."""
+        path = next((self.quarantine._directory).glob("*"))
+        mark = self.quarantine.mark(GPU.uuid)
+        path.write_text(path.read_text().replace(str(mark.retry_at), "0"))
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.fixture
+def mps(short_path: Path, control_program: str) -> Iterator[Mps]:
+    made = Mps(GPU.uuid, 0, short_path, binary=control_program)
+    yield made
+    made.stop()
+
+
+def until(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_gpu_is_believed_only_after_it_has_computed_something(bench: Bench) -> None:
+    bench.tend()
+    bench.tend()
+    assert bench.checks == [[Share.CHECK]], "once, beside others"
+    assert bench.quarantine.marks() == ()
+
+
+def test_a_sick_gpu_is_taken_out_and_comes_back_when_it_is_well(bench: Bench) -> None:
+    bench.found = Health("it hangs")
+    bench.tend()
+    assert bench.quarantine.quarantined() == {GPU.uuid: "it hangs"}
+    bench.tend()
+    assert len(bench.checks) == 1, "not before its pause is over"
+    bench.retry_now()
+    bench.tend()
+    assert bench.checks[1:] == [[Share.RANK]], "alone"
+    assert bench.quarantine.mark(GPU.uuid).failures == 2
+    bench.found = Health()
+    bench.retry_now()
+    bench.tend()
+    assert bench.quarantine.marks() == ()
+
+
+def test_what_nvml_reports_is_enough_to_take_it_out(bench: Bench) -> None:
+    bench.tend()
+    bench.nvml.errors[GPU.uuid] = MemoryErrors(uncorrected=1)
+    bench.tend()
+    assert "uncorrected" in bench.quarantine.quarantined()[GPU.uuid]
+
+
+def test_a_judges_mark_is_honoured(bench: Bench) -> None:
+    bench.quarantine.quarantine(GPU.uuid, "a kernel would not end", by="judge")
+    bench.tend()
+    assert bench.checks == []
+    assert bench.keeper.status().reason == "a kernel would not end"
+
+
+def test_stopping_ends_the_wait_for_a_lease(bench: Bench) -> None:
+    bench.quarantine.quarantine(GPU.uuid, "it hangs", by="judge")
+    bench.retry_now()
+    with bench.leases.acquire(GPU.uuid, Share.CHECK):
+        bench.keeper.tend(lambda: True)
+    assert bench.checks == []
+    assert bench.quarantine.marks()
+
+
+def test_status_counts_leases(bench: Bench) -> None:
+    bench.nvml.samples[GPU.uuid] = replace(HEALTHY, temperature_c=55)
+    with bench.leases.acquire(GPU.uuid, Share.CHECK), bench.leases.acquire(GPU.uuid, Share.CHECK):
+        status = bench.keeper.status()
+    assert (status.checking, status.ranking, status.waiting, status.temperature_c) == (2, False, 0, 55)
+
+
+def test_mps_is_brought_up_and_again_after_its_death(tmp_path: Path, mps: Mps) -> None:
+    bench = Bench(tmp_path, mps)
+    bench.tend()
+    assert mps.healthy()
+    os.kill(int((mps.pipe_directory / "nvidia-cuda-mps-control.pid").read_text()), signal.SIGKILL)
+    until(lambda: not mps.healthy())
+    bench.tend()
+    assert mps.healthy()
+    assert bench.quarantine.marks() == ()
+
+
+def test_a_fault_is_waited_out_then_mps_restarted_then_the_gpu_taken_out(
+    tmp_path: Path, mps: Mps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, mps)
+    bench.tend()
+    server = mps.servers()[0].pid
+    (mps.log_directory / "faulted").touch()
+    bench.tend()
+    assert mps.servers()[0].pid == server, "faults pass by themselves"
+    monkeypatch.setattr(keeper, "FAULT_PATIENCE_S", 0.0)
+    for _ in range(2):
+        bench.tend()
+        assert mps.healthy(), "started anew"
+        (mps.log_directory / "faulted").touch()
+    bench.tend()
+    assert "MPS faults again after 2 restarts" in bench.quarantine.quarantined()[GPU.uuid]
+    bench.retry_now()
+    bench.tend()
+    assert mps.healthy()
+    assert bench.quarantine.marks() == ()
+
+
+def test_without_mps_on_a_host_that_wants_it_the_gpu_is_out(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, Mps(GPU.uuid, 0, Path("/tmp/wct-none"), binary="no-such-program"))
+    bench.tend()
+    assert "WARPCOURT_MPS=no" in bench.quarantine.quarantined()[GPU.uuid]
+
+
+def test_mps_is_stopped_at_the_end_unless_somebody_uses_it(tmp_path: Path, mps: Mps) -> None:
+    bench = Bench(tmp_path, mps)
+    bench.tend()
+    (mps.log_directory / "clients").write_text("4711")
+    bench.keeper.stop()
+    assert mps.healthy()
+    (mps.log_directory / "clients").write_text("")
+    bench.keeper.stop()
+    assert not mps.healthy()
+
+
+class House:
+    """A node service with fake GPUs, in a thread."""
+
+    def __init__(self, directory: Path, *gpus: GpuInfo) -> None:
+        self.nvml = FakeNvml(gpus)
+        self.reaped = 0
+        self.leases, self.quarantine = Leases(directory), Quarantine(directory)
+        self.service = NodeService(
+            "node-1",
+            directory,
+            nvml=self.nvml,
+            keep=self.keep,
+            versions=lambda gpus: {"driver": gpus[0].driver if gpus else "none"},
+            reap=self.reap,
+            heartbeat_s=0.02,
+            tend_s=0.01,
+        )
+        self.thread = threading.Thread(target=self.service.run, daemon=True)
+
+    def keep(self, gpu: GpuInfo) -> Keeper:
+        return Keeper(
+            gpu.uuid,
+            nvml=self.nvml,
+            mps=None,
+            leases=self.leases,
+            quarantine=self.quarantine,
+            check=lambda uuid, nvml, mps: Health(),
+        )
+
+    def reap(self) -> int:
+        self.reaped += 1
+        return 1
+
+    def stop(self) -> None:
+        self.service.ask_to_stop()
+        self.thread.join(10)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    made = House(tmp_path, GPU, fake_gpu(1))
+    yield made
+    made.service.ask_to_stop()
+    if made.thread.ident:
+        made.thread.join(10)
+
+
+def column(name: str, **row: object) -> object:
+    return Gpu.objects.filter(**row).values_list(name, flat=True).first()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_service_reports_what_it_has_and_says_goodbye(house: House) -> None:
+    house.thread.start()
+    until(lambda: Gpu.objects.filter(health=Column.WELL).count() == 2)
+    house.quarantine.quarantine(GPU.uuid, "it hangs", by="judge")
+    until(lambda: column("health", uuid=GPU.uuid) == Column.QUARANTINED)
+    house.quarantine.clear(GPU.uuid)
+    until(lambda: column("health", uuid=GPU.uuid) == Column.WELL)
+    assert house.reaped == 1
+    house.stop()
+    assert Node.objects.get().state == "stopped"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_service_says_all_again_when_it_was_forgotten(house: House) -> None:
+    house.thread.start()
+    until(lambda: Gpu.objects.count() == 2)
+    Node.objects.all().delete()
+    until(lambda: Gpu.objects.count() == 2)
+    house.nvml.infos.pop()
+    until(lambda: Gpu.objects.filter(health=Column.MISSING).exists())
+    house.stop()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_host_whose_driver_is_gone_is_troubled(house: House) -> None:
+    house.thread.start()
+    until(lambda: Gpu.objects.count() == 2)
+    house.nvml.unavailable = "the driver was updated while loaded; reboot the host"
+    until(lambda: Node.objects.filter(state="troubled", message__contains="reboot").exists())
+    house.stop()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_second_service_waits_for_the_first_to_go(house: House, tmp_path: Path) -> None:
+    second = House(tmp_path, GPU)
+    house.thread.start()
+    until(Node.objects.exists)
+    second.thread.start()
+    time.sleep(0.1)
+    assert not second.service._keepers
+    house.stop()
+    until(lambda: second.service._keepers)
+    second.stop()
+
+
+def test_versions_name_what_judges_here() -> None:
+    found = inventory.versions([GPU], engine="Docker 27.1")
+    assert (found["driver"], found["cuda"], found["containers"]) == ("580.159.03", "13.0", "Docker 27.1")
+    assert found["warpcourt"]
+    assert "nvcc" in found
+    assert inventory.node_name()
+
+
+def test_the_service_ends_while_it_waits_for_another(tmp_path: Path) -> None:
+    first, second = House(tmp_path), House(tmp_path)
+    with (tmp_path / "node.lock").open("w") as duty:
+        assert first.service._take_duty(duty)
+        second.thread.start()
+        second.stop()

@@ -1,0 +1,159 @@
+"""Keeps one GPU fit to judge: its MPS up, itself out of use while it is sick."""
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+import structlog
+
+from sandbox.gpu import health
+from sandbox.gpu.health import Health, Mark, Quarantine
+from sandbox.gpu.lease import LeaseCancelled, Leases, Share
+from sandbox.gpu.mps import Mps, MpsUnavailable, ServerState
+from sandbox.gpu.nvml import Nvml, NvmlUnavailable
+from web.fleet.services import GpuStatus
+
+log = structlog.get_logger(__name__)
+
+FAULT_PATIENCE_S = 10.0  # a fault is over within a second of the last client's end
+LEASE_PATIENCE_S = 60.0
+_MOST_RESTARTS = 2
+_BY = "node"
+
+
+class Check(Protocol):
+    """A full check of a GPU: `sandbox.gpu.health.check`."""
+
+    def __call__(self, uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
+        """Look at it, and compute on it."""
+
+
+class Keeper:
+    """Keeps the GPU `uuid`. `mps` is None where GPUs are time-sliced. For one thread.
+
+    `tend` does what is due: it brings MPS up, restarts it when it does not get over a fault, quarantines the
+    GPU when it is ill, and probes a quarantined one when its time has come. The first time it computes
+    something on the GPU before it believes it.
+    """
+
+    def __init__(
+        self,
+        uuid: str,
+        *,
+        nvml: Nvml,
+        mps: Mps | None,
+        leases: Leases,
+        quarantine: Quarantine,
+        check: Check = health.check,
+    ) -> None:
+        self.uuid = uuid
+        self._nvml = nvml
+        self._mps = mps
+        self._leases = leases
+        self._quarantine = quarantine
+        self._check = check
+        self._probed = False
+        self._faulted_since: float | None = None
+        self._restarts = 0
+
+    def tend(self, stopping: Callable[[], bool]) -> None:
+        """Do what is due. Returns early when `stopping`."""
+        mark = self._quarantine.mark(self.uuid)
+        if mark is not None:
+            if time.time() >= mark.retry_at:
+                self._probe(Share.RANK, stopping, mark)
+            return
+        reason = self._tend_mps() or health.look(self.uuid, nvml=self._nvml, mps=None).reason
+        if reason:
+            self._take_out(reason)
+        elif not self._probed:
+            self._probe(Share.CHECK, stopping, None)
+
+    def status(self) -> GpuStatus:
+        """How the GPU is now."""
+        mark = self._quarantine.mark(self.uuid)
+        holders = self._leases.holders(self.uuid)
+        try:
+            temperature_c = self._nvml.sample(self.uuid).temperature_c
+        except NvmlUnavailable:
+            temperature_c = None
+        return GpuStatus(
+            uuid=self.uuid,
+            reason=mark.reason if mark else "",
+            temperature_c=temperature_c,
+            checking=sum(holder.share is Share.CHECK for holder in holders),
+            ranking=any(holder.share is Share.RANK for holder in holders),
+            waiting=self._leases.waiting(self.uuid),
+        )
+
+    def stop(self) -> None:
+        """End MPS, unless somebody still uses it: a judge that is not done, or another service."""
+        if self._mps is not None:
+            try:
+                if not self._mps.clients():
+                    self._mps.stop()
+            except MpsUnavailable as error:
+                log.info("mps_left_running", gpu_uuid=self.uuid, error=str(error))
+
+    def _tend_mps(self) -> str:
+        """Bring MPS up or over a fault. What is wrong with it for good, empty if nothing is."""
+        if self._mps is None:
+            return ""
+        try:
+            self._mps.ensure()
+            faulted = any(server.state is ServerState.FAULT for server in self._mps.servers())
+            if not faulted:
+                self._faulted_since, self._restarts = None, 0
+                return ""
+            now = time.monotonic()
+            self._faulted_since = self._faulted_since or now
+            if now - self._faulted_since < FAULT_PATIENCE_S:
+                return ""
+            if self._restarts >= _MOST_RESTARTS:
+                return f"MPS faults again after {self._restarts} restarts"
+            log.warning("mps_restarted", gpu_uuid=self.uuid, faulted_s=round(now - self._faulted_since, 1))
+            self._restarts += 1
+            self._faulted_since = None
+            self._mps.restart()
+        except MpsUnavailable as error:
+            return str(error)
+        return ""
+
+    def _probe(self, share: Share, stopping: Callable[[], bool], mark: Mark | None) -> None:
+        """Compute something on the GPU, and draw the conclusion. A quarantined GPU is probed alone."""
+        give_up = time.monotonic() + LEASE_PATIENCE_S
+        try:
+            with self._leases.acquire(
+                self.uuid, share, lambda: stopping() or time.monotonic() > give_up, label="health check"
+            ):
+                found = self._mend_mps() if share is Share.RANK else Health()
+                if found.well:
+                    found = self._check(self.uuid, nvml=self._nvml, mps=self._mps)
+        except LeaseCancelled:
+            return
+        self._probed = True
+        if not found.well:
+            self._take_out(found.reason)
+        elif mark is not None:
+            self._restarts = 0
+            self._quarantine.clear(self.uuid)
+            log.info("gpu_back_in_use", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
+
+    def _mend_mps(self) -> Health:
+        """Start MPS anew unless it is well. Nobody else is on the GPU now."""
+        try:
+            if self._mps is not None and not self._mps.healthy():
+                self._mps.restart()
+        except MpsUnavailable as error:
+            return Health(str(error))
+        return Health()
+
+    def _take_out(self, reason: str) -> None:
+        mark = self._quarantine.quarantine(self.uuid, reason, by=_BY)
+        log.error(
+            "gpu_quarantined",
+            gpu_uuid=self.uuid,
+            reason=reason,
+            failures=mark.failures,
+            retry_s=round(mark.retry_at - time.time()),
+        )

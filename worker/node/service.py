@@ -1,0 +1,161 @@
+"""The service of a GPU host, one per host: `python -m worker.node`.
+
+Theory of operation. A thread per GPU tends it (`worker.node.keeper`), so that one that hangs holds no other
+up. The main thread reports: what the host has when that changes, and every few seconds that it lives, how its
+GPUs are and who uses them. Between reports it reaps containers that a dead worker left behind.
+
+Judging does not depend on this service: a judge brings MPS up by itself, and leases and quarantine marks are
+files. Without it nobody restarts an MPS that does not recover, nobody takes a sick GPU out or puts it back,
+and the fleet page shows the host as lost. One service per host works; a second waits for it to go.
+"""
+
+import fcntl
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from threading import Event, Thread
+from typing import TextIO
+
+import structlog
+from django.db import DatabaseError, connections
+
+from sandbox.backend import IsolationUnavailable
+from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable
+from web.fleet import services
+from web.fleet.models import State
+from worker.node.keeper import Keeper
+
+log = structlog.get_logger(__name__)
+
+HEARTBEAT_S = 5.0
+TEND_S = 1.0
+REAP_S = 60.0
+
+
+class NodeService:
+    """Tends and reports from `run` until `ask_to_stop`.
+
+    `name` is the host's; `keep` makes the keeper of a GPU; `versions` names the versions of its tools;
+    `reap` ends the containers of dead workers and says how many those were.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        directory: Path,
+        *,
+        nvml: Nvml,
+        keep: Callable[[GpuInfo], Keeper],
+        versions: Callable[[Sequence[GpuInfo]], dict[str, str]],
+        reap: Callable[[], int] = lambda: 0,
+        heartbeat_s: float = HEARTBEAT_S,
+        tend_s: float = TEND_S,
+    ) -> None:
+        self._name = name
+        self._directory = directory
+        self._nvml = nvml
+        self._keep = keep
+        self._versions = versions
+        self._reap = reap
+        self._heartbeat_s = heartbeat_s
+        self._tend_s = tend_s
+        self._stop = Event()
+        self._keepers: dict[str, Keeper] = {}
+        self._threads: list[Thread] = []
+        self._recorded: tuple[GpuInfo, ...] | None = None
+        self._reap_at = 0.0
+
+    def ask_to_stop(self) -> None:
+        """Let `run` return. Safe in a signal handler."""
+        self._stop.set()
+
+    def run(self) -> None:
+        """Tend and report until asked to stop."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+        with (self._directory / "node.lock").open("w") as duty:
+            if not self._take_duty(duty):
+                return
+            log.info("node_service_started", node=self._name)
+            while not self._stop.is_set():
+                self.report()
+                self._reap_orphans()
+                self._stop.wait(self._heartbeat_s)
+            self._end()
+            log.info("node_service_stopped", node=self._name)
+
+    def report(self) -> None:
+        """Look for GPUs, tend those that are new, and tell the database."""
+        state, message = State.SERVING, ""
+        try:
+            gpus = self._nvml.gpus()
+        except NvmlUnavailable as error:
+            gpus, state, message = self._recorded or (), State.TROUBLED, str(error)
+        for gpu in gpus:
+            if gpu.uuid not in self._keepers:
+                self._tend(gpu)
+        self._record(gpus, state, message)
+
+    def _record(self, gpus: tuple[GpuInfo, ...], state: State, message: str) -> None:
+        try:
+            if gpus != self._recorded:
+                services.record_inventory(self._name, self._versions(gpus), gpus)
+                self._recorded = gpus
+            statuses = [self._keepers[gpu.uuid].status() for gpu in gpus]
+            if not services.record_heartbeat(self._name, statuses, state=state, message=message):
+                self._recorded = None  # somebody removed us, or took a GPU over: say all again
+        except DatabaseError as error:
+            log.warning("heartbeat_not_recorded", error=str(error))
+        finally:
+            connections.close_all()
+
+    def _tend(self, gpu: GpuInfo) -> None:
+        keeper = self._keepers[gpu.uuid] = self._keep(gpu)
+        thread = Thread(target=self._tend_until_stopped, args=(keeper,), name=f"gpu-{gpu.minor}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _tend_until_stopped(self, keeper: Keeper) -> None:
+        while not self._stop.is_set():
+            try:
+                keeper.tend(self._stop.is_set)
+            except Exception:  # the thread's boundary: a GPU must not stay untended
+                log.exception("gpu_not_tended", gpu_uuid=keeper.uuid)
+            self._stop.wait(self._tend_s)
+
+    def _reap_orphans(self) -> None:
+        if time.monotonic() < self._reap_at:
+            return
+        self._reap_at = time.monotonic() + REAP_S
+        try:
+            if reaped := self._reap():
+                log.warning("orphans_reaped", containers=reaped)
+        except IsolationUnavailable as error:
+            log.warning("orphans_not_reaped", error=str(error))
+
+    def _take_duty(self, duty: TextIO) -> bool:
+        """Wait until no other service runs on this host; False when asked to stop meanwhile."""
+        waiting = False
+        while not self._stop.is_set():
+            try:
+                fcntl.flock(duty, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not waiting:
+                    log.info("node_service_waits", node=self._name)
+                waiting = True
+                self._stop.wait(self._heartbeat_s)
+            else:
+                return True
+        return False
+
+    def _end(self) -> None:
+        """Wait for the keepers, stop what nobody uses, say goodbye."""
+        _join(self._threads)
+        for keeper in self._keepers.values():
+            keeper.stop()
+        self._record(self._recorded or (), State.STOPPED, "")
+
+
+def _join(threads: Iterable[Thread]) -> None:
+    deadline = time.monotonic() + 2 * HEARTBEAT_S
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
