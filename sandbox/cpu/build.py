@@ -38,7 +38,10 @@ _TRANSLATOR = _SANDBOX / "cpu" / "translator"
 _DRIVER = ("__init__.py", "chains.py", "cpu/__init__.py", "cpu/compile_inside.py")
 _START = "import sys\n\nfrom sandbox.cpu.compile_inside import main\n\nsys.exit(main())\n"
 _RUNNER_FOLDER = _SANDBOX / "runner"
-_RUNNER_HEADERS = ("wire.h", "channel.h", "serve.h", "submission.h", "timed_session.h", "watchdog.h")
+_RUNNER_HEADERS = (
+    *("wire.h", "channel.h", "serve.h", "submission.h", "timed_session.h"),
+    *("watchdog.h", "crash.h", "launch_limits.h"),
+)
 _CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
 _LINK_FLAGS = ("-rdynamic", "-ldl", "-lpthread")
 _COMPILE_TIMEOUT_S = 300.0

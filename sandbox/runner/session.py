@@ -141,11 +141,16 @@ def serve(runner: Runner) -> None:
         send_reply(channel, request.sequence)
 
 
-def stop(status: ExitStatus) -> NoReturn:
-    """End this process now, printing what was printed."""
+def flush() -> None:
+    """Print what was printed, whatever foreign code has made of the streams."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
+
+
+def stop(status: ExitStatus) -> NoReturn:
+    """End this process now, printing what was printed."""
+    flush()
     os._exit(status)
 
 

@@ -90,6 +90,10 @@ class TritonRunner(Runner):
     def release(self) -> None:
         """Let go of the memory behind tensors."""
 
+    def leave(self, status: ExitStatus) -> NoReturn:
+        """End this process after something went wrong."""
+        stop(status)
+
     @property
     def diagnostics(self) -> Diagnostics:
         """Where findings go; there since LOAD."""
@@ -125,7 +129,7 @@ class TritonRunner(Runner):
         def late(frame: FrameType | None) -> None:
             limit = f"The limit of {request.time_limit_ms / 1000:g} s for one case was reached"
             self.diagnostics.say("error", "time_limit", f"{limit}{self.where()}.", line=line_of(frame, FILE))
-            self.stop_late()
+            self.leave(ExitStatus.TIME_LIMIT)
 
         with self.time_limit(request.time_limit_ms, late):
             self._call(arguments)
@@ -145,10 +149,6 @@ class TritonRunner(Runner):
         serve_orders(descriptors[0], calls, begin=self.begin, finish=self._finish)
         del calls, sets
         self.release()
-
-    def stop_late(self) -> NoReturn:
-        """End this process after its time limit."""
-        stop(ExitStatus.TIME_LIMIT)
 
     def _bind(self, request: Request, descriptors: Sequence[int]) -> list[Value]:
         return [self._value(argument, descriptors) for argument in request.arguments]
@@ -176,4 +176,4 @@ class TritonRunner(Runner):
     def _fail(self, error: BaseException) -> NoReturn:
         status, kind, message, line = self.finding_of(error)
         self.diagnostics.say("error", kind, message, line=line)
-        stop(status)
+        self.leave(status)

@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 
+#include "../../runner/launch_limits.h"
 #include "cuda_error.h"
 #include "device_limits.h"
 #include "diagnostics.h"
@@ -18,6 +19,11 @@
 namespace warpcourt::cpu {
 namespace {
 
+constexpr LaunchLimits kLaunchLimits = {
+    .threads = kMaxThreads,
+    .block = {kMaxThreads, kMaxThreads, kMaxBlockZ},
+    .grid = {kMaxGridX, kMaxGridYZ, kMaxGridYZ},
+};
 constexpr std::size_t kMaxQueuedLaunches = 2048;  // CUDA's default pending launch count
 
 struct Prepared {
@@ -90,21 +96,9 @@ std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_
   const dim3 &grid = shape.grid, &block = shape.block;
   const u64 threads = u64{block.x} * block.y * block.z;
   error = cudaErrorInvalidConfiguration;
-  if (threads == 0 || !grid.x || !grid.y || !grid.z) {
-    return "kernel " + name + " was launched with grid " + text_of(grid) + " and block " + text_of(block) +
-           ": no dimension may be 0. Is a size 0, or a division rounded down? Use (n + threads - 1) / threads.";
-  }
-  if (threads > kMaxThreads) {
-    return "kernel " + name + " was launched with " + std::to_string(threads) + " threads per block " +
-           text_of(block) + "; the limit is 1024. Use more blocks.";
-  }
-  if (block.z > kMaxBlockZ) {
-    return "kernel " + name + " was launched with block " + text_of(block) + "; the z dimension is at most 64.";
-  }
-  if (grid.x > kMaxGridX || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ) {
-    return "kernel " + name + " was launched with grid " + text_of(grid) +
-           "; the limits are 2147483647 in x and 65535 in y and z. Put the largest dimension in x.";
-  }
+  const u64 grid_size[] = {grid.x, grid.y, grid.z}, block_size[] = {block.x, block.y, block.z};
+  const std::string why_not = launch_objection(name, grid_size, block_size, kLaunchLimits);
+  if (!why_not.empty()) return why_not;
   const u32 limit = dynamic_shared_limit(kernel);
   if (kernel.static_shared_bytes > kDefaultSharedBytes || shape.shared_bytes > limit) {
     const std::string wanted = "kernel " + name + " was launched with " +

@@ -115,6 +115,10 @@ class Session:
         self._page = mmap.mmap(page, Page.BYTES)
         self._words = memoryview(self._page).cast("Q")
 
+    @property
+    def self_reported_ns(self) -> int:
+        return self._words[Page.SELF_REPORTED_NS // 8]
+
     def order(self, first: int, count: int, timeout_s: float = 30) -> float:
         """Order calls and wait for them. Returns seconds from go to done."""
         words = self._words

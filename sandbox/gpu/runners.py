@@ -1,0 +1,186 @@
+"""What runs on a GPU: the CUDA runner, which is built once per host, and the commands of all three runners.
+
+A command says what must be there, not where: the container backend takes the image that it names and attaches
+its GPU. Interpreters are those of the image, so their place is a parameter. Nothing here limits
+address space: CUDA reserves far more of it than there is memory.
+"""
+
+import fcntl
+import hashlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sandbox.cpu.build import RuntimeBuildFailed
+from sandbox.spec import Bind, Command, Gpu, Image, Limits
+from sandbox.toolchain import Toolkit
+
+HOME = "/warpcourt/bin"  # where sandboxes see the built folder
+_CODE_TARGET = "/warpcourt/code"
+_SANDBOX = Path(__file__).resolve().parent.parent
+_RUNNER_FOLDER = _SANDBOX / "runner"
+_CPU_RUNTIME = _SANDBOX / "cpu" / "runtime"
+_SOURCES = (_RUNNER_FOLDER / "device_runner.cpp", _CPU_RUNTIME / "diagnostics.cpp")
+_CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
+_LINK_FLAGS = ("-ldl", "-lpthread")
+_NAME = "device_runner"
+_BUILD_TIMEOUT_S = 300.0
+_COMMON: Mapping[str, str] = {
+    "CUDA_CACHE_DISABLE": "1",  # nothing of one job is there for the next
+    "HOME": "/tmp",  # noqa: S108 - inside the sandbox
+    "LANG": "C.UTF-8",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """A Python with the packages that a runner imports, as its sandbox sees it.
+
+    `environment` is added to the runner's: CUDA_PATH, TRITON_LIBCUDA_PATH, LD_LIBRARY_PATH where an
+    image needs them.
+    """
+
+    python: str
+    path: str = "/usr/local/bin:/usr/bin:/bin"
+    binds: tuple[Bind, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+IN_IMAGE = Interpreter("python3")
+
+
+def of_this_process() -> Interpreter:
+    """The Python that runs us, for sandboxes that show the host's files: with its own packages alone."""
+    homes = {Path(sys.prefix), Path(sys.base_prefix).resolve(), Path(sys.executable).resolve().parents[1]}
+    outside = sorted(home for home in homes if not home.is_relative_to("/usr"))
+    return Interpreter(sys.executable, binds=tuple(Bind(home, str(home)) for home in outside))
+
+
+def build_device_runner(cache: Path, toolkit: Toolkit) -> Path:
+    """The CUDA runner's executable in `cache`, built there if need be (some seconds).
+
+    It needs g++ and neither CUDA's headers nor a driver. Raises RuntimeBuildFailed when g++ refuses it.
+    """
+    folder = cache / f"device-runner-{_stamp(toolkit)}"
+    runner = folder / _NAME
+    cache.mkdir(parents=True, exist_ok=True)
+    if not runner.exists():
+        with (cache / "device-runner.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not runner.exists():
+                _build(folder, toolkit)
+    return runner
+
+
+def cuda_runner_command(runner: Path, *, limits: Limits, gpu: Gpu | None, label: str = "runner") -> Command:
+    """A fresh runner of compiled CUDA, for PREPARE, TIME of the null, LOAD with one artifact, RUN and TIME.
+
+    `runner` is what `build_device_runner` returned.
+    """
+    return Command(
+        (f"{HOME}/{_NAME}",),
+        limits,
+        binds=(Bind(runner.parent, HOME),),
+        # Kernels are few here; loading them all at once leaves no surprise for the first timed call.
+        environment={**_COMMON, "CUDA_MODULE_LOADING": "EAGER", "PATH": "/usr/bin:/bin"},
+        channel=True,
+        label=label,
+        image=Image.CUDA,
+        gpu=gpu,
+    )
+
+
+def triton_runner_command(
+    interpreter: Interpreter, *, limits: Limits, gpu: Gpu | None, label: str = "triton"
+) -> Command:
+    """A fresh Triton runner. It needs PyTorch, Triton and a C compiler, and /work must be executable."""
+    return _python(
+        "device_triton_runner",
+        interpreter,
+        {
+            "CUDA_MODULE_LOADING": "LAZY",  # PyTorch has gigabytes of kernels
+            "OMP_NUM_THREADS": "1",
+            "TMPDIR": "/tmp",  # noqa: S108 - inside the sandbox
+            "TRITON_CACHE_DIR": "/work/triton",
+            "TRITON_HOME": "/work",
+        },
+        limits=limits,
+        gpu=gpu,
+        label=label,
+        image=Image.TRITON,
+    )
+
+
+def oracle_command(
+    interpreter: Interpreter, *, limits: Limits, gpu: Gpu | None, label: str = "oracle"
+) -> Command:
+    """A fresh oracle on the GPU. It needs NumPy and CuPy."""
+    return _python(
+        "device_oracle_runner",
+        interpreter,
+        {
+            "CUDA_MODULE_LOADING": "LAZY",
+            "CUPY_CACHE_IN_MEMORY": "1",
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+        },
+        limits=limits,
+        gpu=gpu,
+        label=label,
+        image=Image.ORACLE,
+    )
+
+
+def _python(
+    module: str,
+    interpreter: Interpreter,
+    environment: Mapping[str, str],
+    *,
+    limits: Limits,
+    gpu: Gpu | None,
+    label: str,
+    image: Image,
+) -> Command:
+    return Command(
+        (interpreter.python, "-s", "-B", "-m", f"sandbox.runner.{module}"),
+        limits,
+        binds=(*interpreter.binds, Bind(_SANDBOX, f"{_CODE_TARGET}/sandbox")),
+        environment={
+            **_COMMON,
+            **environment,
+            "PATH": interpreter.path,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": "0",
+            "PYTHONPATH": _CODE_TARGET,
+            "PYTHONUNBUFFERED": "1",
+            **interpreter.environment,
+        },
+        channel=True,
+        label=label,
+        image=image,
+        gpu=gpu,
+    )
+
+
+def _stamp(toolkit: Toolkit) -> str:
+    digest = hashlib.sha256(repr((_CXX_FLAGS, _LINK_FLAGS, str(toolkit.cxx), toolkit.cxx_version)).encode())
+    for path in (*_SOURCES, *sorted(_RUNNER_FOLDER.glob("*.h")), *sorted(_CPU_RUNTIME.glob("*.h"))):
+        digest.update(f"{path.relative_to(_SANDBOX)}\0".encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _build(folder: Path, toolkit: Toolkit) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".device-runner-") as scratch:
+        new = Path(scratch) / "new"
+        new.mkdir()
+        sources = [str(source) for source in _SOURCES]
+        argv = [str(toolkit.cxx), *_CXX_FLAGS, *sources, "-o", str(new / _NAME), *_LINK_FLAGS]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=_BUILD_TIMEOUT_S, check=False)
+        if done.returncode != 0:
+            raise RuntimeBuildFailed(f"{' '.join(argv)}\n{done.stdout}{done.stderr}")
+        new.chmod(0o755)
+        new.rename(folder)

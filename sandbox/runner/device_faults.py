@@ -1,0 +1,79 @@
+"""What an error of the device means for the author of a Triton kernel, and which verdict it asks for.
+
+PyTorch and Triton pass the driver's errors on as text, so text is what we go by. `device_faults.h` does the
+same for CUDA C++.
+"""
+
+from dataclasses import dataclass
+
+from sandbox.wire import ExitStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An error by the driver's `words`: what it is called in a finding, and what it means."""
+
+    words: str
+    status: ExitStatus
+    kind: str
+    meaning: str
+
+
+_FAULTS = (
+    Fault(
+        "illegal memory access",
+        ExitStatus.ILLEGAL_ACCESS,
+        "illegal_address",
+        "read or wrote memory that belongs to no tensor. Mask loads and stores: mask=offsets < n.",
+    ),
+    Fault(
+        "misaligned address",
+        ExitStatus.ILLEGAL_ACCESS,
+        "misaligned",
+        "used an address that is not a multiple of the size of what it accesses. Check casts of pointers, "
+        "and promises such as tl.multiple_of.",
+    ),
+    Fault(
+        "invalid address space",
+        ExitStatus.ILLEGAL_ACCESS,
+        "address_space",
+        "used an address of one kind of memory with an instruction for another.",
+    ),
+    Fault(
+        "invalid program counter",
+        ExitStatus.ILLEGAL_ACCESS,
+        "invalid_pc",
+        "jumped to where there is no code.",
+    ),
+    Fault(
+        "device-side assert",
+        ExitStatus.RUNTIME_ERROR,
+        "assert",
+        "failed a tl.device_assert. What it said stands in the output.",
+    ),
+    Fault(
+        "illegal instruction",
+        ExitStatus.RUNTIME_ERROR,
+        "trap",
+        "stopped at an illegal instruction, or by a trap.",
+    ),
+    Fault("unspecified launch failure", ExitStatus.RUNTIME_ERROR, "trap", "was stopped by the hardware."),
+    Fault(
+        "out of memory",
+        ExitStatus.MEMORY_LIMIT,
+        "memory",
+        "needed more device memory than there is.",
+    ),
+    Fault(
+        "invalid configuration",
+        ExitStatus.RUNTIME_ERROR,
+        "cuda_error",
+        "was launched with a grid that the device does not allow: no dimension may be 0, and y and z are at "
+        "most 65535.",
+    ),
+)
+
+
+def fault_of(text: str) -> Fault | None:
+    """The device's error that `text` speaks of, if any."""
+    return next((fault for fault in _FAULTS if fault.words in text), None)

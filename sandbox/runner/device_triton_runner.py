@@ -1,0 +1,252 @@
+"""Runs a Triton submission on a GPU, on tensors over device memory shared with the referee.
+
+Theory of operation: see `session` and `triton_submission`. Imports come first and take seconds, which a pool
+hides; so does the C compiler that Triton runs once for itself. PREPARE makes the context and launches an
+empty Triton kernel, which the null session times: the same way from Python to the device as a submission's.
+
+A hanging kernel keeps the main thread inside the driver, where no signal handler of Python runs, so the
+time limit is a thread's. Ending while a kernel runs would, under MPS, end the kernels of everybody else on
+the GPU: whoever has something to say says it at once, but the process leaves only when the device is idle,
+and a kernel that never ends is left for the referee, who asks the MPS daemon to end it.
+"""
+
+import contextlib
+import ctypes
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+import torch
+import triton  # type: ignore[import-untyped]
+from triton.backends.nvidia.driver import CudaUtils  # type: ignore[import-untyped]
+from triton.compiler.errors import CompilationError  # type: ignore[import-untyped]
+from triton.runtime.errors import OutOfResources  # type: ignore[import-untyped]
+from triton.runtime.jit import JITFunction  # type: ignore[import-untyped]
+
+from sandbox.runner.device_arguments import DeviceArguments
+from sandbox.runner.device_faults import fault_of
+from sandbox.runner.session import explain, flush, serve, stop
+from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
+from sandbox.wire import ExitStatus, Flag, Request, WireArgument
+
+_NS_PER_MS = 1e6
+
+
+@triton.jit
+def _null(data):  # type: ignore[no-untyped-def]
+    pass
+
+
+class _Payload:
+    """Device memory as PyTorch takes it over: bytes at an address, which somebody else owns.
+
+    Source: the CUDA array interface, version 3.
+    """
+
+    def __init__(self, address: int, size_bytes: int) -> None:
+        self.__cuda_array_interface__ = {
+            "shape": (size_bytes,),
+            "typestr": "|u1",
+            "data": (address, False),
+            "version": 3,
+        }
+
+
+def _event() -> torch.cuda.Event:
+    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+
+
+class Launches:
+    """Counts the launches of Triton kernels in this process and remembers the last one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.name = ""
+        self._grid: object = None
+
+    @classmethod
+    def install(cls) -> "Launches":
+        """Look on from now on."""
+        launches = cls()
+        run = JITFunction.run
+
+        def noted(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> Any:
+            launches.count += 1
+            launches.name = kernel.fn.__name__
+            launches._grid = grid
+            return run(kernel, *arguments, grid=grid, warmup=warmup, **named)
+
+        JITFunction.run = noted
+        return launches
+
+    def text(self) -> str:
+        """`add[(4,)]`: the last kernel with its grid, as far as it is known."""
+        grid = self._grid
+        if not isinstance(grid, tuple):
+            return self.name
+        sizes = ", ".join(str(size) for size in grid)
+        return f"{self.name}[({sizes}{',' if len(grid) == 1 else ''})]"
+
+
+class DeviceTritonRunner(TritonRunner):
+    """Tensors over device memory, kernels compiled for the GPU."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._memory = DeviceArguments()
+        self._launches = Launches.install()
+        self._nothing: torch.Tensor | None = None
+        self._events: tuple[torch.cuda.Event, torch.cuda.Event] | None = None
+        self._copies: list[tuple[torch.Tensor, torch.Tensor]] = []
+        self._exact = False
+        # Sandboxes without MPS are told of a directory that does not exist.
+        self._shared_by_mps = Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY", "/nowhere"), "control").exists()
+
+    @property
+    def launches(self) -> int:
+        """How many kernels were launched so far."""
+        return self._launches.count
+
+    def prepare(self) -> None:
+        """Make the context, and launch something once."""
+        self._memory.open()
+        self._nothing = torch.zeros(1, device="cuda").add_(1)
+        self._events = (_event(), _event())
+        self.null()
+        self.begin()
+        self.finish()
+
+    def run(self, request: Request, descriptors: Sequence[int]) -> None:
+        """Call `solve` once."""
+        self._exact = bool(request.flags & Flag.SANITIZE)
+        launches = self._launches.count
+        super().run(request, descriptors)
+        if self._launches.count > launches:
+            self.diagnostics.say("note", "launch", self._launches.text(), kernel=self._launches.name)
+
+    def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
+        """A tensor over device memory; for compute-sanitizer over a copy of exactly its size."""
+        (address,) = self._memory.map([argument], descriptors)
+        payload = torch.as_tensor(_Payload(address, argument.bytes), device="cuda")
+        tensor = payload.view(DTYPES[argument.dtype]).reshape(argument.shape)
+        if not self._exact:
+            return tensor
+        copy = tensor.clone()
+        self._copies.append((tensor, copy))
+        return copy
+
+    def empty(self, argument: WireArgument) -> torch.Tensor:
+        """A tensor without elements."""
+        return torch.empty(argument.shape, dtype=DTYPES[argument.dtype], device="cuda")
+
+    def null(self) -> None:
+        """An empty kernel."""
+        _null[(1,)](self._nothing)
+
+    def begin(self) -> None:
+        """Record the start of an order."""
+        if self._events:
+            self._events[0].record()
+
+    def finish(self) -> int:
+        """Wait for the device."""
+        if self._events is None:
+            raise ValueError("this runner needs PREPARE first")
+        started, ended = self._events
+        ended.record()
+        torch.cuda.synchronize()
+        return int(started.elapsed_time(ended) * _NS_PER_MS)
+
+    def release(self) -> None:
+        """Bring copies back, and unmap."""
+        for tensor, copy in self._copies:
+            tensor.copy_(copy)
+        self._copies.clear()
+        torch.cuda.synchronize()
+        self._memory.release()
+
+    @contextlib.contextmanager
+    def time_limit(self, limit_ms: int, on_limit: Callable[[FrameType | None], None]) -> Iterator[None]:
+        """By a thread: the driver lets others run while it waits."""
+        main = threading.get_ident()
+        over, late = threading.Event(), threading.Event()
+
+        def watch() -> None:
+            if not over.wait(limit_ms / 1000):
+                late.set()
+                on_limit(sys._current_frames().get(main))  # noqa: SLF001 - documented, despite its name
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        if limit_ms:
+            watcher.start()
+        yield
+        over.set()
+        if late.is_set():
+            watcher.join()  # it ends the process
+
+    def where(self) -> str:
+        """The last launch."""
+        return f"; the last kernel was {self._launches.text()}" if self._launches.count else ""
+
+    def leave(self, status: ExitStatus) -> NoReturn:
+        """End this process when that hurts nobody."""
+        flush()
+        if self._shared_by_mps:
+            with contextlib.suppress(Exception):
+                torch.cuda.synchronize()
+        stop(status)
+
+    def finding_of(self, error: BaseException) -> tuple[ExitStatus, str, str, int | None]:
+        """What went wrong on the device, in the compiler, or in Python."""
+        message, line = explain(error, FILE)
+        if isinstance(error, torch.cuda.OutOfMemoryError):
+            return ExitStatus.MEMORY_LIMIT, "memory", message, line
+        if isinstance(error, OutOfResources):
+            sentence = (
+                f"Kernel {self._launches.name} needs {error.required} of {error.name}, and this GPU has "
+                f"{error.limit}. Use smaller blocks, fewer stages (num_stages) or other num_warps."
+            )
+            return ExitStatus.RUNTIME_ERROR, "resources", sentence, line
+        if isinstance(error, CompilationError):
+            return ExitStatus.RUNTIME_ERROR, "compile", *self._compile_error(error, message, line)
+        if isinstance(error, RuntimeError) and (fault := fault_of(str(error))):
+            subject = f"Kernel {self._launches.text()}" if self._launches.count else "The device"
+            return fault.status, fault.kind, f"{subject} {fault.meaning} ({fault.words})", line
+        return ExitStatus.RUNTIME_ERROR, "exception", message, line
+
+    def _compile_error(
+        self, error: CompilationError, message: str, line: int | None
+    ) -> tuple[str, int | None]:
+        """What Triton refuses to compile, and the line: Triton counts from the kernel's first."""
+        words = getattr(error, "error_message", None) or message
+        start = self.source.find(getattr(error, "src", None) or "\0")
+        node = getattr(error, "node", None)
+        if start >= 0 and node is not None:
+            line = self.source.count("\n", 0, start) + node.lineno
+        return f"Triton cannot compile kernel {self._launches.name}: {words}", line
+
+
+def _tell_triton_where_the_driver_is() -> None:
+    """Triton links against libcuda and looks for it in the loader's cache, which may not know ours."""
+    ctypes.CDLL("libcuda.so.1")
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        folder, _, name = line.partition("/")[2].rpartition("/")
+        if name.startswith("libcuda.so") and Path("/", folder, "libcuda.so.1").exists():
+            os.environ.setdefault("TRITON_LIBCUDA_PATH", f"/{folder}")
+            return
+
+
+def main() -> None:
+    """Serve until the host goes."""
+    _tell_triton_where_the_driver_is()
+    CudaUtils()  # compiles and loads Triton's own helper; needs no context
+    serve(DeviceTritonRunner())
+
+
+if __name__ == "__main__":
+    main()
+    sys.exit(0)
