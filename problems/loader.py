@@ -96,6 +96,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
                 language=_language_of(declared.file),
                 verdict=declared.verdict,
                 note=declared.note,
+                gpu_verdicts=declared.gpu_verdicts,
             )
             for declared in description.solutions
         ),

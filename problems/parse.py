@@ -42,6 +42,7 @@ class DeclaredSolution:
     file: str
     verdict: Verdict
     note: str
+    gpu_verdicts: tuple[Verdict, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,7 @@ def _solution(table: Table) -> DeclaredSolution:
         file=table.text("file", most=60, pattern=_SOLUTION_FILE, example="plain.cu"),
         verdict=table.choice("verdict", _VERDICTS),
         note=table.text("note", most=200, example='"One thread per element."'),
+        gpu_verdicts=table.choices("gpu_verdicts", _VERDICTS) if table.has("gpu_verdicts") else (),
     )
     table.close()
     return solution

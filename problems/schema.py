@@ -68,12 +68,20 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A program shipped with the problem, with the verdict that it must get. `path` is absolute."""
+    """A program shipped with the problem, with the verdict that it must get. `path` is absolute.
+
+    On a GPU it must get one of `gpu_verdicts`, where there are any: a race may go unnoticed there.
+    """
 
     path: Path
     language: Language
     verdict: Verdict
     note: str
+    gpu_verdicts: tuple[Verdict, ...] = ()
+
+    def allowed(self, *, on_gpu: bool) -> tuple[Verdict, ...]:
+        """The verdicts any of which it may get."""
+        return self.gpu_verdicts if on_gpu and self.gpu_verdicts else (self.verdict,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class Table:
             self._refuse_word(key, value, options)
         return options[0]
 
-    def choices(self, key: str, among: type[E]) -> tuple[E, ...]:
+    def choices(self, key: str, among: Iterable[E]) -> tuple[E, ...]:
         """An optional array of different words of an enum, by default all of them."""
         options = tuple(among)
         if not self.has(key):
@@ -110,7 +110,7 @@ class Table:
             elif value in found:
                 self.fault(key, f"{shorten(value)} is listed twice; keep one")
             else:
-                found.append(among(value))
+                found.append(options[options.index(value)])  # type: ignore[arg-type]  # as in `choice`
         return tuple(found) or options
 
     def texts(self, key: str) -> tuple[str, ...]:

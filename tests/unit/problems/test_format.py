@@ -79,7 +79,7 @@ def test_the_schema_lists_the_vocabulary() -> None:
     assert argument["dtype"]["enum"] == [word.value for word in vocabulary.Dtype]
     assert DEFINITIONS["case"]["properties"]["group"]["enum"] == [word.value for word in vocabulary.Group]
     assert SCHEMA["properties"]["difficulty"]["enum"] == [word.value for word in vocabulary.Difficulty]
-    verdicts = DEFINITIONS["solution"]["properties"]["verdict"]["enum"]
+    verdicts = DEFINITIONS["verdict"]["enum"]
     assert set(vocabulary.Verdict) - set(verdicts) == {"internal_error", "cancelled"}
 
 

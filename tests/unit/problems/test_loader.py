@@ -9,7 +9,7 @@ from problems.faults import PackageInvalid
 from problems.loader import load_all, load_problem, problems_root
 from problems.schema import Limits, Tolerance
 from problems.vocabulary import Difficulty, Dtype, Group, Language, Role, Verdict
-from tests.unit.problems.packages import DESCRIPTION, REFERENCE, edited, faults_of, write_package
+from tests.unit.problems.packages import DESCRIPTION, REFERENCE, edited, faults_of, load_edited, write_package
 
 SHIPPED = sorted(path.parent.name for path in problems_root().glob("*/problem.toml"))
 
@@ -32,6 +32,17 @@ def test_a_valid_package_becomes_a_problem(tmp_path: Path) -> None:
     assert all(solution.path.is_absolute() and solution.path.is_file() for solution in problem.solutions)
     assert problem.track_day == 1
     assert problem.editorial is None
+
+
+def test_a_gpu_may_give_solutions_other_verdicts(tmp_path: Path) -> None:
+    old = 'file = "plain.cu"\n'
+    other = f'{old}gpu_verdicts = ["time_limit", "accepted"]\n'
+    cuda, triton = load_edited(tmp_path, old, other).solutions
+    assert cuda.allowed(on_gpu=True) == (Verdict.TIME_LIMIT, Verdict.ACCEPTED)
+    assert cuda.allowed(on_gpu=False) == triton.allowed(on_gpu=True) == (Verdict.ACCEPTED,)
+    ours = other.replace("time_limit", "internal_error")
+    [fault] = faults_of(write_package(tmp_path, problem_toml=edited(old, ours)))
+    assert "internal_error" in fault
 
 
 @pytest.mark.parametrize("slug", SHIPPED)
