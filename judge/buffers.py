@@ -139,6 +139,10 @@ class HostMemory:
     def synchronize(self) -> None:
         """Nothing is ever under way."""
 
+    def still(self) -> bool:
+        """A host cannot tell."""
+        return True
+
     def lost(self, *, patience_s: float) -> bool:  # noqa: ARG002 - for a GPU
         """A host is not lost."""
         return False

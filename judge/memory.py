@@ -121,6 +121,9 @@ class Memory(Protocol):
     def synchronize(self) -> None:
         """Wait until all that was asked for is done."""
 
+    def still(self) -> bool:
+        """Whether nothing of anybody else's runs there now, as far as this kind of memory can tell."""
+
     def lost(self, *, patience_s: float) -> bool:
         """Whether the GPU is lost, or turns out to be within `patience_s`. Never raises DeviceLost.
 

@@ -27,11 +27,12 @@ from judge.checker import Comparison
 from judge.device.errors import RECOVERING, means_lost, our_errors
 from judge.device.kernels import Elements, Kernels, Secret
 from judge.device.places import read_places
+from judge.device.stillness import Probe
 from judge.drawn import DrawnSet
 from judge.memory import Contents, DeviceLost, DeviceRefused
 from problems.schema import Argument, Tolerance
 from problems.vocabulary import Dtype
-from sandbox.runner.vmm import Allocation, CudaError, Device
+from sandbox.runner.vmm import Allocation, Code, CudaError, Device
 
 BAND_BYTES = 64 * 2**10  # keeps the payload aligned to it, and catches what is off by a row or a block
 _READY_S = 3.0  # for a server of MPS to come back from a fault
@@ -136,6 +137,7 @@ class DeviceMemory:
         self._device = device
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.kernels = Kernels(self.stream)
+        self._probe = Probe(self.stream)
         self._retired: list[Allocation] = []
         self._opened: list[Allocation] = []
 
@@ -168,7 +170,7 @@ class DeviceMemory:
     def buffer(self, name: str, size_bytes: int) -> DeviceBuffer:
         """New memory for the array `name`. Raises DeviceRefused when there is none left."""
         with our_errors():
-            allocation = Allocation.create(self._device, BAND_BYTES + size_bytes + BAND_BYTES)
+            allocation = self._allocate(BAND_BYTES + size_bytes + BAND_BYTES)
             try:
                 return DeviceBuffer(self, allocation, name, size_bytes)
             except BaseException:
@@ -221,6 +223,11 @@ class DeviceMemory:
             while self._retired:
                 self._retired.pop().close()
 
+    def still(self) -> bool:
+        """Whether the whole GPU is free now; see `judge.device.stillness`."""
+        with our_errors():
+            return self._probe.still()
+
     def lost(self, *, patience_s: float) -> bool:
         """Whether the GPU is lost, or turns out to be within `patience_s`.
 
@@ -270,6 +277,16 @@ class DeviceMemory:
             runtime = cupy.cuda.runtime
             runtime.memsetAsync(allocation.pointer, 0, allocation.size_bytes, self.stream.ptr)
         self._retired.append(allocation)
+
+    def _allocate(self, size_bytes: int) -> Allocation:
+        try:
+            return Allocation.create(self._device, size_bytes)
+        except CudaError as error:
+            if error.code != Code.OUT_OF_MEMORY:
+                raise
+        self.synchronize()  # releases what was closed
+        cupy.get_default_memory_pool().free_all_blocks()
+        return Allocation.create(self._device, size_bytes)
 
     def _idle_within(self, patience_s: float) -> bool:
         deadline = time.monotonic() + patience_s

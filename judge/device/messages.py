@@ -1,0 +1,89 @@
+"""What the worker and a referee process say to each other over a `judge.device.link`."""
+
+from dataclasses import dataclass
+
+from judge.clock.contracts import Disturbed
+from judge.clock.roofline import Roofline
+from judge.drawn import Part
+from judge.inspector import Stopped
+from judge.report import CaseReport, Diagnostic
+from problems.schema import Case, Problem
+from sandbox.wire import Flag
+
+
+@dataclass(frozen=True, slots=True)
+class Born:
+    """The first word of a referee process; with a descriptor that stands for it, by which it is killed."""
+
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """Judge programs for `problem`; with the channel of a runner that is ready."""
+
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureNull:
+    """Find out what the clock's protocol costs by itself, before LOAD."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Load the program, of which these are the files."""
+
+    contents: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetLayout:
+    """A drawn set, whose descriptor comes with the message."""
+
+    case: Case
+    parts: tuple[Part, ...]
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Run one case and check it in full; with the set's descriptor."""
+
+    drawn: SetLayout
+    flags: Flag
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """Time one case; with the descriptors of its sets. `ours` are processes that may be on the GPU."""
+
+    sets: tuple[SetLayout, ...]
+    roofline: Roofline | None
+    ours: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Have the runner leave."""
+
+
+Outcome = CaseReport | Stopped | Disturbed | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came of a request, and all that the runner has said about the program so far."""
+
+    outcome: Outcome
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The referee cannot do it, through no fault of a program: no GPU, or not enough memory on it."""
+
+    reason: str
+
+
+Request = Attach | MeasureNull | Load | Check | Rank | Leave

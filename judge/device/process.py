@@ -1,0 +1,248 @@
+"""The worker's handle on a referee process.
+
+Theory of operation. The worker never touches a GPU itself: a fault there would be its end. It has a referee
+process forked for each judgement (`judge.device.warm_parent`), hands it the channel of a runner and the
+descriptors of drawn sets, and asks for one thing after the other. Every wait ends: when the referee answers,
+when the worker is told to give up, when the referee has died, or at a limit that only a hung GPU can
+reach. A referee that does not leave by itself is killed.
+
+Under MPS a process that is killed while it has work on the GPU takes its neighbours along. That is why it is
+first asked to leave, and why `terminate` is called before it is killed.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, Self, TypeVar
+
+from judge.clock.contracts import Disturbed
+from judge.clock.roofline import Roofline
+from judge.conversation import Answer
+from judge.device.link import Link
+from judge.device.messages import (
+    Answered,
+    Attach,
+    Born,
+    Check,
+    Failed,
+    Leave,
+    Load,
+    MeasureNull,
+    Outcome,
+    Rank,
+    Request,
+    SetLayout,
+)
+from judge.device.parents import fork_referee
+from judge.drawn import DrawnSet
+from judge.errors import JudgeError, JudgementCancelled
+from judge.inspector import Stopped
+from judge.report import CaseReport, Diagnostic
+from problems.schema import Problem
+from sandbox.spec import Gpu
+from sandbox.wire import Flag
+
+_BORN_S = 30.0  # with the imports of a parent that is just starting
+_READY_S = 40.0
+_LOAD_S = 45.0
+_NULL_S = 20.0
+_ANSWER_S = 20.0  # on top of what the runner may take
+_RANK_S = 120.0
+_CALLS = 30  # timed calls that may each take as long as a case may, before that is a hang
+_LEAVE_S = 3.0
+_DEATH_S = 5.0
+_POLL_S = 0.05
+_OUTSIDE_MPS = "/nonexistent"
+_Kind = TypeVar("_Kind")
+
+
+class RefereeFailed(JudgeError):
+    """Raised when a referee or its runner does not come up, when the GPU refuses something, or for a bug.
+
+    Nothing of it is the program's doing. A fresh referee and a fresh runner may fare better.
+    """
+
+
+class RefereeProcess:
+    """One referee process. Start it early, attach a runner, ask; close it. For one thread at a time.
+
+    Whatever asks raises RefereeFailed, and JudgementCancelled when the judgement was cancelled while it
+    waited. After either, and after a `Stopped`, only `close` is left to call.
+    """
+
+    def __init__(self, link: Link, terminate: Callable[[int], object] | None) -> None:
+        self._link = link
+        self._terminate = terminate
+        self._cancelled: Callable[[], bool] = lambda: False
+        self._pid = 0
+        self._process = -1
+        self._case_s = 0.0
+        self._preparing = False
+        self.diagnostics: tuple[Diagnostic, ...] = ()
+
+    @classmethod
+    def start(
+        cls, memory: Literal["host"] | Gpu, *, terminate: Callable[[int], object] | None = None
+    ) -> Self:
+        """Begin to start one, which opens its memory at once. Returns at once.
+
+        `terminate` takes the MPS client with that process id off the GPU; it is called before a kill.
+        """
+        gpu = None if memory == "host" else memory
+        return cls(Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None)), terminate)
+
+    @property
+    def pid(self) -> int:
+        """Its process id on this host. Waits until it is there."""
+        if not self._pid:
+            try:
+                message, (self._process,) = self._receive(_BORN_S, lambda: False)
+            except TimeoutError as error:
+                raise RefereeFailed("no referee process comes up; is the machine overloaded?") from error
+            self._pid = _expected(message, Born).pid
+        return self._pid
+
+    def attach(
+        self, problem: Problem, channel: socket.socket, cancelled: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Hand over the channel of a runner that has said ready; it is told to open its GPU. Returns at once.
+
+        `cancelled` is asked whenever one of the methods below waits.
+        """
+        self._case_s = problem.limits.case_s
+        self._cancelled = cancelled
+        self._ask(Attach(problem), [channel.fileno()])
+        self._preparing = True
+
+    def prepared(self, cancelled: Callable[[], bool] | None = None) -> None:
+        """Wait until runner and referee have opened their GPU. Whatever asks first waits for it too."""
+        if self._preparing:
+            self._preparing = False
+            outcome = self._outcome(_READY_S, cancelled or self._cancelled)
+            if isinstance(outcome, Stopped):
+                raise RefereeFailed(f"the runner does not open its GPU: {outcome.answer.name}")
+
+    def null(self) -> None:
+        """Measure what the clock's protocol costs by itself. Without it, before `load`, nothing ranks."""
+        outcome = self._do(MeasureNull(), (), _NULL_S)
+        if isinstance(outcome, Stopped):
+            raise RefereeFailed(f"the runner makes no null calls: {outcome.answer.name}")
+
+    def load(self, *contents: bytes) -> Stopped | None:
+        """Load the program. None when it did."""
+        stopped = self._do(Load(contents), (), _LOAD_S)
+        return stopped if stopped is None else _expected(stopped, Stopped)
+
+    def check(self, drawn: DrawnSet, flags: Flag) -> CaseReport | Stopped:
+        """Run one case and check it in full."""
+        request = Check(_layout(drawn), flags)
+        outcome = self._do(request, [drawn.descriptor], self._case_s + _ANSWER_S)
+        return outcome if isinstance(outcome, Stopped) else _expected(outcome, CaseReport)
+
+    def rank(
+        self, sets: Sequence[DrawnSet], roofline: Roofline | None = None, ours: Iterable[int] = ()
+    ) -> CaseReport | Stopped | Disturbed:
+        """Time one case, whose contents are `sets`: at least two that the runner has never seen.
+
+        `roofline` is how fast the case can be on this GPU. `ours` are the processes, besides the referee,
+        that may use the GPU meanwhile: the runner's, MPS's, the vault's. Disturbed: it was never quiet.
+        """
+        request = Rank(tuple(_layout(drawn) for drawn in sets), roofline, frozenset(ours))
+        patience_s = _RANK_S + _CALLS * self._case_s
+        outcome = self._do(request, [drawn.descriptor for drawn in sets], patience_s)
+        return outcome if isinstance(outcome, Stopped | Disturbed) else _expected(outcome, CaseReport)
+
+    def leave(self) -> None:
+        """Tell the runner to leave, and keep what it has said in `diagnostics`."""
+        self._do(Leave(), (), _ANSWER_S)
+
+    def close(self) -> None:
+        """Have it scrub its memory and leave, or kill it. Safe to call again, and at any time."""
+        if self._link.fileno() < 0:
+            return
+        with contextlib.suppress(RefereeFailed):
+            self.pid  # noqa: B018 - to have something to kill
+        self._link.close()
+        if self._process >= 0:
+            self._see_off()
+            os.close(self._process)
+            self._process = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _do(self, request: Request, descriptors: Sequence[int], patience_s: float) -> Outcome:
+        self.prepared()
+        self._ask(request, descriptors)
+        return self._outcome(patience_s, self._cancelled)
+
+    def _ask(self, request: Request, descriptors: Sequence[int]) -> None:
+        try:
+            self._link.send(request, descriptors)
+        except OSError as error:
+            raise RefereeFailed(f"the referee process has gone: {error}") from error
+
+    def _outcome(self, patience_s: float, cancelled: Callable[[], bool]) -> Outcome:
+        started = time.monotonic()
+        self.pid  # noqa: B018 - its first message comes first
+        try:
+            message, _ = self._receive(patience_s, cancelled)
+        except TimeoutError:
+            return Stopped(Answer.TIMED_OUT, device_lost=True, wall_ms=(time.monotonic() - started) * 1000)
+        if isinstance(message, Failed):
+            raise RefereeFailed(message.reason)
+        answered = _expected(message, Answered)
+        self.diagnostics = answered.diagnostics
+        return answered.outcome
+
+    def _receive(self, patience_s: float, cancelled: Callable[[], bool]) -> tuple[object, list[int]]:
+        deadline = time.monotonic() + patience_s
+        while True:
+            try:
+                return self._link.receive(timeout_s=_POLL_S)
+            except TimeoutError:
+                if cancelled():
+                    raise JudgementCancelled from None
+                if time.monotonic() >= deadline:
+                    raise
+            except (EOFError, OSError) as error:
+                raise RefereeFailed("the referee process has died; its log says why") from error
+
+    def _see_off(self) -> None:
+        if self._gone_within(_LEAVE_S):
+            return
+        if self._terminate:
+            self._terminate(self._pid)
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._process, signal.SIGKILL)
+        self._gone_within(_DEATH_S)
+
+    def _gone_within(self, patience_s: float) -> bool:
+        waiting = select.poll()
+        waiting.register(self._process, select.POLLIN)
+        return bool(waiting.poll(patience_s * 1000))
+
+
+def _environment(gpu: Gpu | None) -> dict[str, str]:
+    """What CUDA reads when it is initialised: this GPU alone, and its MPS or none."""
+    if gpu is None:
+        return {}
+    pipes = _OUTSIDE_MPS if gpu.mps_directory is None else str(gpu.mps_directory)
+    return {"CUDA_VISIBLE_DEVICES": gpu.uuid, "CUDA_MPS_PIPE_DIRECTORY": pipes}
+
+
+def _layout(drawn: DrawnSet) -> SetLayout:
+    return SetLayout(drawn.case, drawn.parts, drawn.size_bytes)
+
+
+def _expected(message: object, kind: type[_Kind]) -> _Kind:
+    if not isinstance(message, kind):
+        raise RefereeFailed(f"the referee answers with a {type(message).__name__}, not a {kind.__name__}")
+    return message

@@ -1,0 +1,249 @@
+"""What a referee process does: owns memory, drives one runner over its channel, judges, times, and leaves.
+
+Theory of operation. The process is forked for one judgement and has never touched a GPU before. It opens
+its memory at once, while the program compiles; a second thread waits for the runner's channel meanwhile and
+has the runner open its GPU, so that both contexts come up side by side. From then on it does what the
+worker asks, one request after the other. When the worker hangs up, whatever for, it is over: the memory
+is scrubbed and the process ends without any further ado.
+
+Any error of the GPU in this process is an answer: `Stopped` with `device_lost` where a program was involved,
+else `Failed`. No request is worth trying after it.
+"""
+
+import math
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+from judge.buffers import HostMemory
+from judge.clock.contracts import Disturbed, Null, Policy
+from judge.clock.guard import GpuGuard, NoGuard
+from judge.clock.null import measure_null
+from judge.clock.page import Orders, OrderUnanswered, create_page
+from judge.clock.roofline import Roofline
+from judge.clock.session import time_case
+from judge.clock.sets import MemorySets, how_many_sets
+from judge.conversation import Answer, Exchange
+from judge.device.link import Link
+from judge.device.messages import (
+    Answered,
+    Attach,
+    Born,
+    Check,
+    Failed,
+    Leave,
+    Load,
+    MeasureNull,
+    Outcome,
+    Rank,
+    SetLayout,
+)
+from judge.drawn import DrawnSet, outputs
+from judge.inspector import Finding, Inspector, Stopped, report_on
+from judge.memory import DeviceLost, DeviceRefused, Memory
+from judge.report import CaseReport, Timing
+from judge.sizes import shape_of
+from problems.schema import Case, Problem
+from problems.vocabulary import Verdict
+from sandbox.gpu import nvml
+from sandbox.wire import Flag
+
+_PREPARE_S = 30.0
+_GRACE_S = 1.5
+_END_S = 5.0  # for a runner to leave a timed session
+
+
+def serve(link: Link, gpu_uuid: str | None) -> None:
+    """Serve the worker at the other end of `link` until it hangs up. `gpu_uuid` None means host memory.
+
+    Raises:
+        EOFError, OSError: the worker has gone, while it was to say or to hear something.
+    """
+    this = os.pidfd_open(os.getpid())
+    link.send(Born(os.getpid()), [this])
+    os.close(this)
+    with ThreadPoolExecutor(1) as thread:
+        attaching = thread.submit(_attach, link)
+        try:
+            memory = _open_memory(gpu_uuid)
+        except (DeviceLost, DeviceRefused) as error:
+            attaching.result()
+            link.send(Failed(str(error)))
+            return
+        problem, exchange = attaching.result()
+    try:
+        _answer_requests(link, _Service(problem, memory, exchange, gpu_uuid), exchange)
+    finally:
+        memory.close()
+
+
+def _attach(link: Link) -> tuple[Problem, Exchange]:
+    message, (channel,) = link.receive()
+    if not isinstance(message, Attach):
+        raise TypeError(f"{message} comes before a runner")
+    exchange = Exchange(socket.socket(fileno=channel), lambda: link.closed)
+    exchange.send_prepare()
+    return message.problem, exchange
+
+
+def _open_memory(gpu_uuid: str | None) -> Memory:
+    if gpu_uuid is None:
+        return HostMemory()
+    from judge.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is on GPU hosts alone
+
+    return DeviceMemory.open()
+
+
+def _answer_requests(link: Link, service: "_Service", exchange: Exchange) -> None:
+    link.send(_outcome_of(service.prepare, exchange))
+    while True:
+        request, descriptors = link.receive()
+        try:
+            answer = _outcome_of(lambda: service.do(request, descriptors), exchange)  # noqa: B023 - called at once
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        link.send(answer)
+
+
+def _outcome_of(do: Callable[[], Outcome], exchange: Exchange) -> Answered | Failed:
+    try:
+        return Answered(do(), exchange.diagnostics)
+    except (DeviceLost, DeviceRefused) as error:
+        return Failed(str(error))
+
+
+class _Service:
+    """What can be asked for about one runner."""
+
+    def __init__(self, problem: Problem, memory: Memory, exchange: Exchange, gpu_uuid: str | None) -> None:
+        self._problem = problem
+        self._memory = memory
+        self._exchange = exchange
+        self._gpu_uuid = gpu_uuid
+        self._inspector = Inspector(problem, memory, exchange)
+        self._policy = Policy()
+        self._null: Null | None = None
+
+    def do(self, request: object, descriptors: Sequence[int]) -> Outcome:
+        """Do what `request` asks for. Raises DeviceRefused, and DeviceLost where no runner is involved."""
+        match request:
+            case MeasureNull():
+                return self._measure_null()
+            case Load(files):
+                return self._inspector.load(*files)
+            case Check(layout, flags):
+                return self._check(_drawn(layout, descriptors[0]), flags)
+            case Rank(layouts, roofline, ours):
+                sets = [_drawn(*pair) for pair in zip(layouts, descriptors, strict=True)]
+                return self._rank(sets, roofline, ours | {os.getpid()})
+            case Leave():
+                self._exchange.send_quit()
+                return None
+        raise TypeError(f"no request: {request}")
+
+    def prepare(self) -> Stopped | None:
+        """Wait until the runner has opened its GPU."""
+        started = time.monotonic()
+        answer = self._exchange.answer(timeout_s=_PREPARE_S)
+        return None if answer is Answer.DONE else self._inspector.stopped(answer, _ms_since(started))
+
+    def _measure_null(self) -> Stopped | None:
+        started = time.monotonic()
+        try:
+            with self._session(None) as orders:
+                self._null = measure_null(orders, self._memory, self._policy)
+        except OrderUnanswered as unanswered:
+            return self._inspector.stopped(unanswered.answer, _ms_since(started))
+        return None
+
+    def _check(self, drawn: DrawnSet, flags: Flag) -> CaseReport | Stopped:
+        try:
+            contents = self._memory.open_set(drawn)
+        except DeviceLost:
+            return self._lost(wall_ms=0.0)
+        return self._inspector.check(drawn.case, contents, flags)
+
+    def _rank(
+        self, sets: Sequence[DrawnSet], roofline: Roofline | None, ours: frozenset[int]
+    ) -> CaseReport | Stopped | Disturbed:
+        if self._null is None:
+            raise TypeError("the null is measured before LOAD, and nothing ranks without it")
+        case, started = sets[0].case, time.monotonic()
+        try:
+            with self._timed_sets(sets) as timed, self._session(timed) as orders:
+                found = time_case(
+                    orders,
+                    timed,
+                    self._guard(ours),
+                    self._policy,
+                    self._null,
+                    timeout_s=self._problem.limits.case_s + _GRACE_S,
+                    roofline=roofline,
+                )
+        except OrderUnanswered as unanswered:
+            return self._inspector.stopped(unanswered.answer, _ms_since(started))
+        except DeviceLost:
+            return self._lost(wall_ms=_ms_since(started))
+        if isinstance(found, Disturbed):
+            return found
+        return self._report(case, found, _ms_since(started))
+
+    def _lost(self, *, wall_ms: float) -> Stopped:
+        self._inspector.alive = False
+        return Stopped(Answer.DONE, device_lost=True, wall_ms=wall_ms)
+
+    def _timed_sets(self, sets: Sequence[DrawnSet]) -> MemorySets:
+        memory, case = self._memory, sets[0].case
+        contents = [memory.open_set(drawn) for drawn in sets]
+        sizes = {"l2_bytes": memory.l2_bytes, "free_bytes": memory.free_bytes}
+        count = how_many_sets(self._problem, case, self._policy, **sizes)
+        return MemorySets(self._problem, case, memory, contents, count)
+
+    @contextmanager
+    def _session(self, timed: MemorySets | None) -> Iterator[Orders]:
+        """A timed session over `timed`, or one of null calls. Raises OrderUnanswered if it does not end."""
+        page = create_page()
+        try:
+            with Orders(page, self._exchange.hung_up) as orders:
+                self._exchange.open_timing(
+                    page,
+                    timed.arguments if timed else (),
+                    timed.descriptors if timed else (),
+                    sets=timed.count if timed else 1,
+                    time_limit_ms=int(self._problem.limits.case_s * 1000),
+                )
+                yield orders
+                orders.end()
+                answer = self._exchange.answer(timeout_s=_END_S)
+                if answer is not Answer.DONE:
+                    raise OrderUnanswered(answer)
+        finally:
+            os.close(page)
+
+    def _guard(self, ours: frozenset[int]) -> NoGuard | GpuGuard:
+        uuid = self._gpu_uuid
+        return (
+            NoGuard()
+            if uuid is None
+            else GpuGuard(lambda: nvml.sample(uuid), ours.__contains__, self._memory.still)
+        )
+
+    def _report(self, case: Case, found: Timing | Finding, wall_ms: float) -> CaseReport:
+        if isinstance(found, Finding):
+            return report_on(case, found, wall_ms=wall_ms)
+        checked = sum(math.prod(shape_of(argument, case.sizes)) for argument in outputs(self._problem))
+        accepted = Finding(Verdict.ACCEPTED, checked=checked)
+        return replace(report_on(case, accepted, wall_ms=wall_ms), timing=found)
+
+
+def _drawn(layout: SetLayout, descriptor: int) -> DrawnSet:
+    return DrawnSet(layout.case, layout.parts, layout.size_bytes, descriptor)
+
+
+def _ms_since(started: float) -> float:
+    return (time.monotonic() - started) * 1000
