@@ -81,9 +81,10 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The referee cannot do it, through no fault of a program: no GPU, or not enough memory on it."""
+    """The referee cannot do it, through no fault of a program: the GPU is `lost`, or refuses something."""
 
     reason: str
+    lost: bool
 
 
 Request = Attach | MeasureNull | Load | Check | Rank | Leave

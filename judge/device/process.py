@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Self, TypeVar
 
-from judge.clock.contracts import Disturbed
+from judge.clock.contracts import Disturbed as NeverQuiet
 from judge.clock.roofline import Roofline
 from judge.conversation import Answer
 from judge.device.link import Link
@@ -39,8 +39,9 @@ from judge.device.messages import (
 )
 from judge.device.parents import fork_referee
 from judge.drawn import DrawnSet
-from judge.errors import JudgeError, JudgementCancelled
+from judge.errors import Disturbed, JudgementCancelled, RunnerUnusable
 from judge.inspector import Stopped
+from judge.memory import DeviceLost
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Problem
 from sandbox.spec import Gpu
@@ -60,8 +61,8 @@ _OUTSIDE_MPS = "/nonexistent"
 _Kind = TypeVar("_Kind")
 
 
-class RefereeFailed(JudgeError):
-    """Raised when a referee or its runner does not come up, when the GPU refuses something, or for a bug.
+class RefereeFailed(RunnerUnusable):
+    """Raised when a referee process does not come up, breaks, or is refused something by its GPU.
 
     Nothing of it is the program's doing. A fresh referee and a fresh runner may fare better.
     """
@@ -70,14 +71,17 @@ class RefereeFailed(JudgeError):
 class RefereeProcess:
     """One referee process. Start it early, attach a runner, ask; close it. For one thread at a time.
 
-    Whatever asks raises RefereeFailed, and JudgementCancelled when the judgement was cancelled while it
-    waited. After either, and after a `Stopped`, only `close` is left to call.
+    Whatever asks raises RefereeFailed, JudgementCancelled when the judgement was cancelled while it waited,
+    and, before `load`, DeviceLost when there is no GPU to be had. After any of them, and after a `Stopped`,
+    only `close` is left to call.
     """
 
-    def __init__(self, link: Link, terminate: Callable[[int], object] | None) -> None:
+    def __init__(
+        self, link: Link, cancelled: Callable[[], bool], terminate: Callable[[int], object] | None
+    ) -> None:
         self._link = link
+        self._cancelled = cancelled
         self._terminate = terminate
-        self._cancelled: Callable[[], bool] = lambda: False
         self._pid = 0
         self._process = -1
         self._case_s = 0.0
@@ -86,14 +90,18 @@ class RefereeProcess:
 
     @classmethod
     def start(
-        cls, memory: Literal["host"] | Gpu, *, terminate: Callable[[int], object] | None = None
+        cls,
+        memory: Literal["host"] | Gpu,
+        *,
+        cancelled: Callable[[], bool] = lambda: False,
+        terminate: Callable[[int], object] | None = None,
     ) -> Self:
         """Begin to start one, which opens its memory at once. Returns at once.
 
-        `terminate` takes the MPS client with that process id off the GPU; it is called before a kill.
+        `cancelled` is asked whenever one of the methods below waits. `terminate` takes the MPS client with that process id off the GPU; it is called before a kill.
         """
         gpu = None if memory == "host" else memory
-        return cls(Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None)), terminate)
+        return cls(Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None)), cancelled, terminate)
 
     @property
     def pid(self) -> int:
@@ -106,36 +114,32 @@ class RefereeProcess:
             self._pid = _expected(message, Born).pid
         return self._pid
 
-    def attach(
-        self, problem: Problem, channel: socket.socket, cancelled: Callable[[], bool] = lambda: False
-    ) -> None:
-        """Hand over the channel of a runner that has said ready; it is told to open its GPU. Returns at once.
+    def attach(self, problem: Problem, channel: socket.socket) -> None:
+        """Hand over the channel of a runner that has said ready; it is told to open its GPU.
 
-        `cancelled` is asked whenever one of the methods below waits.
+        Returns at once. The channel stays the caller's too, who must not read from it.
         """
         self._case_s = problem.limits.case_s
-        self._cancelled = cancelled
         self._ask(Attach(problem), [channel.fileno()])
         self._preparing = True
 
-    def prepared(self, cancelled: Callable[[], bool] | None = None) -> None:
+    def ready(self) -> Stopped | None:
         """Wait until runner and referee have opened their GPU. Whatever asks first waits for it too."""
-        if self._preparing:
-            self._preparing = False
-            outcome = self._outcome(_READY_S, cancelled or self._cancelled)
-            if isinstance(outcome, Stopped):
-                raise RefereeFailed(f"the runner does not open its GPU: {outcome.answer.name}")
+        if not self._preparing:
+            return None
+        self._preparing = False
+        outcome = self._outcome(_READY_S)
+        return outcome if outcome is None else _expected(outcome, Stopped)
 
-    def null(self) -> None:
+    def null(self) -> Stopped | None:
         """Measure what the clock's protocol costs by itself. Without it, before `load`, nothing ranks."""
         outcome = self._do(MeasureNull(), (), _NULL_S)
-        if isinstance(outcome, Stopped):
-            raise RefereeFailed(f"the runner makes no null calls: {outcome.answer.name}")
+        return outcome if outcome is None else _expected(outcome, Stopped)
 
     def load(self, *contents: bytes) -> Stopped | None:
         """Load the program. None when it did."""
-        stopped = self._do(Load(contents), (), _LOAD_S)
-        return stopped if stopped is None else _expected(stopped, Stopped)
+        outcome = self._do(Load(contents), (), _LOAD_S)
+        return outcome if outcome is None else _expected(outcome, Stopped)
 
     def check(self, drawn: DrawnSet, flags: Flag) -> CaseReport | Stopped:
         """Run one case and check it in full."""
@@ -144,19 +148,24 @@ class RefereeProcess:
         return outcome if isinstance(outcome, Stopped) else _expected(outcome, CaseReport)
 
     def rank(
-        self, sets: Sequence[DrawnSet], roofline: Roofline | None = None, ours: Iterable[int] = ()
-    ) -> CaseReport | Stopped | Disturbed:
+        self, sets: Sequence[DrawnSet], *, roofline: Roofline | None = None, ours: Iterable[int] = ()
+    ) -> CaseReport | Stopped:
         """Time one case, whose contents are `sets`: at least two that the runner has never seen.
 
         `roofline` is how fast the case can be on this GPU. `ours` are the processes, besides the referee,
-        that may use the GPU meanwhile: the runner's, MPS's, the vault's. Disturbed: it was never quiet.
+        that may use the GPU meanwhile: the runner's, MPS's, the vault's.
+
+        Raises:
+            judge.errors.Disturbed: the GPU was never quiet long enough.
         """
         request = Rank(tuple(_layout(drawn) for drawn in sets), roofline, frozenset(ours))
         patience_s = _RANK_S + _CALLS * self._case_s
         outcome = self._do(request, [drawn.descriptor for drawn in sets], patience_s)
-        return outcome if isinstance(outcome, Stopped | Disturbed) else _expected(outcome, CaseReport)
+        if isinstance(outcome, NeverQuiet):
+            raise Disturbed(outcome.reason)
+        return outcome if isinstance(outcome, Stopped) else _expected(outcome, CaseReport)
 
-    def leave(self) -> None:
+    def quit(self) -> None:
         """Tell the runner to leave, and keep what it has said in `diagnostics`."""
         self._do(Leave(), (), _ANSWER_S)
 
@@ -179,9 +188,10 @@ class RefereeProcess:
         self.close()
 
     def _do(self, request: Request, descriptors: Sequence[int], patience_s: float) -> Outcome:
-        self.prepared()
+        if stopped := self.ready():
+            return stopped
         self._ask(request, descriptors)
-        return self._outcome(patience_s, self._cancelled)
+        return self._outcome(patience_s)
 
     def _ask(self, request: Request, descriptors: Sequence[int]) -> None:
         try:
@@ -189,15 +199,15 @@ class RefereeProcess:
         except OSError as error:
             raise RefereeFailed(f"the referee process has gone: {error}") from error
 
-    def _outcome(self, patience_s: float, cancelled: Callable[[], bool]) -> Outcome:
+    def _outcome(self, patience_s: float) -> Outcome:
         started = time.monotonic()
         self.pid  # noqa: B018 - its first message comes first
         try:
-            message, _ = self._receive(patience_s, cancelled)
+            message, _ = self._receive(patience_s, self._cancelled)
         except TimeoutError:
             return Stopped(Answer.TIMED_OUT, device_lost=True, wall_ms=(time.monotonic() - started) * 1000)
         if isinstance(message, Failed):
-            raise RefereeFailed(message.reason)
+            raise (DeviceLost if message.lost else RefereeFailed)(message.reason)
         answered = _expected(message, Answered)
         self.diagnostics = answered.diagnostics
         return answered.outcome

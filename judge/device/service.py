@@ -72,7 +72,7 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
             memory = _open_memory(gpu_uuid)
         except (DeviceLost, DeviceRefused) as error:
             attaching.result()
-            link.send(Failed(str(error)))
+            link.send(_failed(error))
             return
         problem, exchange = attaching.result()
     try:
@@ -114,7 +114,11 @@ def _outcome_of(do: Callable[[], Outcome], exchange: Exchange) -> Answered | Fai
     try:
         return Answered(do(), exchange.diagnostics)
     except (DeviceLost, DeviceRefused) as error:
-        return Failed(str(error))
+        return _failed(error)
+
+
+def _failed(error: Exception) -> Failed:
+    return Failed(str(error), lost=isinstance(error, DeviceLost))
 
 
 class _Service:
