@@ -1,231 +1,73 @@
 """Audit this host for judging, and print the fix beside each finding.
 
-Standard library alone, so that it runs before anything is installed. Every check looks at the real thing:
-isolation is checked by isolating a program. Exit status 0 when judging can work, 1 when it cannot.
+Standard library alone, so that it runs before anything is installed. On a host with an NVIDIA driver, or with
+--gpu, it audits what judging on GPUs needs, too. Exit status 0 when this host may judge, 1 when it must not.
 """
 
 import argparse
-import ctypes
 import json
-import os
-import platform
-import re
-import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
-from enum import StrEnum
-from pathlib import Path
+from collections.abc import Callable, Collection
+from dataclasses import asdict
 
-ROOT = Path(__file__).resolve().parent.parent
-_GIB = 1 << 30
-_TIME_ERROR = 5  # adjtimex(2): the clock is not synchronised
-_TIMEX_BYTES = 512
-_MIN_BWRAP = (0, 8)
-_MIN_GXX = 11
-_MIN_MEMORY_GIB, _GOOD_MEMORY_GIB = 1.5, 4.0
-_MIN_DISK_GIB, _GOOD_DISK_GIB = 1.0, 5.0
-_STEADY_CLOCKS = {"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen"}
-
-
-class Level(StrEnum):
-    """How much a finding matters."""
-
-    OK = "ok"
-    WEAK = "weak"
-    MISSING = "missing"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at, what was found, and how to mend it."""
-
-    check: str
-    level: Level
-    found: str
-    fix: str = ""
+from deploy.audit import containers, facts, gpu, host
+from deploy.audit.finding import Finding, Findings, Level
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the findings. 1 when something that judging needs is missing."""
+    """Print the findings. 1 when something that judging needs is missing, or something is refused."""
     parser = argparse.ArgumentParser(prog="check-environment", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument("--gpu", action="store_true", help="audit as a GPU host, though no driver is loaded")
+    parser.add_argument(
+        "--trust",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a container of yours that may be privileged",
+    )
     options = parser.parse_args(argv)
-    findings = list(audit())
+    findings = list(audit(gpu_host=options.gpu or facts.is_gpu_host(), trusted=options.trust))
     if options.json:
         sys.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=2) + "\n")
     else:
-        for finding in findings:
-            sys.stdout.write(f"{finding.level:8}{finding.check:16}{finding.found}\n")
-            if finding.fix and finding.level is not Level.OK:
-                sys.stdout.write(f"{'':24}fix: {finding.fix}\n")
-    return int(any(finding.level is Level.MISSING for finding in findings))
+        sys.stdout.write("".join(map(_line, findings)))
+    return int(any(finding.stops for finding in findings))
 
 
-def audit() -> Iterator[Finding]:
+def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
     """All findings, in the order in which to mend them."""
-    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
-        check_python,
-        check_machine,
-        check_bubblewrap,
-        check_namespaces,
-        check_isolation,
-        check_compilers,
-        check_space,
-        check_clock,
+    checks: tuple[Callable[[], Findings], ...] = (
+        host.check_python,
+        host.check_machine,
+        host.check_bubblewrap,
+        host.check_namespaces,
+        host.check_isolation,
+        host.check_compilers,
+        host.check_space,
+        host.check_clock,
     )
     for check in checks:
         yield from check()
+    if gpu_host:
+        yield from audit_gpu_host(facts.gather(), trusted)
 
 
-def check_python() -> Iterator[Finding]:
-    """The interpreter that would run the judge."""
-    level = Level.OK if sys.version_info >= (3, 11) else Level.MISSING
-    yield Finding("python", level, platform.python_version(), "apt-get install python3.11 python3.11-venv")
+def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findings:
+    """What judging on GPUs needs, on a host as described."""
+    yield from gpu.check_gpus(found)
+    yield from gpu.check_foreign(found)
+    yield from gpu.check_programs(found)
+    yield from containers.check_engine(found)
+    yield from containers.check_running(found, trusted)
+    yield from containers.check_rights(found)
 
 
-def check_machine() -> Iterator[Finding]:
-    """Processor and cores."""
-    known = platform.machine() in {"x86_64", "aarch64"}
-    yield Finding(
-        "processor",
-        Level.OK if known else Level.MISSING,
-        platform.machine(),
-        "use an x86-64 or aarch64 machine",
-    )
-    cores = len(os.sched_getaffinity(0))
-    yield Finding(
-        "cores", Level.OK if cores > 1 else Level.WEAK, str(cores), "two cores or more keep verdicts quick"
-    )
-
-
-def check_bubblewrap() -> Iterator[Finding]:
-    """The program that isolates, and the one that steps down from root."""
-    version = _version("bwrap", "--version")
-    level = Level.OK if version >= _MIN_BWRAP else Level.MISSING
-    yield Finding("bubblewrap", level, _dotted(version), "apt-get install bubblewrap (0.8 or newer)")
-    if os.geteuid() == 0:
-        there = Path("/usr/bin/setpriv").exists()
-        yield Finding(
-            "setpriv",
-            Level.OK if there else Level.WEAK,
-            "there" if there else "not found",
-            "apt-get install util-linux",
-        )
-
-
-def check_namespaces() -> Iterator[Finding]:
-    """Kernel settings that are known to refuse user namespaces."""
-    if os.geteuid() == 0:
-        return
-    for name, bad, fix in (
-        ("kernel/unprivileged_userns_clone", "0", "sysctl -w kernel.unprivileged_userns_clone=1"),
-        ("user/max_user_namespaces", "0", "sysctl -w user.max_user_namespaces=10000"),
-        (
-            "kernel/apparmor_restrict_unprivileged_userns",
-            "1",
-            "an AppArmor profile for bwrap, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
-        ),
-    ):
-        value = _read(Path("/proc/sys", name))
-        if value == bad:
-            yield Finding("namespaces", Level.WEAK, f"{name.replace('/', '.')} = {value}", fix)
-
-
-def check_isolation() -> Iterator[Finding]:
-    """Isolate a program and look from inside."""
-    sys.path.insert(0, str(ROOT))
-    from sandbox.backend import IsolationUnavailable  # noqa: PLC0415 - needs the path above
-    from sandbox.bubblewrap import Bubblewrap  # noqa: PLC0415 - the same
-
-    backend = Bubblewrap()
-    try:
-        backend.verify()
-    except IsolationUnavailable as error:
-        cause, _, fix = str(error).partition("; run: ")
-        yield Finding("isolation", Level.MISSING, cause, fix or "see the text on the left")
-        return
-    yield Finding("isolation", Level.OK, "a probe saw no network, no host process, and could write nothing")
-    for weakness in backend.weaknesses:
-        found, _, fix = weakness.partition("; ")
-        yield Finding("isolation", Level.WEAK, found, fix)
-
-
-def check_compilers() -> Iterator[Finding]:
-    """What compiles submissions."""
-    version = _version("g++", "-dumpfullversion")
-    level = Level.OK if version >= (_MIN_GXX,) else Level.MISSING
-    yield Finding("g++", level, _dotted(version), "apt-get install g++")
-    from sandbox.toolchain import ToolchainMissing, find_toolkit  # noqa: PLC0415 - needs the path
-
-    try:
-        toolkit = find_toolkit()
-    except ToolchainMissing as error:
-        yield Finding("nvcc", Level.MISSING, "not usable", str(error))
-    else:
-        yield Finding("nvcc", Level.OK, ", ".join(f"{k} {v}" for k, v in toolkit.stamp().items()))
-
-
-def check_space() -> Iterator[Finding]:
-    """Memory and disk."""
-    memory = re.search(r"MemAvailable:\s+(\d+) kB", _read(Path("/proc/meminfo")))
-    memory_gib = int(memory[1]) * 1024 / _GIB if memory else 0.0
-    yield Finding(
-        "memory",
-        _graded(memory_gib, _MIN_MEMORY_GIB, _GOOD_MEMORY_GIB),
-        f"{memory_gib:.1f} GiB available",
-        f"{_GOOD_MEMORY_GIB:g} GiB let two judgements run beside each other",
-    )
-    disk_gib = shutil.disk_usage(ROOT).free / _GIB
-    yield Finding(
-        "disk",
-        _graded(disk_gib, _MIN_DISK_GIB, _GOOD_DISK_GIB),
-        f"{disk_gib:.1f} GiB free",
-        f"make room: {_GOOD_DISK_GIB:g} GiB hold the packages and the compile cache",
-    )
-
-
-def check_clock() -> Iterator[Finding]:
-    """A steady clock for limits, a synchronised one for leases between hosts."""
-    source = _read(Path("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
-    steady = source in _STEADY_CLOCKS
-    yield Finding(
-        "clock", Level.OK if steady else Level.WEAK, source or "unknown", "boot with clocksource=tsc"
-    )
-    state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
-    yield Finding(
-        "clock",
-        Level.WEAK if state == _TIME_ERROR else Level.OK,
-        "not synchronised" if state == _TIME_ERROR else "synchronised",
-        "apt-get install systemd-timesyncd (matters once several hosts judge)",
-    )
-
-
-def _graded(value: float, least: float, good: float) -> Level:
-    if value < least:
-        return Level.MISSING
-    return Level.OK if value >= good else Level.WEAK
-
-
-def _version(program: str, option: str) -> tuple[int, ...]:
-    """The numbers that `program` prints first, empty when it is not there."""
-    if shutil.which(program) is None:
-        return ()
-    said = subprocess.run([program, option], capture_output=True, text=True, timeout=10, check=False).stdout
-    numbers = re.search(r"\d+(\.\d+)*", said)
-    return tuple(map(int, numbers[0].split("."))) if numbers else ()
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version)) or "not found"
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""
+def _line(finding: Finding) -> str:
+    line = f"{finding.level:8}{finding.check:18}{finding.found}\n"
+    if finding.fix and finding.level is not Level.OK:
+        line += f"{'':26}fix: {finding.fix}\n"
+    return line
 
 
 if __name__ == "__main__":

@@ -5,11 +5,12 @@ import json
 import pytest
 
 from deploy import check_environment
-from deploy.check_environment import Finding, Level
+from deploy.audit import host
+from deploy.audit.finding import Finding, Level, graded
 
 
 def audit_is(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
-    monkeypatch.setattr(check_environment, "audit", lambda: iter(findings))
+    monkeypatch.setattr(check_environment, "audit", lambda **_: iter(findings))
 
 
 def test_the_fix_stands_below_what_is_missing(
@@ -27,6 +28,12 @@ def test_the_fix_stands_below_what_is_missing(
     assert "unneeded" not in "".join(printed)
 
 
+def test_what_is_refused_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    audit_is(monkeypatch, Finding("containers", Level.REFUSED, "miner is privileged", "remove it"))
+    assert check_environment.main([]) == 1
+    assert "fix: remove it" in capsys.readouterr().out
+
+
 def test_what_is_weak_does_not_fail(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -39,11 +46,11 @@ def test_what_is_weak_does_not_fail(
 
 def test_an_absent_program_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
-    (finding, *_) = check_environment.check_bubblewrap()
+    (finding, *_) = host.check_bubblewrap()
     assert (finding.level, finding.found) == (Level.MISSING, "not found")
     assert "bubblewrap" in finding.fix
 
 
 def test_space_is_graded() -> None:
-    grades = [check_environment._graded(value, 1.0, 2.0) for value in (0.5, 1.5, 2.0)]
+    grades = [graded(value, 1.0, 2.0) for value in (0.5, 1.5, 2.0)]
     assert grades == [Level.MISSING, Level.WEAK, Level.OK]

@@ -1,0 +1,1 @@
+"""The checks of `deploy/check-environment`. Standard library alone, so that they run on a bare host."""

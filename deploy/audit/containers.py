@@ -1,0 +1,159 @@
+"""Checks of the container engine of a GPU host, and of what else runs in it."""
+
+import re
+from collections.abc import Collection
+
+from deploy.audit.docker_api import Container
+from deploy.audit.facts import DEVICES, GpuHost
+from deploy.audit.finding import Finding, Findings, Level, dotted, ok_if
+
+ENGINE_FLOOR = (20, 10)
+_CDI_ENGINE = (25, 0)
+# Source: NVIDIA's security bulletins for the container toolkit and the GPU operator.
+CONTAINER_TOOLKIT_FLOOR = (1, 19, 1)
+GPU_OPERATOR_FLOOR = (26, 3, 2)
+OUR_IMAGES = tuple(f"warpcourt/{kind}" for kind in ("compile", "cuda", "triton", "oracle"))
+_HOST_IMAGE = "warpcourt/host"
+_OUR_CONTAINERS = re.compile(r"job-")
+_OPERATOR = re.compile(r"gpu-operator[^:@]*:v?(\d+(?:\.\d+)+)")
+
+
+def check_engine(host: GpuHost) -> Findings:
+    """The engine: there, new enough, able to hand out GPUs."""
+    engine = host.engine
+    if engine.trouble:
+        yield Finding(
+            "containers",
+            Level.MISSING,
+            engine.trouble,
+            "install docker.io or docker-ce, start it, and let the worker's user reach its socket",
+        )
+        return
+    version = _numbers(engine.version)
+    yield Finding(
+        "containers", ok_if(version >= ENGINE_FLOOR), f"engine {engine.version}", "install 20.10 or newer"
+    )
+    yield _attachment(host, version)
+    yield from _toolkit(host)
+    lacking = [image for image in OUR_IMAGES if not _has(engine.images, image)]
+    hosts = _has(engine.images, _HOST_IMAGE)
+    yield Finding(
+        "images",
+        Level.WEAK if lacking and hosts else ok_if(not lacking),
+        f"lacks {', '.join(lacking)}" if lacking else "all there",
+        "deploy/build-images, or let containers see the host's /usr where that has all it takes",
+    )
+
+
+def _attachment(host: GpuHost, version: tuple[int, ...]) -> Finding:
+    """How a container would get its GPU."""
+    cdi = [file for file in host.cdi_files if "nvidia" in file]
+    if cdi and version >= _CDI_ENGINE:
+        return Finding("gpu access", Level.OK, f"CDI, {cdi[0]}")
+    if "nvidia" in host.engine.runtimes:
+        return Finding("gpu access", Level.OK, "the engine's nvidia runtime")
+    missing = [device for device in DEVICES if device not in host.devices]
+    return Finding(
+        "gpu access",
+        ok_if(not missing),
+        f"no {missing[0]}" if missing else "device files and the driver's libraries, by hand",
+        "nvidia-modprobe -u -c 0, or install nvidia-container-toolkit",
+    )
+
+
+def _toolkit(host: GpuHost) -> Findings:
+    if host.container_toolkit:
+        yield Finding(
+            "container toolkit",
+            ok_if(host.container_toolkit >= CONTAINER_TOOLKIT_FLOOR, Level.REFUSED),
+            dotted(host.container_toolkit),
+            f"install nvidia-container-toolkit {dotted(CONTAINER_TOOLKIT_FLOOR)} or newer, or remove it: "
+            "this one lets a container out",
+        )
+    for container in host.engine.containers:
+        if operator := _OPERATOR.search(container.image):
+            yield Finding(
+                "gpu operator",
+                ok_if(_numbers(operator[1]) >= GPU_OPERATOR_FLOOR, Level.REFUSED),
+                operator[1],
+                f"upgrade the GPU operator to {dotted(GPU_OPERATOR_FLOOR)} or newer",
+            )
+
+
+def check_running(host: GpuHost, trusted: Collection[str] = ()) -> Findings:
+    """What runs in the engine. `trusted` names containers of the operator's own that may do as they like."""
+    for container in host.engine.containers:
+        if container.name in trusted:
+            continue
+        weak = _shares_with_the_host(container)
+        if weak:
+            yield Finding(
+                "containers",
+                Level.REFUSED,
+                f"{container.name} ({container.image}) {weak}",
+                f"remove it from this host, or, if it is yours and must be: --trust {container.name}",
+            )
+        if _OUR_CONTAINERS.match(container.name):
+            yield from _check_ours(container)
+
+
+def _check_ours(container: Container) -> Findings:
+    """A sandbox runs one of our images, as a user that is not root."""
+    if not any(_is(container.image, image) for image in (*OUR_IMAGES, _HOST_IMAGE)):
+        yield Finding(
+            "images",
+            Level.REFUSED,
+            f"{container.name} runs {container.image}, which is not one of ours",
+            "remove the container; programs run in images that deploy/build-images made, and in no others",
+        )
+    if container.user.split(":")[0] in ("", "0", "root"):
+        yield Finding(
+            "containers",
+            Level.REFUSED,
+            f"{container.name} runs as root",
+            "remove the container: root in a container may drive MPS",
+        )
+
+
+def _shares_with_the_host(container: Container) -> str:
+    if container.privileged:
+        return "is privileged"
+    modes = (("pid", container.pid_mode), ("ipc", container.ipc_mode), ("net", container.network_mode))
+    shared = [name for name, mode in modes if mode == "host"]
+    return f"shares the host's {', '.join(shared)}" if shared else ""
+
+
+def check_rights(host: GpuHost) -> Findings:
+    """Who judges here, and the control groups that bound it."""
+    if not host.engine.trouble and (host.root or host.in_docker_group):
+        who = "root" if host.root else "in the group docker, which is as good as root"
+        yield Finding("worker", Level.OK, f"this user is {who}; nothing else should run on this host")
+    elif not host.root:
+        yield Finding(
+            "worker",
+            Level.WEAK,
+            "this user is neither root nor in the group docker",
+            "run this audit as the worker's user; let it reach the engine's socket",
+        )
+    yield Finding(
+        "control groups",
+        ok_if(host.cgroup_version == 2, Level.WEAK),
+        f"version {host.cgroup_version}",
+        "boot with systemd.unified_cgroup_hierarchy=1",
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    found = re.match(r"\d+(\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+def _has(images: Collection[str], repository: str) -> bool:
+    return any(_is(image, repository) for image in images)
+
+
+def _is(image: str, repository: str) -> bool:
+    """Whether a reference names a repository of ours, on whatever registry."""
+    name = image.partition("@")[0]
+    bare = name.rpartition(":")[0] if ":" in name.rpartition("/")[2] else name
+    return bare == repository or bare.endswith(f"/{repository}")
