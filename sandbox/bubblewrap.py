@@ -32,13 +32,15 @@ from sandbox import seccomp
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Group, Hierarchy
 from sandbox.launch import GATE_LINE, Launch, Slot
-from sandbox.spec import Command, Completion, Ending, Limits
+from sandbox.probe import probe
+from sandbox.spec import Command, Limits, below_work
 from sandbox.watch import Inherited, WatchedProcess
 
 _log = logging.getLogger(__name__)
 
 _MIB = 1 << 20
 _INNER_ID = "65534"
+_INNER_IDS = range(65534, 65535)
 # Ids that no distribution or container engine hands out. Source: systemd, "Users, Groups, UIDs and GIDs".
 _OUTER_IDS = range(0x7000_0000, 0x7100_0000)
 _TASKS_OF_OURS = 2  # bwrap's init and the shell line, within the task limit of the control group
@@ -96,14 +98,7 @@ class Bubblewrap:
         host = self._host()
         if host.hierarchy is not None:
             host.hierarchy.sweep()
-        process = self.start(_PROBE)
-        try:
-            completion = process.wait(30)
-        except TimeoutError as error:
-            raise IsolationUnavailable("a probe sandbox did not end; is the machine overloaded?") from error
-        finally:
-            process.close()
-        _judge_probe(completion)
+        probe(self, identities=_INNER_IDS, init="bwrap")
         for weakness in self.weaknesses:
             _log.warning("sandbox_weaker: %s", weakness)
 
@@ -203,7 +198,7 @@ def _mounts(command: Command) -> list[str]:
         words += _parents(PurePosixPath(bind.target), made)
         words += ["--ro-bind", str(bind.source), bind.target]
     for number, name in enumerate(command.files, start=Slot.FILES + 2):
-        path = _below_work(name)
+        path = below_work(name)
         words += _parents(path, made)
         words += ["--perms", "0644", "--file", str(number), str(path)]
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/"]
@@ -233,49 +228,3 @@ def _parents(path: PurePosixPath, made: set[PurePosixPath]) -> list[str]:
             made.add(parent)
             words += ["--perms", "0755", "--dir", str(parent)]
     return words
-
-
-def _below_work(name: str) -> PurePosixPath:
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or not path.parts:
-        raise ValueError(f"{name!r} is not a file name below /work")
-    return "/work" / path
-
-
-_PROBE_SCRIPT = """
-id -u
-cat /proc/self/status
-echo "Network: $(tail -n +3 /proc/net/dev | cut -d: -f1 | xargs)"
-echo "Init: $(cat /proc/1/comm)"
-touch /usr/probe 2>/dev/null && echo Writable
-touch /probe 2>/dev/null && echo Writable
-exit 0
-"""
-_PROBE = Command(
-    argv=(_SHELL, "-c", _PROBE_SCRIPT),
-    limits=Limits(wall_s=20, cpu_s=10, memory_mib=64, tmpfs_mib=8),
-    label="probe",
-)
-_PROBE_SAYS = (
-    ("65534\n", "the program does not run as nobody"),
-    ("NoNewPrivs:\t1\n", "no_new_privs is not set"),
-    ("Seccomp:\t2\n", "the system call filter is not loaded; the kernel needs CONFIG_SECCOMP_FILTER"),
-    ("CapEff:\t0000000000000000\n", "the program holds capabilities"),
-    ("CapBnd:\t0000000000000000\n", "the program could gain capabilities"),
-    ("Network: lo\n", "the program sees network interfaces of the host"),
-    ("Init: bwrap\n", "the program sees processes of the host"),
-)
-
-
-def _judge_probe(completion: Completion) -> None:
-    said = completion.stdout.decode(errors="replace")
-    if completion.ending is not Ending.EXITED or completion.status != 0:
-        raise IsolationUnavailable(
-            f"a probe sandbox {completion.ending} with status {completion.status}: "
-            + completion.stderr.decode(errors="replace").strip()
-        )
-    for words, complaint in _PROBE_SAYS:
-        if words not in said:
-            raise IsolationUnavailable(f"a probe sandbox is not isolated: {complaint}")
-    if "Writable" in said:
-        raise IsolationUnavailable("a probe sandbox is not isolated: its root can be written to")

@@ -104,6 +104,18 @@ class Group:
             raise
         return group
 
+    @classmethod
+    def of(cls, process: int) -> Self | None:
+        """The group that somebody else has put `process` in, to be read; None if it cannot be found."""
+        mounts, paths = _mount_points(), _groups_of(process)
+        folders = {name: _below(mounts.get(name), paths.get(name)) for name in _CONTROLLERS}
+        if all(folder is not None and folder.is_dir() for folder in folders.values()):
+            return cls(1, {name: folder for name, folder in folders.items() if folder is not None})
+        folder = _below(mounts.get("cgroup2"), paths.get(""))
+        if folder is not None and (folder / "memory.events").exists():
+            return cls(2, dict.fromkeys(_CONTROLLERS, folder))
+        return None
+
     def _limit(self, memory_bytes: int, tasks: int) -> None:
         memory = self.folders["memory"]
         (self.folders["pids"] / "pids.max").write_text(str(tasks))
@@ -203,11 +215,21 @@ def _mount_points() -> dict[str, Path]:
 
 def _own_groups() -> dict[str, str]:
     """Paths of our own groups by controller; v2 has the empty name."""
+    return _groups_of("self")
+
+
+def _groups_of(process: int | str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        found.update(dict.fromkeys(controllers.split(","), path))
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process}/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            found.update(dict.fromkeys(controllers.split(","), path))
     return found
+
+
+def _below(mount: Path | None, group: str | None) -> Path | None:
+    """The folder of a group; None for one outside of what we see, as in a container of our own."""
+    return None if mount is None or group is None or ".." in group else mount / group.lstrip("/")
 
 
 def _enable_controllers(folder: Path) -> None:

@@ -102,8 +102,8 @@ class Launch:
             hold_inner, hold = _pipe(ours)
             gate, gate_inner = (ours.enter_context(end) for end in socket.socketpair())
             files = [ours.enter_context(_memory_file(content)) for content in self._contents()]
-            inner = {
-                **self.descriptors,
+            inner: dict[int, int] = {
+                **{int(number): own for number, own in self.descriptors.items()},
                 Slot.GATE: gate_inner.fileno(),
                 Slot.INFO: info_inner.fileno(),
                 Slot.HOLD: hold_inner.fileno(),

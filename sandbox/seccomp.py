@@ -172,6 +172,49 @@ SOCKETPAIR = (53, 199)
 PERSONALITY = (135, 92)
 IOCTL = (16, 29)
 FCNTL = (72, 25)
+PRLIMIT64 = (302, 261)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A call that is judged by the low half of one argument, refused with `error`, and the reason.
+
+    Exactly one of three is given: `only` these values are allowed, `never` these, or none with `no_bits`.
+    """
+
+    reason: str
+    name: str
+    numbers: tuple[int, int]
+    argument: int
+    error: int = errno.EPERM
+    only: tuple[int, ...] = ()
+    never: tuple[int, ...] = ()
+    no_bits: int = 0
+
+
+_UNIX_ALONE = "Other sockets (netlink, packet, vsock) are attack surface or reach the host."
+JUDGEMENTS = (
+    Judgement("New namespaces by way of clone.", "clone", CLONE, 0, no_bits=_NAMESPACE_FLAGS),
+    Judgement(_UNIX_ALONE, "socket", SOCKET, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
+    Judgement(_UNIX_ALONE, "socketpair", SOCKETPAIR, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
+    Judgement(
+        "Personalities switch address randomisation off.",
+        *("personality", PERSONALITY, 0),
+        only=(0, _PERSONALITY_QUERY),
+    ),
+    Judgement("The other kinds of locks.", "fcntl", FCNTL, 1, errno.ENOLCK, never=_LOCK_COMMANDS),
+    Judgement(
+        "Typing into a terminal that somebody else reads.", "ioctl", IOCTL, 1, never=(_TIOCSTI, _TIOCLINUX)
+    ),
+    Judgement("Limits of another process: they could end one of ours.", "prlimit64", PRLIMIT64, 0, only=(0,)),
+)
+
+
+def architecture(machine: str) -> Architecture:
+    """The architecture called `machine`. Raises ValueError when it is neither x86-64 nor aarch64."""
+    if machine.lower() not in _ARCHITECTURES:
+        raise ValueError(f"no system call filter for {machine}; supported: x86_64, aarch64")
+    return _ARCHITECTURES[machine.lower()]
 
 
 def filter_program(machine: str = "") -> bytes:
@@ -180,10 +223,7 @@ def filter_program(machine: str = "") -> bytes:
     Raises:
         ValueError: the machine is neither x86-64 nor aarch64.
     """
-    name = (machine or platform.machine()).lower()
-    if name not in _ARCHITECTURES:
-        raise ValueError(f"no system call filter for {name}; supported: x86_64, aarch64")
-    return _assemble(_ARCHITECTURES[name])
+    return _assemble(architecture(machine or platform.machine()))
 
 
 def _assemble(architecture: Architecture) -> bytes:
@@ -200,22 +240,20 @@ def _assemble(architecture: Architecture) -> bytes:
             number = numbers[column]
             if number is not None:
                 program += _when(_JUMP_EQUAL, number, _ERRNO | refusal.error)
-    for number, argument, rules in (
-        # New namespaces by way of clone.
-        (CLONE[column], 0, _when(_JUMP_ANY_BIT, _NAMESPACE_FLAGS, _ERRNO | errno.EPERM)),
-        # Only Unix sockets: the rest (netlink, packet, vsock) is attack surface or reaches the host.
-        (SOCKET[column], 0, _unless(_JUMP_EQUAL, _AF_UNIX, _ERRNO | errno.EAFNOSUPPORT)),
-        (SOCKETPAIR[column], 0, _unless(_JUMP_EQUAL, _AF_UNIX, _ERRNO | errno.EAFNOSUPPORT)),
-        # Personalities switch address randomisation off.
-        (PERSONALITY[column], 0, _unless_any((0, _PERSONALITY_QUERY), _ERRNO | errno.EPERM)),
-        # The other kinds of locks.
-        (FCNTL[column], 1, _when_any(_LOCK_COMMANDS, _ERRNO | errno.ENOLCK)),
-        # Typing into a terminal that somebody else reads.
-        (IOCTL[column], 1, _when_any((_TIOCSTI, _TIOCLINUX), _ERRNO | errno.EPERM)),
-    ):
-        body = [_load(_ARGUMENTS_AT + 8 * argument), *rules, _verdict(ALLOW)]
-        program += [_INSTRUCTION.pack(_JUMP_EQUAL, 0, len(body), number), *body]
+    for judgement in JUDGEMENTS:
+        load = _load(_ARGUMENTS_AT + 8 * judgement.argument)
+        body = [load, *_rules(judgement), _verdict(ALLOW)]
+        program += [_INSTRUCTION.pack(_JUMP_EQUAL, 0, len(body), judgement.numbers[column]), *body]
     return b"".join([*program, _verdict(ALLOW)])
+
+
+def _rules(judgement: Judgement) -> list[bytes]:
+    action = _ERRNO | judgement.error
+    if judgement.no_bits:
+        return _when(_JUMP_ANY_BIT, judgement.no_bits, action)
+    if judgement.only:
+        return _unless_any(judgement.only, action)
+    return _when_any(judgement.never, action)
 
 
 def _load(offset: int) -> bytes:

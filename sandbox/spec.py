@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,14 @@ class Command:
     label: str = "job"
     image: Image = Image.CUDA
     gpu: Gpu | None = None
+
+
+def below_work(name: str) -> PurePosixPath:
+    """The path inside of a file of a command. Raises ValueError unless it is below `/work`."""
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"{name!r} is not a file name below /work")
+    return "/work" / path
 
 
 class Ending(StrEnum):

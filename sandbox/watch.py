@@ -54,7 +54,7 @@ class Running(Protocol):
 
     @property
     def init(self) -> int:
-        """The host's id of the process with which everything inside dies."""
+        """The host's id of the process with which everything inside dies, 0 where it cannot be seen."""
 
     @property
     def ended(self) -> int:
@@ -122,8 +122,8 @@ class WatchedProcess:
     @property
     def pids(self) -> tuple[int, ...]:
         """Its processes by their ids on this host, init first; empty once it has ended."""
-        running = self._running
-        return () if running is None or self._ended.is_set() else tuple(tree_of(running.init))
+        init = 0 if self._running is None or self._ended.is_set() else self._running.init
+        return tuple(tree_of(init)) if init else ()
 
     def begin(self, limits: Limits) -> None:
         """Count wall and CPU time from now, and cap memory: see `Process.begin`."""

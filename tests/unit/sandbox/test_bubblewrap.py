@@ -10,7 +10,8 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.fake import exited
 from sandbox.launch import Launch
-from sandbox.spec import Bind, Command, Ending, Limits
+from sandbox.probe import judge as judge_probe
+from sandbox.spec import Bind, Command, Completion, Ending, Limits
 
 COMMAND = Command(
     ("/program",),
@@ -102,14 +103,18 @@ def test_a_refusal_names_its_fix(said: bytes, fix: str) -> None:
     assert said.decode() in str(error)
 
 
+def judge(completion: Completion) -> None:
+    judge_probe(completion, identities=range(65534, 65535), init="bwrap")
+
+
 def test_the_probe_is_judged_by_what_it_saw() -> None:
-    bubblewrap._judge_probe(exited(0, stdout=GOOD))
+    judge(exited(0, stdout=GOOD))
     for line in GOOD.splitlines(keepends=True):
         with pytest.raises(IsolationUnavailable, match="not isolated"):
-            bubblewrap._judge_probe(exited(0, stdout=GOOD.replace(line, b"")))
+            judge(exited(0, stdout=GOOD.replace(line, b"")))
     with pytest.raises(IsolationUnavailable, match="written to"):
-        bubblewrap._judge_probe(exited(0, stdout=GOOD + b"Writable\n"))
+        judge(exited(0, stdout=GOOD + b"Writable\n"))
     with pytest.raises(IsolationUnavailable, match="status 1"):
-        bubblewrap._judge_probe(exited(1, stderr=b"no"))
+        judge(exited(1, stderr=b"no"))
     with pytest.raises(IsolationUnavailable, match="memory"):
-        bubblewrap._judge_probe(replace(exited(0), ending=Ending.MEMORY))
+        judge(replace(exited(0), ending=Ending.MEMORY))

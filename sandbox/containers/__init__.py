@@ -1,0 +1,1 @@
+"""Isolation by containers of a Docker engine."""

@@ -1,0 +1,137 @@
+"""A container under way. Implements `sandbox.watch.Running`.
+
+Its first process, `enter.c`, tells us over its socket when the program has ended and everything else in
+the container is dead, and stays until we close our end: until then the control group can be read and
+nothing can change. The engine is asked only when that conversation breaks off.
+"""
+
+import contextlib
+import os
+import select
+import socket
+import struct
+from collections.abc import Callable
+
+from sandbox.backend import IsolationUnavailable
+from sandbox.cgroup import Group
+from sandbox.containers.engine import Engine
+from sandbox.cpu_time import cpu_of_tree
+from sandbox.watch import End
+
+_KILL, _END = b"K", b"E"
+_END_PACKET = struct.Struct("=c3xiQ")  # kind, wait status, processor time in microseconds
+_PACKET_BYTES = 4096
+_OBEY_S = 10.0
+_DEATH_S = 30.0
+_KILLED = 128 + 9
+
+
+class Container:
+    """A container that runs its program. It owns the socket and the descriptor of `/work`."""
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        container: str,
+        judge: socket.socket,
+        work: int | None,
+        init: int,
+        group: Group | None,
+        memory_mib: int,
+        release: Callable[[str], None],
+    ) -> None:
+        self._engine = engine
+        self._container = container
+        self._judge = judge
+        self._work = work
+        self._init = init
+        self._group = group
+        self._memory_mib = memory_mib
+        self._release = release
+        self._seen_cpu_s = 0.0
+
+    @property
+    def init(self) -> int:
+        """The host's id of `enter`, 0 where it cannot be seen."""
+        return self._init
+
+    @property
+    def ended(self) -> int:
+        """Readable once `enter` has said how the program ended, or has ended itself."""
+        return self._judge.fileno()
+
+    @property
+    def work(self) -> int | None:
+        """A descriptor of `/work`, or None if nothing is collected."""
+        return self._work
+
+    @property
+    def container(self) -> str:
+        """The engine's id of it."""
+        return self._container
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor time so far, from the control group if it can be read, else from /proc."""
+        with contextlib.suppress(OSError):  # the group is gone
+            used_s = cpu_of_tree(self._init) if self._group is None else self._group.cpu_s
+            self._seen_cpu_s = max(self._seen_cpu_s, used_s)
+        return self._seen_cpu_s
+
+    def limit_memory(self, memory_mib: int) -> None:
+        """Change the cap; the engine is asked only if it differs."""
+        if memory_mib != self._memory_mib:
+            self._engine.limit_memory(self._container, memory_mib << 20)
+            self._memory_mib = memory_mib
+
+    def bury(self) -> End:
+        """Have `enter` kill what still runs; if it does not, have the engine kill the container."""
+        with contextlib.suppress(OSError):
+            self._judge.send(_KILL, socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+        said = self._hear(_OBEY_S)
+        killed = said is None
+        if said is None:
+            self._engine.kill(self._container)
+            said = self._hear(_DEATH_S)
+        if said is None:
+            raise IsolationUnavailable("a killed container does not die; is the machine out of memory?")
+        if len(said) == _END_PACKET.size and said.startswith(_END):
+            return self._end(said)
+        return self._lost(killed=killed)
+
+    def close(self) -> None:
+        """Let `enter` go and have the container removed."""
+        self._judge.close()
+        if self._work is not None:
+            os.close(self._work)
+        self._release(self._container)
+
+    def _hear(self, patience_s: float) -> bytes | None:
+        """What `enter` says, empty if it is gone; None if it says nothing in time."""
+        if not select.select([self._judge], [], [], patience_s)[0]:
+            return None
+        try:
+            return self._judge.recv(_PACKET_BYTES)
+        except ConnectionError:
+            return b""
+
+    def _end(self, said: bytes) -> End:
+        _, status, cpu_us = _END_PACKET.unpack(said)
+        code = os.waitstatus_to_exitcode(status)
+        used_s = self.cpu_s if self._group is not None else max(self._seen_cpu_s, cpu_us / 1e6)
+        return End(
+            code=128 - code if code < 0 else code,
+            cpu_s=used_s,
+            peak_memory_bytes=None if self._group is None else self._group.peak_memory_bytes,
+            out_of_memory=self._group is not None and self._group.out_of_memory,
+        )
+
+    def _lost(self, *, killed: bool) -> End:
+        """`enter` is dead and has said nothing: we had it killed, the kernel did, or somebody else."""
+        state = self._engine.state(self._container)
+        if killed or state.out_of_memory:
+            return End(_KILLED, self.cpu_s, None, state.out_of_memory)
+        raise IsolationUnavailable(
+            "a container ended from outside: the engine was restarted, or somebody removed it"
+        )

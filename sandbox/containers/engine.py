@@ -1,0 +1,192 @@
+"""The container engine, as far as we use it: a typed front of the Docker SDK.
+
+Every failure becomes an IsolationUnavailable that says what to do: a job that meets one is run again.
+"""
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import docker
+import docker.errors
+import docker.utils
+import requests
+
+from sandbox.backend import IsolationUnavailable
+
+_log = logging.getLogger(__name__)
+
+_TIMEOUT_S = 60
+_START = "start it: systemctl start docker, or without systemd deploy/start-docker, and do as it says"
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What an engine says of itself. `runtimes` are names, `cdi_folders` where it looks for CDI files."""
+
+    version: str
+    runtimes: frozenset[str]
+    cdi_folders: tuple[str, ...]
+    processors: int
+    limits_memory: bool
+    limits_swap: bool
+    limits_tasks: bool
+    filters_calls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A container that the engine knows."""
+
+    id: str
+    labels: Mapping[str, str]
+    running: bool
+    created_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How the engine sees one container."""
+
+    running: bool
+    code: int
+    out_of_memory: bool
+    error: str
+
+
+class Engine:
+    """One engine. Safe to share between threads; connects at first use. `address` as in DOCKER_HOST."""
+
+    def __init__(self, address: str | None = None) -> None:
+        self._address = address
+        self._lock = threading.Lock()
+        self._api: docker.APIClient | None = None
+
+    def facts(self) -> Facts:
+        """What it says of itself now."""
+        said = self._ask("describe itself", lambda api: api.info())
+        return Facts(
+            version=str(said.get("ServerVersion", "")),
+            runtimes=frozenset(said.get("Runtimes") or ()),
+            cdi_folders=tuple(said.get("CDISpecDirs") or ()),
+            processors=int(said.get("NCPU") or 1),
+            limits_memory=bool(said.get("MemoryLimit")),
+            limits_swap=bool(said.get("SwapLimit")),
+            limits_tasks=bool(said.get("PidsLimit")),
+            filters_calls=any("seccomp" in option for option in said.get("SecurityOptions") or ()),
+        )
+
+    def has_image(self, reference: str) -> bool:
+        """Whether it has the image."""
+
+        def ask(api: docker.APIClient) -> bool:
+            api.inspect_image(reference)  # type: ignore[no-untyped-call]
+            return True
+
+        try:
+            return self._ask("look for an image", ask, passes=True)
+        except docker.errors.ImageNotFound:
+            return False
+
+    def import_image(self, repository: str, tag: str, archive: bytes) -> None:
+        """Make an image of one layer from a tar archive."""
+        self._ask(
+            "import an image",
+            lambda api: api.import_image_from_data(archive, repository=repository, tag=tag),
+        )
+
+    def create(self, name: str, configuration: Mapping[str, object]) -> str:
+        """Create a container and return its id."""
+
+        def ask(api: docker.APIClient) -> str:
+            made = api.create_container_from_config(dict(configuration), name)  # type: ignore[no-untyped-call]
+            return str(made["Id"])
+
+        return self._ask("create a container", ask)
+
+    def start(self, container: str) -> None:
+        """Start it."""
+        self._ask("start a container", lambda api: api.start(container))
+
+    def limit_memory(self, container: str, memory_bytes: int) -> None:
+        """Change the cap on its memory, without swap on top."""
+        self._ask(
+            "change a container's memory limit",
+            lambda api: api.update_container(
+                container, mem_limit=str(memory_bytes), memswap_limit=str(memory_bytes)
+            ),
+        )
+
+    def kill(self, container: str) -> None:
+        """Kill it; nothing happens if it does not run."""
+        with contextlib.suppress(docker.errors.APIError):
+            self._ask("kill a container", lambda api: api.kill(container), passes=True)
+
+    def state(self, container: str) -> State:
+        """How it is."""
+        said = self._ask("inspect a container", lambda api: api.inspect_container(container))["State"]
+        return State(
+            bool(said.get("Running")),
+            int(said.get("ExitCode") or 0),
+            bool(said.get("OOMKilled")),
+            str(said.get("Error") or ""),
+        )
+
+    def remove(self, container: str) -> None:
+        """Kill and remove it with its volumes; nothing happens if it is gone."""
+        with contextlib.suppress(docker.errors.NotFound):
+            self._ask(
+                "remove a container",
+                lambda api: api.remove_container(container, v=True, force=True),
+                passes=True,
+            )
+
+    def containers(self, label: str) -> Iterator[Known]:
+        """All with `label`, running or not."""
+        for said in self._ask(
+            "list containers", lambda api: api.containers(all=True, filters={"label": label})
+        ):
+            yield Known(
+                id=str(said["Id"]),
+                labels=dict(said.get("Labels") or {}),
+                running=said.get("State") == "running",
+                created_s=float(said.get("Created") or 0),
+            )
+
+    def close(self) -> None:
+        """Close the connections; the next question opens new ones."""
+        with self._lock:
+            if self._api is not None:
+                self._api.close()
+                self._api = None
+
+    def _ask(
+        self, what: str, question: Callable[[docker.APIClient], _Result], *, passes: bool = False
+    ) -> _Result:
+        """Ask, and explain a failure. With `passes` the engine's own refusals go to the caller."""
+        try:
+            return question(self._connected())
+        except docker.errors.APIError as error:
+            if passes:
+                raise
+            raise IsolationUnavailable(
+                f"the engine refused to {what}: {error.explanation or error}"
+            ) from error
+        except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as error:
+            raise IsolationUnavailable(
+                f"the container engine does not answer (asked to {what}): {error}; {_START}"
+            ) from error
+
+    def _connected(self) -> docker.APIClient:
+        with self._lock:
+            if self._api is None:
+                self._api = docker.APIClient(
+                    **({"base_url": self._address} if self._address else docker.utils.kwargs_from_env()),
+                    version="auto",
+                    timeout=_TIMEOUT_S,
+                )
+            return self._api

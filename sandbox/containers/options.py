@@ -1,0 +1,198 @@
+"""What is asked of the engine for one command: every fence of a container in one place.
+
+Source: Docker Engine API v1.41, `ContainerCreate`.
+"""
+
+import json
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.containers.attachment import NOTHING, Attachment
+from sandbox.containers.images import Images
+from sandbox.spec import Bind, Command, Limits
+
+INNER_FOLDER = "/.warpcourt"  # where a container sees what is ours
+_ENTER = f"{INNER_FOLDER}/enter"
+_SOCKET = f"{INNER_FOLDER}/socket"
+_MIB = 1 << 20
+_TASKS_OF_OURS = 1  # enter
+_STACK_BYTES = (8 * _MIB, 64 * _MIB)
+_MEMLOCK_BYTES = 64 << 10
+_KILLED_FIRST = 1000  # by the kernel, when the host is out of memory
+_NANO = 1_000_000_000
+# The engine's own list, which a list of ours replaces. Source: moby, oci/defaults.go
+_MASKED = (
+    *("/proc/asound", "/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list"),
+    *("/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/proc/interrupts", "/sys/firmware"),
+    *("/sys/devices/virtual/powercap", "/sys/fs/cgroup"),
+)
+_READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """What is the same for all containers of a backend.
+
+    `enter` is our first process, `passwd` and `group` name its user `identity`, `empty` is an empty file;
+    all are files on the engine's host. `profile` is the system call filter as JSON.
+    """
+
+    images: Images
+    runtime: str | None
+    profile: str
+    processors: float
+    enter: Path
+    passwd: Path
+    group: Path
+    empty: Path
+
+
+def container_name(label: str) -> str:
+    """A name that tells people what the container is for, and that no other has."""
+    words = re.sub(r"[^A-Za-z0-9_.-]+", "-", label).strip("-.") or "sandbox"
+    return f"{words}-{secrets.token_hex(4)}"
+
+
+def configuration(
+    command: Command,
+    *,
+    shell: Shell,
+    socket: Path,
+    identity: int,
+    labels: Mapping[str, str],
+    attachment: Attachment = NOTHING,
+) -> dict[str, object]:
+    """The body of a request to create the container of `command`."""
+    return {
+        "Image": shell.images.references[command.image],
+        "Entrypoint": [_ENTER],
+        "Cmd": [],
+        "Env": [],  # enter gives the program exactly what its command says
+        "User": f"{identity}:{identity}",
+        "WorkingDir": "/",
+        "Hostname": "sandbox",
+        "Domainname": "",
+        "NetworkDisabled": True,
+        "Tty": False,
+        "OpenStdin": False,
+        "AttachStdin": False,
+        "AttachStdout": False,
+        "AttachStderr": False,
+        "Healthcheck": {"Test": ["NONE"]},
+        "Labels": dict(labels),
+        "HostConfig": {
+            **_isolation(shell, attachment),
+            **_limits(command.limits, shell),
+            "Mounts": [_mount(bind) for bind in _binds(command, shell, socket, attachment)],
+            "Devices": [
+                {"PathOnHost": path, "PathInContainer": path, "CgroupPermissions": "rw"}
+                for path in attachment.devices
+            ],
+            "DeviceRequests": [request.body() for request in attachment.requests],
+        },
+    }
+
+
+def environment(command: Command, attachment: Attachment) -> dict[str, str]:
+    """The environment of the program: its command's, and what its GPU needs, which wins."""
+    variables = {**command.environment, **attachment.environment}
+    if attachment.libraries:
+        paths = (attachment.libraries, command.environment.get("LD_LIBRARY_PATH"))
+        variables["LD_LIBRARY_PATH"] = ":".join(path for path in paths if path)
+    if any("\0" in word for word in (*command.argv, *variables, *variables.values())):
+        raise ValueError("a NUL byte in a command")
+    return variables
+
+
+def _isolation(shell: Shell, attachment: Attachment) -> dict[str, object]:
+    masked = [*_MASKED, *attachment.masked]
+    if attachment is NOTHING:
+        masked.append("/sys")  # only the driver has a use for it
+    options: dict[str, object] = {
+        "Privileged": False,
+        "NetworkMode": "none",
+        "PidMode": "",
+        "IpcMode": "private",
+        "UTSMode": "",
+        "CgroupnsMode": "private",
+        "ReadonlyRootfs": True,
+        "CapDrop": ["ALL"],
+        "CapAdd": [],
+        "GroupAdd": [],
+        "SecurityOpt": ["no-new-privileges:true", f"seccomp={shell.profile}"],
+        "MaskedPaths": masked,
+        "ReadonlyPaths": list(_READ_ONLY),
+        "LogConfig": {"Type": "none", "Config": {}},
+        "AutoRemove": False,
+        "RestartPolicy": {"Name": "no"},
+        "Init": False,  # enter is the first process, and reaps
+        "OomScoreAdj": _KILLED_FIRST,
+    }
+    if shell.runtime is not None:
+        options["Runtime"] = shell.runtime
+    return options
+
+
+def _limits(limits: Limits, shell: Shell) -> dict[str, object]:
+    memory_bytes = limits.memory_mib * _MIB
+    quota_bytes = limits.tmpfs_mib * _MIB
+    tmpfs = f"rw,exec,nosuid,nodev,mode=1777,size={quota_bytes}"
+    return {
+        "Memory": memory_bytes,
+        "MemorySwap": memory_bytes,  # memory and swap together: no swap
+        "NanoCpus": int(shell.processors * _NANO),
+        "PidsLimit": limits.processes + _TASKS_OF_OURS,
+        "ShmSize": quota_bytes,
+        "Tmpfs": dict.fromkeys(("/tmp", "/work"), tmpfs),  # noqa: S108 - inside the container
+        "Ulimits": [
+            {"Name": name, "Soft": soft, "Hard": hard}
+            for name, (soft, hard) in {
+                "core": (0, 0),
+                "fsize": (limits.file_mib * _MIB,) * 2,
+                "nofile": (limits.descriptors,) * 2,
+                "memlock": (_MEMLOCK_BYTES,) * 2,
+                "stack": _STACK_BYTES,
+            }.items()
+        ],
+    }
+
+
+def _binds(command: Command, shell: Shell, socket: Path, attachment: Attachment) -> list[Bind]:
+    """What the container sees of the host. Later ones win over earlier ones of the same target."""
+    ours = (
+        Bind(shell.enter, _ENTER),
+        Bind(socket, _SOCKET),
+        Bind(shell.passwd, "/etc/passwd"),
+        Bind(shell.group, "/etc/group"),
+        *(Bind(shell.empty, f"/etc/{name}") for name in ("hosts", "hostname", "resolv.conf")),
+    )
+    asked = tuple(bind for bind in command.binds if not _is_system(bind))
+    for bind in asked:
+        if not bind.target.startswith("/") or ".." in Path(bind.target).parts:
+            raise ValueError(f"{bind.target!r} is not an absolute path")
+    binds = (*shell.images.binds(), *asked, *attachment.binds, *ours)
+    return list({bind.target: bind for bind in binds}.values())
+
+
+def _is_system(bind: Bind) -> bool:
+    """Whether it shows a part of `/usr` where it is anyway: an image brings its own."""
+    source, target = bind.source.resolve(), Path(bind.target).resolve()
+    return source == target and source.is_relative_to("/usr")
+
+
+def _mount(bind: Bind) -> dict[str, object]:
+    return {
+        "Type": "bind",
+        "Source": str(bind.source),
+        "Target": bind.target,
+        "ReadOnly": True,
+        "BindOptions": {"Propagation": "rprivate"},
+    }
+
+
+def profile_text(profile: Mapping[str, object]) -> str:
+    """The filter as the engine wants it."""
+    return json.dumps(profile, separators=(",", ":"))

@@ -1,0 +1,83 @@
+"""Whose container is it, and is that process still there?
+
+Theory of operation. A container never outlives its owner as a running thing: when the owner dies, its socket
+closes and `enter.c` ends everything. What can be left is the engine's record of it, or a container that
+was made and never started. Each carries its owner in a label: the boot of the host, the process id
+namespace, the process id in it, and the time of its start, as ids are used again. Whoever shares the
+namespace can tell that the owner is dead; anybody else goes by age.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from sandbox.containers.engine import Engine, Known
+
+OWNER_LABEL = "warpcourt.owner"
+_STALE_S = 600.0
+_START_TIME = 19  # field of /proc/<pid>/stat after the name. Source: proc(5)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A process, also across boots and namespaces."""
+
+    boot: str
+    namespace: str
+    process: int
+    started: str
+
+    @classmethod
+    def current(cls) -> Self:
+        """This process."""
+        return cls(_boot(), _namespace(), os.getpid(), _started(os.getpid()))
+
+    @classmethod
+    def parse(cls, label: str) -> Self | None:
+        """The owner that a label names, None if it names none."""
+        words = label.split(" ")
+        if len(words) != 4 or not words[2].isdigit():
+            return None
+        return cls(words[0], words[1], int(words[2]), words[3])
+
+    def label(self) -> str:
+        """As the value of a label."""
+        return f"{self.boot} {self.namespace} {self.process} {self.started}"
+
+    def alive(self) -> bool | None:
+        """Whether it still runs; None if that cannot be seen from here."""
+        if self.boot != _boot():
+            return False
+        if self.namespace != _namespace():
+            return None
+        return self.started != "" and _started(self.process) == self.started
+
+
+def orphans(engine: Engine) -> Iterator[Known]:
+    """The containers that nobody will remove."""
+    for container in engine.containers(OWNER_LABEL):
+        owner = Owner.parse(container.labels.get(OWNER_LABEL, ""))
+        alive = None if owner is None else owner.alive()
+        old = not container.running and time.time() - container.created_s > _STALE_S
+        if alive is False or (alive is None and old):
+            yield container
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _namespace() -> str:
+    return str(Path("/proc/self/ns/pid").readlink())
+
+
+def _started(process: int) -> str:
+    """When it started, in ticks since boot; empty if there is no such process, or only its remains."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] == "Z" else fields[_START_TIME]
