@@ -6,6 +6,7 @@ Run by `make` through `deploy/setup` before anything else; does nothing when not
 2. `.venv` from the lock in `deploy/requirements`, every file checked against its hash.
 3. nvcc: the machine's own, else from the package index, into the virtual environment.
 4. Triton with PyTorch: the CPU build on a machine without an NVIDIA GPU, never gigabytes of CUDA.
+5. CuPy and NVML's bindings where an NVIDIA driver is loaded.
 """
 
 import argparse
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 REQUIREMENTS = ROOT / "deploy" / "requirements"
 TORCH = "torch==2.13.0"
+DRIVER = Path("/dev/nvidiactl")  # there when an NVIDIA driver is loaded
 
 RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
 TEST_PROGRAMS = {"redis-server": "redis-server", "chromium": "chromium"}
@@ -44,6 +46,7 @@ def main(argv: Sequence[str]) -> int:
         install_nvcc()
         if not options.no_triton:
             install_triton()
+        install_gpu_packages()
     except SetupFailed as failure:
         print(f"\nset-up stopped: {failure}", file=sys.stderr)
         return 2
@@ -113,9 +116,17 @@ def install_triton() -> None:
     _once("triton", [path, Path(__file__)], install)
 
 
+def install_gpu_packages() -> None:
+    """Install what judging on GPUs needs, on a machine that has one."""
+    if not DRIVER.exists():
+        return
+    path = REQUIREMENTS / "gpu.txt"
+    _once("gpu", [path], lambda: _install_lock(path))
+
+
 def _refuse_cuda_torch() -> None:
     """On a machine without a GPU, stop before pip downloads gigabytes of CUDA packages."""
-    if Path("/dev/nvidiactl").exists():
+    if DRIVER.exists():
         return
     report = json.loads(_pip("install", "--dry-run", "--quiet", "--report", "-", TORCH))
     names = [item["metadata"]["name"].lower() for item in report["install"]]

@@ -91,3 +91,15 @@ def test_a_step_that_failed_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path
     for _ in range(2):
         with pytest.raises(setup.SetupFailed):
             setup._once("step", [], fail)
+
+
+@pytest.mark.parametrize("driver", [True, False])
+def test_gpu_packages_are_for_machines_with_a_driver(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, driver: bool
+) -> None:
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+    monkeypatch.setattr(setup, "DRIVER", tmp_path if driver else tmp_path / "none")
+    installed: list[str] = []
+    monkeypatch.setattr(setup, "_install_lock", lambda path: installed.append(path.name))
+    setup.install_gpu_packages()
+    assert installed == (["gpu.txt"] if driver else [])
