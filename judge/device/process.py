@@ -98,7 +98,8 @@ class RefereeProcess:
     ) -> Self:
         """Begin to start one, which opens its memory at once. Returns at once.
 
-        `cancelled` is asked whenever one of the methods below waits. `terminate` takes the MPS client with that process id off the GPU; it is called before a kill.
+        `cancelled` is asked whenever one of the methods below waits. `terminate` takes the MPS client with
+        that process id off the GPU; it is called before a kill.
         """
         gpu = None if memory == "host" else memory
         return cls(Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None)), cancelled, terminate)
