@@ -52,19 +52,17 @@ class CpuTarget:
         self._cache = cache
         self._pool = pool
 
+    @property
+    def runtime(self) -> Runtime:
+        """What programs are compiled against."""
+        return self._runtime
+
     @classmethod
     def open(cls, backend: Backend, *, cache: Path, warm: Mapping[str, int]) -> Self:
         """Open it on `backend`; see `judge.target.open_target`."""
         backend.verify()
         runtime = build_runtime(cache, find_toolkit())
-        limits = runner_limits(schema.Limits(), cases=1)
-        commands: dict[str, Command] = {
-            "cuda": runner_command(runtime, limits=limits),
-            "oracle": oracle_command(ORACLE_LIMITS),
-        }
-        if Language.TRITON in languages_here():
-            commands["triton"] = triton_command(limits, threads=_CPUS)
-        recipes = {kind: Recipe(command, warm.get(kind, 0)) for kind, command in commands.items()}
+        recipes = {kind: Recipe(command, warm.get(kind, 0)) for kind, command in commands(runtime).items()}
         return cls(backend, runtime, ArtifactCache(cache / "artifacts"), Pool(backend, recipes))
 
     @property
@@ -175,6 +173,15 @@ class CpuSeat:
     def close(self) -> None:
         """Let go of the contents, and end what still draws."""
         self.draws.close()
+
+
+def commands(runtime: Runtime) -> dict[str, Command]:
+    """What runs here, by kind."""
+    limits = runner_limits(schema.Limits(), cases=1)
+    found = {"cuda": runner_command(runtime, limits=limits), "oracle": oracle_command(ORACLE_LIMITS)}
+    if Language.TRITON in languages_here():
+        found["triton"] = triton_command(limits, threads=_CPUS)
+    return found
 
 
 def pool_metrics(pool: Pool) -> dict[str, int]:

@@ -69,6 +69,12 @@ class Vault:
         self._path = directory / f"vault-{uuid}.{_PROTOCOL}"
         self._lock = threading.Lock()
         self._socket: socket.socket | None = None
+        self._hits = self._misses = 0
+
+    @property
+    def asked(self) -> Mapping[str, int]:
+        """How many sets were there when they were wanted through this object, and how many were not."""
+        return {"hits": self._hits, "misses": self._misses}
 
     def take(
         self, problem: Problem, case: Case, count: int, *, keep: int
@@ -80,6 +86,8 @@ class Vault:
         key = _key(problem, case)
         answer, descriptors = self._ask({"do": "take", "key": key, "count": count, "keep": keep})
         parts, size_bytes = layout(problem, case)
+        self._hits += len(descriptors)
+        self._misses += count - len(descriptors)
         sets = tuple(DrawnSet(case, parts, size_bytes, descriptor) for descriptor in descriptors)
         return sets, int(answer["lacking"])
 
@@ -106,6 +114,11 @@ class Vault:
     def drop(self, reservation: Reservation) -> None:
         """The set is not for others: forget it."""
         self._tell({"do": "drop", "number": reservation.number})
+
+    @property
+    def pid(self) -> int:
+        """The process that holds the sets. Raises VaultUnavailable."""
+        return self.counts()["pid"]
 
     def counts(self) -> Mapping[str, int]:
         """What the vault holds and what it did so far."""

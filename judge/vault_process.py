@@ -133,7 +133,7 @@ class VaultServer:
                 store.drop(int(asked["number"]), client)
             case "counts":
                 counts = {name: getattr(store.counts, name) for name in store.counts.__slots__}
-                return {"sets": store.sets, "size_bytes": store.size_bytes, **counts}, []
+                return {"pid": os.getpid(), "sets": store.sets, "size_bytes": store.size_bytes, **counts}, []
         return {}, []
 
     def _part(self, client: socket.socket) -> None:

@@ -180,14 +180,15 @@ class Pool:
         process = self._backend.start(replace(command, limits=patience))
         announce(process)
         try:
-            _await_ready(process)
+            await_ready(process)
         except BaseException:
             process.close()
             raise
         return process
 
 
-def _await_ready(process: Process) -> None:
+def await_ready(process: Process) -> None:
+    """Wait until a fresh sandbox has said ready. Raises NotReady."""
     channel = process.channel
     channel.settimeout(_READY_S)
     try:

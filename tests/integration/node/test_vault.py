@@ -13,6 +13,7 @@ import pytest
 
 from judge.drawn import DrawnSet
 from judge.vault import Vault, VaultSettings
+from tests.integration.node.conftest import vaults
 from tests.unit.judge.packages import DOUBLING
 
 CASE = DOUBLING.cases[1]
@@ -25,20 +26,6 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     yield directory
     for pid in vaults(directory):
         os.kill(pid, signal.SIGKILL)
-
-
-def vaults(directory: Path) -> list[int]:
-    """The vault processes of a runtime directory."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                words = (entry / "cmdline").read_bytes().split(b"\0")
-            except OSError:
-                continue
-            if b"judge.vault_process" in words and any(bytes(directory) in word for word in words):
-                found.append(int(entry.name))
-    return found
 
 
 @contextmanager

@@ -1,0 +1,57 @@
+"""Who is charged when a run on a GPU ends badly: the program, or nobody yet.
+
+Theory of operation. Under MPS a fault of one client ends the contexts of all, a kernel that hangs keeps the
+others waiting, and a crowd makes everything slower. So what a program did while others shared the GPU is
+held against it only where a neighbour cannot have caused it:
+
+    what ended the run                               shared GPU     alone
+    the referee's own context died                   run again      charged
+    the runner says: an illegal access               run again      charged
+    no answer within the limit                       run again      charged
+    anything else (it ended itself, it lied, ...)    charged        charged
+
+"Run again" means alone, with a fresh runner and referee (`judge.evaluate`). On a shared GPU the limit for a
+case is shorter, since the run that counts is still to come: a hang then costs its neighbours less.
+"""
+
+from dataclasses import replace
+
+from judge.conversation import Answer
+from judge.diagnostics import first_error
+from judge.endings import explain
+from judge.inspector import Stopped
+from judge.report import Diagnostic
+from problems.schema import Limits, Problem
+from problems.vocabulary import Verdict
+from sandbox.spec import Completion, Ending
+from sandbox.wire import ExitStatus
+
+SHARED_CASE_S = 2.0
+_FAULTED = "The program made the GPU fail while it was alone on it."
+
+
+def on_shared_gpu(problem: Problem) -> Problem:
+    """`problem` with the limits of a run among others."""
+    limits = problem.limits
+    return replace(problem, limits=replace(limits, case_s=min(limits.case_s, SHARED_CASE_S)))
+
+
+def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:
+    """Whether somebody else on the same GPU can have ended the run so."""
+    if stopped.device_lost or stopped.answer is Answer.TIMED_OUT:
+        return True
+    return (
+        stopped.answer is Answer.DIED
+        and completion.ending is Ending.EXITED
+        and completion.status == ExitStatus.ILLEGAL_ACCESS
+    )
+
+
+def charge(
+    stopped: Stopped, completion: Completion, diagnostics: tuple[Diagnostic, ...], limits: Limits
+) -> tuple[Verdict, str]:
+    """The verdict for a program whose run, alone, was `stopped`, and a sentence on it."""
+    if stopped.answer is Answer.DONE:  # it said that all was well, and the GPU was lost
+        error = first_error(diagnostics)
+        return Verdict.RUNTIME_ERROR, error.message if error else _FAULTED
+    return explain(stopped.answer, completion, diagnostics, limits)

@@ -1,0 +1,275 @@
+"""A run on a GPU, as `judge.evaluate` sees it: a share of the card, a runner, a referee process.
+
+Theory of operation. A thread gets everything ready while the program compiles:
+
+1. Wait for a lease of the card: shared, or exclusive for a run that must be alone.
+2. Start a referee process, take a warm runner, connect them. Both open the GPU side by side, before any
+   foreign code is there.
+3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
+   run beside it without a word, out of reach of its limits and of `terminate`.
+4. Measure what the clock's protocol costs by itself.
+5. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
+   there have gone, the idle ones as well.
+
+Until the program is loaded nothing that goes wrong can be its doing, so steps 2 to 4 are tried again with
+fresh processes, for as long as a faulted MPS server may need to come back.
+
+Whatever ends the run ends it in this order: `Mps.terminate` takes the runner's work off the GPU, then the
+sandbox is killed. A client that is killed with a kernel under way would take its neighbours along. After a
+time-out the card is looked at, and taken out of use if it stays ill. Then `judge.faults` says who is charged.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from threading import Event, Thread
+from typing import TypeVar
+
+from judge.conversation import Answer, end
+from judge.device.process import RefereeFailed, RefereeProcess
+from judge.drawn import DrawnSet
+from judge.errors import Disturbed, JudgementCancelled, RunnerUnusable
+from judge.faults import charge, may_be_a_neighbours, on_shared_gpu
+from judge.inspector import Stopped
+from judge.memory import DeviceLost
+from judge.report import CaseReport, Diagnostic
+from judge.sanitizer import findings
+from judge.station import Station
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, Verdict
+from sandbox.backend import Process
+from sandbox.gpu.lease import Lease, Share
+from sandbox.gpu.mps import MpsUnavailable
+from sandbox.spec import Completion
+from sandbox.wire import Flag
+
+_log = logging.getLogger(__name__)
+
+_START_S = 20.0  # in which a runner has to come up, also after an MPS fault
+_RETRY_S = 0.1
+_WATCH_S = 0.5
+_EXIT_S = 2.0
+_Found = TypeVar("_Found")
+
+
+class GpuReferee:
+    """One program's run on one card. Implements `judge.target.Referee`; begins at once.
+
+    `permit` is set when a share of the card is held.
+    """
+
+    def __init__(
+        self,
+        station: Station,
+        problem: Problem,
+        language: Language,
+        cancelled: Callable[[], bool],
+        *,
+        alone: bool,
+        sanitize: bool,
+        permit: Event,
+    ) -> None:
+        self._station = station
+        self._whole = problem
+        self._problem = problem if alone else on_shared_gpu(problem)
+        self._language = language
+        self._cancelled = cancelled
+        self._alone = alone
+        self._sanitize = sanitize and language is Language.CUDA
+        self._permit = permit
+        self._lease: Lease | None = None
+        self._process: Process | None = None
+        self._referee: RefereeProcess | None = None
+        self._failure: BaseException | None = None
+        self._wanted = Event()
+        self._closing = Event()
+        self._up = False
+        self.alive = False
+        self.output = b""
+        self._thread = Thread(target=self._begin, name="run", daemon=True)
+        self._thread.start()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was said about the program so far."""
+        said = self._referee.diagnostics if self._referee else ()
+        return (*said, *findings(self.output)) if self._sanitize else said
+
+    def ready(self) -> None:
+        """Wait until the runner is up and the share of the card is held; see `judge.target.Referee`."""
+        self._wanted.set()
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        self.alive = True
+
+    def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
+        """Load the program; see `judge.target.Referee`."""
+        stopped = self._ask(lambda referee: referee.load(*contents))
+        return self._stop(stopped) if stopped else None
+
+    def check(self, drawn: DrawnSet, flags: Flag) -> CaseReport:
+        """Run one case and check it in full."""
+        return self._reported(drawn.case, self._ask(lambda referee: referee.check(drawn, flags)))
+
+    def promote(self) -> bool:
+        """Try to have the card alone, without waiting."""
+        return self._lease is not None and self._lease.try_promote()
+
+    def rank(self, sets: Sequence[DrawnSet]) -> CaseReport:
+        """Time one case. Needs the card alone."""
+        case = sets[0].case
+        roofline = self._station.kit.roofline(self._station.card, self._whole, case)
+        found = self._ask(lambda referee: referee.rank(sets, roofline=roofline, ours=self._ours()))
+        return self._reported(case, found)
+
+    def finish(self) -> None:
+        """Let the runner leave, and keep what it printed in `output`."""
+        if self.alive:
+            self.alive = False
+            self._ask(lambda referee: referee.quit())
+            self._end_process(patience_s=_EXIT_S)
+
+    def close(self) -> None:
+        """End the runner and the referee process, then give the lease back."""
+        self.alive = False
+        self._closing.set()
+        self._wanted.set()
+        self._thread.join()
+        self._tear_down()
+        if self._lease is not None:
+            self._lease.release()
+
+    def _begin(self) -> None:
+        try:
+            share = Share.RANK if self._alone else Share.CHECK
+            self._lease = self._station.acquire(share, self._stop_asking, label=self._whole.slug)
+            self._permit.set()
+            self._get_ready()
+            while not self._wanted.wait(_WATCH_S):
+                if not self._station.recovered():
+                    self._tear_down()
+                    self._get_ready()
+        except BaseException as error:  # noqa: BLE001 - the boundary of a thread: `ready` raises it
+            self._failure = error
+
+    def _get_ready(self) -> None:
+        """Steps 2 to 4, until they succeed."""
+        deadline = time.monotonic() + _START_S
+        while True:
+            try:
+                self._try_to_get_ready()
+            except (RunnerUnusable, DeviceLost, MpsUnavailable) as error:
+                self._tear_down()
+                if time.monotonic() > deadline:
+                    if self._alone:
+                        self._station.check_up()
+                    uuid = self._station.card.uuid
+                    raise RunnerUnusable(f"no run gets ready on {uuid}: {error}") from error
+                _log.info("run_started_again: %s", error)
+            else:
+                return
+            if self._closing.wait(_RETRY_S) or self._cancelled():
+                raise JudgementCancelled
+
+    def _try_to_get_ready(self) -> None:
+        station = self._station
+        referee = self._referee = station.start_referee(self._stop_asking)
+        if self._sanitize:
+            process = self._process = station.start_sanitized(self._whole)
+        else:
+            process = self._process = station.start_runner(self._whole, self._language)
+        referee.attach(self._problem, process.channel)
+        _require(referee.ready(), "opening the GPU")
+        if station.card.mps is not None and not self._sanitize and station.client_of(process) is None:
+            raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
+        _require(referee.null(), "measuring the clock's own cost")
+        self._up = True
+
+    def _ask(self, question: Callable[[RefereeProcess], _Found]) -> _Found:
+        """What the referee process finds.
+
+        When it has died itself, that may be a neighbour's doing, and alone it is a failure of ours.
+        """
+        if self._referee is None:
+            raise RunnerUnusable("the referee was not made ready")
+        try:
+            return question(self._referee)
+        except (DeviceLost, RefereeFailed) as error:
+            self.alive = False
+            if self._exclusive:
+                raise RefereeFailed(f"{self._station.card.uuid}: {error}") from error
+            raise Disturbed(f"{self._station.card.uuid}: {error}") from error
+
+    def _reported(self, case: Case, found: CaseReport | Stopped) -> CaseReport:
+        if isinstance(found, CaseReport):
+            return found
+        verdict, message = self._stop(found)
+        sizes = dict(case.sizes)
+        return CaseReport(
+            case.name, case.group, case.public, verdict, message, sizes=sizes, wall_ms=found.wall_ms
+        )
+
+    def _stop(self, stopped: Stopped) -> tuple[Verdict, str]:
+        """End a run that was `stopped`, and say whose fault it is. Raises Disturbed when nobody knows."""
+        self.alive = False
+        if stopped.answer is Answer.CANCELLED:
+            raise JudgementCancelled
+        completion = self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
+        if not self._counts(stopped) and may_be_a_neighbours(stopped, completion):
+            raise Disturbed(f"{self._station.card.uuid}: {stopped.answer.name.lower()}")
+        if stopped.answer is Answer.TIMED_OUT or stopped.device_lost:
+            self._end_referee()
+            self._station.check_up()
+        return charge(stopped, completion, self.diagnostics, self._whole.limits)
+
+    def _counts(self, stopped: Stopped) -> bool:
+        """Whether the program was alone, and had the time that it may take."""
+        return self._exclusive and (self._alone or stopped.answer is not Answer.TIMED_OUT)
+
+    @property
+    def _exclusive(self) -> bool:
+        return self._lease is not None and self._lease.share is Share.RANK
+
+    def _ours(self) -> tuple[int, ...]:
+        """Who may be on the GPU while we time, besides the referee."""
+        pids = self._process.pids if self._process else ()
+        return (*pids, *self._station.servants())
+
+    def _end_process(self, *, patience_s: float) -> Completion:
+        if self._process is None:
+            raise RunnerUnusable("there is no runner")
+        try:
+            completion = self._process.wait(patience_s)
+        except TimeoutError:
+            self._station.take_off(self._process)
+            completion = end(self._process, patience_s=0)
+        self.output = completion.stdout
+        return completion
+
+    def _tear_down(self) -> None:
+        """End runner and referee process."""
+        process, self._process = self._process, None
+        if process is not None:
+            if self._up:
+                self._station.take_off(process)
+            process.close()
+        self._end_referee()
+        self._up = False
+
+    def _end_referee(self) -> None:
+        """End the referee process; what it said stays known."""
+        if self._referee is not None:
+            self._referee.close()
+
+    def _stop_asking(self) -> bool:
+        return self._closing.is_set() or self._cancelled()
+
+
+def _require(stopped: Stopped | None, doing: str) -> None:
+    """Raises RunnerUnusable, which is tried again, or JudgementCancelled."""
+    if stopped is None:
+        return
+    if stopped.answer is Answer.CANCELLED:
+        raise JudgementCancelled
+    raise RunnerUnusable(f"{doing}: {stopped.answer.name.lower()}, device lost: {stopped.device_lost}")

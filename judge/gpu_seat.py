@@ -1,0 +1,59 @@
+"""A submission's place on a GPU node: one card, chosen when it comes, and its contents and runs there."""
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Event
+
+from judge.drawn import DrawnSet
+from judge.gpu_referee import GpuReferee
+from judge.station import Station
+from judge.vault_draws import VaultDraws
+from problems.schema import Case, Problem
+from problems.vocabulary import Language
+
+
+class GpuSeat:
+    """Implements `judge.target.Seat` on one card."""
+
+    def __init__(
+        self,
+        station: Station,
+        problem: Problem,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+        *,
+        environment: Mapping[str, str],
+        sanitize: bool,
+    ) -> None:
+        self.environment = environment
+        self._station = station
+        self._problem = problem
+        self._language = language
+        self._cases = {case.name: case for case in cases}
+        self._cancelled = cancelled
+        self._sanitize = sanitize
+        self._permit = Event()  # a share of the card is held, so that the oracle may use it
+        self._draws = VaultDraws(
+            problem, cases, station.vault, station.start_oracle, cancelled, permit=self._permit
+        )
+
+    def start_referee(self, *, alone: bool = False) -> GpuReferee:
+        """A run on this card, which begins to get ready."""
+        return GpuReferee(
+            self._station,
+            self._problem,
+            self._language,
+            self._cancelled,
+            alone=alone,
+            sanitize=self._sanitize,
+            permit=self._permit,
+        )
+
+    def sets(self, case: Case) -> tuple[DrawnSet, ...]:
+        """The contents of `case`, as soon as they are there."""
+        return self._draws.sets(case)
+
+    def close(self) -> None:
+        """Let go of the contents, and have those of the next submissions drawn."""
+        self._draws.close()
+        self._station.prepare_for(self._problem, [self._cases[name] for name in self._draws.lacking])

@@ -1,0 +1,151 @@
+"""The target `gpu`: the cards of this node, each shared by checks and held alone to rank.
+
+Theory of operation. Every card has a station: its leases, its vault, its kinds of warm sandboxes. A
+submission gets a seat at the card that is soonest free, among those that are not quarantined; compiling
+needs no card. Everything that two worker processes share is outside of both: leases and quarantine marks
+are files, MPS and the vault are processes of their own.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from judge.built import Built
+from judge.cpu_target import ORACLE_LIMITS, pool_metrics
+from judge.doctor import Doctor
+from judge.errors import GpuUnavailable, LanguageMissing, RunnerUnusable
+from judge.gpu_seat import GpuSeat
+from judge.kit import Kit
+from judge.oracle import Oracle
+from judge.report import Diagnostic
+from judge.station import Station
+from judge.vault import Vault, VaultSettings
+from problems.schema import Case, Problem
+from problems.vocabulary import Language
+from sandbox.backend import Backend
+from sandbox.gpu.health import Quarantine
+from sandbox.gpu.lease import Leases, Share
+from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.python_runtime import oracle_command
+
+_HOST_ORACLE = "oracle"
+
+
+class GpuTarget:
+    """The cards of `kit`. Implements `judge.target.Target`."""
+
+    name = "gpu"
+    ranks = True
+
+    def __init__(
+        self,
+        kit: Kit,
+        backend: Backend,
+        *,
+        runtime: Path,
+        warm: Mapping[str, int],
+        slots: int,
+        vault: VaultSettings,
+        doctor: Doctor | None = None,
+    ) -> None:
+        """Open it in the runtime directory, which all processes of the node share.
+
+        `warm` says how many sandboxes to keep started ahead for every card, by kind; `slots` how many checks
+        may share a card.
+        """
+        self._kit = kit
+        self._doctor = doctor
+        self._isolation = backend.name
+        self._leases = Leases(runtime, slots=slots)
+        self._quarantine = Quarantine(runtime)
+        recipes = {_HOST_ORACLE: Recipe(oracle_command(ORACLE_LIMITS), 0)}
+        recipes |= {name: Recipe(command, warm.get(name, 0)) for name, command in kit.shared.items()}
+        for card in kit.cards:
+            for name, command in kit.commands(card).items():
+                recipes[f"{name}@{card.uuid}"] = Recipe(command, warm.get(name, 0))
+        self._pool = Pool(backend, recipes)
+        self._stations = {
+            card.uuid: Station(
+                card,
+                kit,
+                backend,
+                self._pool,
+                self._leases,
+                self._quarantine,
+                Vault(runtime, card.uuid, memory=card.memory, settings=vault),
+            )
+            for card in kit.cards
+        }
+
+    @property
+    def metrics(self) -> Mapping[str, int]:
+        """What was ready when it was wanted, and what was not: sandboxes by kind, contents by card."""
+        found = pool_metrics(self._pool)
+        for uuid, station in self._stations.items():
+            found |= {f"vault_{name}@{uuid}": count for name, count in station.vault.asked.items()}
+        return found
+
+    @property
+    def stations(self) -> Mapping[str, Station]:
+        """What serves each card, by uuid."""
+        return self._stations
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
+    ) -> Built:
+        """Compile `source`, isolated, or take it from the cache; see `judge.target.Target`."""
+        if language not in self._kit.languages:
+            raise LanguageMissing(f"{language} is not installed here")
+        return self._kit.build(problem, source, language, cancelled, self._pool)
+
+    def seat(
+        self,
+        problem: Problem,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+        *,
+        sanitize: bool = False,
+    ) -> GpuSeat:
+        """A place at the card that is soonest free. Raises GpuUnavailable."""
+        station = self._stations[self._pick()]
+        environment = {
+            "target": self.name,
+            "isolation": self._isolation,
+            **station.card.stamp,
+            **self._kit.environment(language),
+        }
+        return GpuSeat(
+            station, problem, language, cases, cancelled, environment=environment, sanitize=sanitize
+        )
+
+    def examine(
+        self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
+    ) -> tuple[Diagnostic, ...]:
+        """What functional mode finds out about a CUDA program that failed `case`."""
+        if self._doctor is None or language is not Language.CUDA:
+            return ()
+        return self._doctor.examine(problem, source, case, cancelled)
+
+    def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
+        """The reference of `problem` on this host's processors."""
+        try:
+            return Oracle(problem, self._pool.take(_HOST_ORACLE, ORACLE_LIMITS), cancelled)
+        except NotReady as error:
+            raise RunnerUnusable(f"oracle: {error}") from error
+
+    def close(self) -> None:
+        """End what it keeps running. Vaults and MPS stay for other processes."""
+        for station in self._stations.values():
+            station.close()
+        self._pool.close()
+        if self._doctor is not None:
+            self._doctor.close()
+        self._kit.close()
+
+    def _pick(self) -> str:
+        sick = self._quarantine.quarantined()
+        well = [uuid for uuid in self._stations if uuid not in sick]
+        if not well:
+            reasons = "; ".join(f"{uuid}: {sick[uuid]}" for uuid in self._stations)
+            raise GpuUnavailable(f"no GPU of this node can judge: {reasons or 'there is none'}")
+        return self._leases.pick(well, Share.CHECK)

@@ -1,0 +1,75 @@
+"""What a GPU node is made of: its cards, and what runs on them. The real one, or one that CI simulates.
+
+`judge.gpu_kit` has the NVIDIA GPUs of this host. `judge.simulated_kit` has cards that are this host's memory
+and processors, with the same leases, vaults, referee processes and fault policy, so that all but CUDA
+itself is tested without a GPU.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from judge.built import Built
+from judge.clock.roofline import Roofline
+from problems.schema import Case, Problem
+from problems.vocabulary import Language
+from sandbox.gpu.mps import Mps
+from sandbox.pool import Pool
+from sandbox.spec import Command, Gpu, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One GPU. `stamp` names hardware and driver in results. `mps` is None where it is time-sliced.
+
+    `gpu` is what sandboxes of submissions get of it, None for a simulated card.
+    """
+
+    uuid: str
+    stamp: Mapping[str, str] = field(default_factory=dict)
+    mps: Mps | None = None
+    gpu: Gpu | None = None
+
+    @property
+    def memory(self) -> str:
+        """Where its arrays are: `device` or `host`."""
+        return "host" if self.gpu is None else "device"
+
+
+class Kit(Protocol):
+    """The cards of a node and what runs on them. Safe to share between threads."""
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """Every card, sick or not."""
+
+    @property
+    def languages(self) -> tuple[Language, ...]:
+        """What it judges."""
+
+    @property
+    def shared(self) -> Mapping[str, Command]:
+        """What to keep warm for all cards together, by kind: `compile`, if anything."""
+
+    def commands(self, card: Card) -> Mapping[str, Command]:
+        """What to keep warm for a card, by kind: a language, or `oracle`."""
+
+    def sanitized(self, card: Card, limits: Limits) -> Command:
+        """The CUDA runner under compute-sanitizer. Raises RunnerUnusable where there is none."""
+
+    def environment(self, language: Language) -> Mapping[str, str]:
+        """Toolchain and versions behind results in `language`."""
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool], pool: Pool
+    ) -> Built:
+        """Compile in a sandbox of `pool`; see `judge.target.Target`."""
+
+    def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
+        """How fast a case can be on `card`, None where that is not known."""
+
+    def examine(self, card: Card) -> str:
+        """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""
+
+    def close(self) -> None:
+        """End what it keeps running."""

@@ -1,0 +1,99 @@
+"""Makes sets for the judgements to come, when nobody waits for the GPU's answer any more.
+
+Theory of operation. When a submission has its verdict, what the vault lacks of its cases is put in a line.
+One thread works it off: it takes a share of the GPU like any check, starts the problem's oracle, and fills
+what the vault still wants. Several processes may do so at once; the vault refuses what another has begun.
+A failure costs nothing but that the next judgement draws for itself, and is logged.
+"""
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from threading import Condition, Thread
+
+from judge.errors import JudgeError, JudgementCancelled
+from judge.vault import Vault
+from judge.vault_draws import StartOracle, kept_of
+from problems.schema import Case, Problem
+from sandbox.backend import IsolationUnavailable
+
+_log = logging.getLogger(__name__)
+
+Share = Callable[[Callable[[], bool]], AbstractContextManager[object]]
+
+
+class Refresher:
+    """Fills the vault of one card in the background. Close it at the end."""
+
+    def __init__(self, vault: Vault, start: StartOracle, share: Share) -> None:
+        """`share` waits for a share of the GPU and holds it; it may raise JudgementCancelled."""
+        self._vault = vault
+        self._start = start
+        self._share = share
+        self._changed = Condition()
+        self._line: dict[str, tuple[Problem, dict[str, Case]]] = {}
+        self._closed = False
+        self._busy = False
+        self._thread: Thread | None = None
+
+    def ask(self, problem: Problem, cases: list[Case]) -> None:
+        """Make sets of `cases` some time soon. Returns at once."""
+        if not cases:
+            return
+        with self._changed:
+            if self._closed:
+                return
+            _, wanted = self._line.setdefault(problem.version, (problem, {}))
+            wanted.update({case.name: case for case in cases})
+            if self._thread is None:
+                self._thread = Thread(target=self._run, name="refresher", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def settle(self, timeout_s: float) -> bool:
+        """Wait until nothing is left to do. Whether that came true."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._line and not self._busy, timeout_s)
+
+    def close(self) -> None:
+        """Drop what is left, and end the oracle at work."""
+        with self._changed:
+            self._closed = True
+            self._line.clear()
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._closed or self._line)
+                if self._closed:
+                    return
+                self._busy = True
+                problem, wanted = self._line.pop(next(iter(self._line)))
+            try:
+                with self._share(self._stopped):
+                    self._fill(problem, list(wanted.values()))
+            except JudgementCancelled:
+                continue
+            except (JudgeError, IsolationUnavailable, OSError) as error:
+                _log.warning("vault_not_refreshed: %s: %s", problem.slug, error)
+
+    def _fill(self, problem: Problem, cases: list[Case]) -> None:
+        oracle = self._start(problem, self._stopped)
+        try:
+            for case in cases:
+                while reservation := self._vault.reserve(problem, case, keep=kept_of(problem, case)):
+                    try:
+                        oracle.fill(reservation.drawn)
+                        self._vault.commit(reservation, used=False)
+                    finally:
+                        reservation.drawn.close()
+        finally:
+            oracle.close()
+
+    def _stopped(self) -> bool:
+        return self._closed

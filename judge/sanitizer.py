@@ -1,0 +1,83 @@
+"""Reads what compute-sanitizer printed about a program. The program prints on the same stream: hostile text.
+
+A finding is some lines behind `=========`: what happened, where in the code, and which thread it was.
+
+    ========= Invalid __global__ write of size 4 bytes
+    =========     at add(const float *, float *, int)+0x90 in solution.cu:5
+    =========     by thread (31,0,0) in block (7,0,0)
+    =========     Access to 0x7f21e6c00400 is out of bounds
+
+Source: Compute Sanitizer User Manual, "Understanding Memcheck Errors".
+"""
+
+import re
+from collections.abc import Iterator
+
+from judge.diagnostics import clean
+from judge.report import Diagnostic
+
+MAX_BYTES = 256 * 1024
+MAX_FINDINGS = 16
+_MARK = "========="
+_MAX_MESSAGE = 300
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_PLACE = re.compile(
+    r"at (?P<kernel>.{1,200}?)(\+0x[0-9a-fA-F]+)?( in (?P<file>\S{1,200}):(?P<line>\d{1,6}))?$"
+)
+_THREAD = re.compile(
+    r"by thread \((\d{1,10}),(\d{1,10}),(\d{1,10})\) in block \((\d{1,10}),(\d{1,10}),(\d{1,10})\)"
+)
+_OPENINGS = (
+    ("Invalid ", "out_of_bounds"),
+    ("Misaligned ", "misaligned"),
+    ("Program hit ", "cuda_error"),
+    ("Stack overflow", "stack_overflow"),
+    ("Leaked ", "leak"),
+)
+_DETAILS = ("Access", "Address", "and is")
+
+
+def findings(output: bytes) -> tuple[Diagnostic, ...]:
+    """The findings in what the program and compute-sanitizer printed, at most MAX_FINDINGS."""
+    lines = output[:MAX_BYTES].decode("utf-8", "replace").splitlines()
+    said = [line.removeprefix(_MARK).strip() for line in lines if line.startswith(_MARK)]
+    starts = [index for index, line in enumerate(said) if _kind(line)]
+    ends = [*starts[1:], len(said)]
+    found = (_finding(said[start:end]) for start, end in zip(starts, ends, strict=False))
+    return tuple(_unique(found))[:MAX_FINDINGS]
+
+
+def _kind(line: str) -> str | None:
+    return next((kind for opening, kind in _OPENINGS if line.startswith(opening)), None)
+
+
+def _finding(lines: list[str]) -> Diagnostic:
+    kernel, line_number, thread, block = None, None, None, None
+    details = [_ADDRESS.sub("an address", line) for line in lines[1:] if line.startswith(_DETAILS)]
+    for line in lines[1:]:
+        if thread is None and (match := _THREAD.search(line)):
+            x, y, z, block_x, block_y, block_z = (min(int(word), 2**32 - 1) for word in match.groups())
+            thread, block = (x, y, z), (block_x, block_y, block_z)
+        elif kernel is None and (match := _PLACE.match(line)):
+            kernel = clean(match["kernel"], 200)
+            line_number = int(match["line"]) if match["line"] else None
+    message = "; ".join([lines[0].rstrip("."), *details])
+    return Diagnostic(
+        "error",
+        _kind(lines[0]) or "sanitizer",
+        clean(f"compute-sanitizer: {message}.", _MAX_MESSAGE),
+        kernel=kernel,
+        block=block,
+        thread=thread,
+        line=line_number or None,
+    )
+
+
+def _unique(found: Iterator[Diagnostic]) -> Iterator[Diagnostic]:
+    """One finding for each place and kind: a wrong kernel errs in every thread."""
+    seen = set()
+    for diagnostic in found:
+        place = (diagnostic.kind, diagnostic.kernel, diagnostic.line)
+        if place not in seen:
+            seen.add(place)
+            yield diagnostic

@@ -1,0 +1,165 @@
+"""One card and all that serves it in this process: sandboxes, leases, vault, and what keeps it in use.
+
+It knows how to hurt nobody: a client of MPS is taken off the GPU before it is killed, and a card that stays
+ill is taken out of use.
+"""
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from judge.cpu_target import ORACLE_LIMITS, runner_limits
+from judge.device.process import RefereeProcess
+from judge.errors import JudgementCancelled, RunnerUnusable
+from judge.kit import Card, Kit
+from judge.oracle import Oracle
+from judge.refresher import Refresher
+from judge.vault import Vault
+from problems.schema import Case, Problem
+from problems.vocabulary import Language
+from sandbox.backend import Backend, Process
+from sandbox.gpu.health import Quarantine
+from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Share
+from sandbox.gpu.mps import MpsUnavailable
+from sandbox.pool import NotReady, Pool, await_ready
+
+_log = logging.getLogger(__name__)
+
+ORACLE = "oracle"
+_RECOVERY_S = 5.0  # in which a card has to be well again after a fault
+_RETRY_S = 0.2
+
+
+@dataclass(slots=True)
+class Station:
+    """`card` and what serves it. Safe to share between threads."""
+
+    card: Card
+    kit: Kit
+    backend: Backend
+    pool: Pool
+    leases: Leases
+    quarantine: Quarantine
+    vault: Vault
+    refresher: Refresher = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.refresher = Refresher(self.vault, self.start_oracle, self.share)
+
+    def kind(self, name: str) -> str:
+        """The name of a kind of sandbox of this card in the pool."""
+        return f"{name}@{self.card.uuid}"
+
+    def acquire(self, share: Share, cancelled: Callable[[], bool], *, label: str) -> Lease:
+        """Wait for a lease of the card. Raises JudgementCancelled."""
+        try:
+            return self.leases.acquire(self.card.uuid, share, cancelled, label=label)
+        except LeaseCancelled as error:
+            raise JudgementCancelled from error
+
+    @contextmanager
+    def share(self, cancelled: Callable[[], bool]) -> Iterator[Lease]:
+        """Hold a share of the card to draw for later. Raises JudgementCancelled."""
+        with self.acquire(Share.CHECK, cancelled, label=ORACLE) as lease:
+            yield lease
+
+    def start_runner(self, problem: Problem, language: Language) -> Process:
+        """A fresh runner; the caller's to close. Raises RunnerUnusable."""
+        limits = runner_limits(problem.limits, cases=len(problem.cases))
+        # The limits of a runner only back those of a case; they must leave time to compile and to queue.
+        limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
+        try:
+            return self.pool.take(self.kind(language.value), limits)
+        except NotReady as error:
+            raise RunnerUnusable(f"{language} runner: {error}") from error
+
+    def start_sanitized(self, problem: Problem) -> Process:
+        """A fresh CUDA runner under compute-sanitizer. Raises RunnerUnusable."""
+        limits = runner_limits(problem.limits, cases=len(problem.cases))
+        process = self.backend.start(self.kit.sanitized(self.card, limits))
+        try:
+            await_ready(process)
+        except NotReady as error:
+            process.close()
+            raise RunnerUnusable(f"compute-sanitizer: {error}") from error
+        return process
+
+    def start_referee(self, cancelled: Callable[[], bool]) -> RefereeProcess:
+        """A referee process that begins to open the card. Returns at once."""
+        mps = self.card.mps
+
+        def terminate(pid: int) -> None:
+            if mps is not None:
+                with contextlib.suppress(MpsUnavailable):
+                    mps.terminate(pid)
+
+        return RefereeProcess.start(self.card.gpu or "host", cancelled=cancelled, terminate=terminate)
+
+    def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
+        """A loaded reference on the card. Raises RunnerUnusable and OracleFailed."""
+        try:
+            process = self.pool.take(self.kind(ORACLE), ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"oracle: {error}") from error
+        try:
+            return Oracle(problem, process, cancelled, gpu=True)
+        except BaseException:
+            process.close()
+            raise
+
+    def client_of(self, process: Process) -> int | None:
+        """Which process of a sandbox is a client of this card's MPS, by its id on the host.
+
+        Raises MpsUnavailable.
+        """
+        if self.card.mps is None:
+            return None
+        clients = set(self.card.mps.clients())
+        return next((pid for pid in process.pids if pid in clients), None)
+
+    def take_off(self, process: Process) -> None:
+        """Take a sandbox's work off the GPU, so that killing it hurts nobody."""
+        if self.card.mps is None:
+            return
+        try:
+            for pid in process.pids:
+                self.card.mps.terminate(pid)
+        except MpsUnavailable as error:
+            _log.warning("mps_client_not_terminated: %s: %s", self.card.uuid, error)
+
+    def recovered(self) -> bool:
+        """Whether the card's MPS takes clients: it has no fault to get over."""
+        return self.card.mps is None or self.card.mps.healthy()
+
+    def servants(self) -> tuple[int, ...]:
+        """The processes that may have memory on the card at any time: MPS and the vault."""
+        try:
+            servers = self.card.mps.servers() if self.card.mps else ()
+        except MpsUnavailable:
+            servers = ()
+        return (self.vault.pid, *(server.pid for server in servers))
+
+    def check_up(self) -> None:
+        """Compute something on the card after a time-out or a fault; take it out of use if it stays ill.
+
+        Hold the exclusive lease, with no client of one's own left.
+        """
+        deadline = time.monotonic() + _RECOVERY_S
+        while reason := self.kit.examine(self.card):
+            if time.monotonic() > deadline:
+                self.quarantine.quarantine(self.card.uuid, reason, by="judge")
+                _log.error("gpu_quarantined: %s: %s", self.card.uuid, reason)
+                return
+            time.sleep(_RETRY_S)
+
+    def prepare_for(self, problem: Problem, cases: Sequence[Case]) -> None:
+        """Have contents drawn for the judgements to come."""
+        self.refresher.ask(problem, list(cases))
+
+    def close(self) -> None:
+        """End what works in the background."""
+        self.refresher.close()
+        self.vault.close()

@@ -1,0 +1,134 @@
+"""The contents of one submission's cases on a GPU: from the vault, and drawn now where it has none.
+
+Theory of operation. A thread asks the vault for all cases, which takes milliseconds. What is missing it
+reserves there and has an oracle fill, but only once the submission holds a share of the GPU (`permit`): the
+author's code runs on the device too. What the vault wants made for the next submissions is told to
+`lacking`, for later. A case with sizes of the user's own is drawn for them alone, and kept by nobody.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from threading import Event, Thread
+
+from judge.drawn import DrawnSet, layout
+from judge.errors import JudgementCancelled
+from judge.oracle import Oracle
+from judge.vault import Vault, VaultUnavailable
+from problems.schema import Case, Problem
+from problems.vocabulary import Group
+
+CHECK_SETS = 1
+TIMED_SETS = 6  # one warms up; the others are new to the program once each, see judge.clock.session
+_KEPT_CHECKS = 4  # judgements that find fresh contents waiting
+_LARGE_BYTES = 64 << 20
+_POLL_S = 0.02
+
+StartOracle = Callable[[Problem, Callable[[], bool]], Oracle]
+
+
+def sets_of(case: Case) -> int:
+    """How many sets a judgement needs of `case`."""
+    return TIMED_SETS if case.group is Group.TIMED else CHECK_SETS
+
+
+def kept_of(problem: Problem, case: Case) -> int:
+    """How many fresh sets of `case` should wait for the judgements to come."""
+    if case.group is Group.TIMED or layout(problem, case)[1] > _LARGE_BYTES:
+        return sets_of(case)
+    return _KEPT_CHECKS * CHECK_SETS
+
+
+class VaultDraws:
+    """Gets contents for each of `cases`. Close it once the referees that use them are closed."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        cases: Sequence[Case],
+        vault: Vault,
+        start: StartOracle,
+        cancelled: Callable[[], bool],
+        *,
+        permit: Event,
+    ) -> None:
+        self._problem = problem
+        self._cases = tuple(cases)
+        self._pooled = {case.name for case in problem.cases}
+        self._vault = vault
+        self._start = start
+        self._cancelled = cancelled
+        self._permit = permit
+        self._gave_up = Event()
+        self._made: list[DrawnSet] = []
+        self._lacking: dict[str, int] = {}
+        self._futures: dict[str, Future[tuple[DrawnSet, ...]]] = {case.name: Future() for case in cases}
+        self._thread = Thread(target=self._run, name="draws", daemon=True)
+        self._thread.start()
+
+    @property
+    def lacking(self) -> Mapping[str, int]:
+        """How many sets to make for later, by case. Complete once this is closed."""
+        return dict(self._lacking)
+
+    def sets(self, case: Case) -> tuple[DrawnSet, ...]:
+        """The contents of `case`, as soon as they are there; see `judge.target.Seat`."""
+        return self._futures[case.name].result()
+
+    def close(self) -> None:
+        """Let go of the contents, and end what still draws."""
+        self._gave_up.set()
+        self._thread.join()
+        while self._made:
+            self._made.pop().close()
+
+    def _run(self) -> None:
+        try:
+            missing = [case for case in self._cases if not self._found(case)]
+            if missing:
+                self._draw(missing)
+        except BaseException as error:  # noqa: BLE001 - the boundary of a thread: whoever asks raises it
+            for future in self._futures.values():
+                if not future.done():
+                    future.set_exception(error)
+
+    def _found(self, case: Case) -> bool:
+        """Take what the vault has of `case`. Whether that is enough."""
+        if case.name not in self._pooled:
+            return False
+        count = sets_of(case)
+        sets, lacking = self._vault.take(self._problem, case, count, keep=kept_of(self._problem, case))
+        self._made += sets
+        if lacking:
+            self._lacking[case.name] = lacking
+        if len(sets) < count:
+            return False
+        self._futures[case.name].set_result(sets)
+        return True
+
+    def _draw(self, missing: Sequence[Case]) -> None:
+        while not self._permit.wait(_POLL_S):
+            if self._stop_asking():
+                raise JudgementCancelled
+        oracle = self._start(self._problem, self._stop_asking)
+        try:
+            for case in missing:
+                sets = [drawn for drawn in self._made if drawn.case.name == case.name]
+                while len(sets) < sets_of(case):
+                    sets.append(self._fill(oracle, case))
+                self._futures[case.name].set_result(tuple(sets))
+        finally:
+            oracle.close()
+
+    def _fill(self, oracle: Oracle, case: Case) -> DrawnSet:
+        reservation = self._vault.reserve(self._problem, case)
+        if reservation is None:
+            raise VaultUnavailable(f"the vault makes no set of case {case.name}")
+        self._made.append(reservation.drawn)
+        if case.name not in self._pooled:
+            self._vault.drop(reservation)
+        oracle.fill(reservation.drawn)
+        self._vault.commit(reservation, used=True)
+        return reservation.drawn
+
+    def _stop_asking(self) -> bool:
+        return self._gave_up.is_set() or self._cancelled()

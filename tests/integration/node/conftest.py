@@ -1,0 +1,89 @@
+"""A GPU node without a GPU: simulated cards, and everything round them real."""
+
+import os
+import shutil
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from judge.cpu_target import CpuTarget
+from judge.gpu_target import GpuTarget
+from judge.simulated_kit import SimulatedKit
+from judge.vault import VaultSettings
+from problems.loader import load_problem
+from problems.schema import Case, Problem
+from problems.vocabulary import Group
+from sandbox.backend import IsolationUnavailable
+from sandbox.bubblewrap import Bubblewrap
+from sandbox.toolchain import ToolchainMissing
+from tests.integration.conftest import CACHE
+from tests.services import need
+
+PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
+
+
+def vaults(directory: Path) -> list[int]:
+    """The vault processes of a runtime directory."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"judge.vault_process" in words and any(bytes(directory) in word for word in words):
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A runtime directory; what was started in it is ended afterwards."""
+    directory = tmp_path_factory.mktemp("run")
+    yield directory
+    for pid in vaults(directory):
+        os.kill(pid, signal.SIGKILL)
+
+
+def open_node(runtime: Path, *, cards: int = 1, slots: int = 4) -> GpuTarget:
+    """A worker process's view of the node of that runtime directory."""
+    backend = Bubblewrap()
+    cpu = CpuTarget.open(backend, cache=CACHE, warm={})
+    return GpuTarget(
+        SimulatedKit(cpu, count=cards),
+        backend,
+        runtime=runtime,
+        warm={"cuda": 2, "oracle": 1},
+        slots=slots,
+        vault=VaultSettings(budget_mib=64),
+    )
+
+
+@pytest.fixture(scope="module")
+def node(runtime: Path) -> Iterator[GpuTarget]:
+    """A node with one simulated card."""
+    need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
+    try:
+        target = open_node(runtime)
+    except (IsolationUnavailable, ToolchainMissing) as error:
+        need(False, "the judge", str(error))
+        raise
+    yield target
+    target.close()
+
+
+@pytest.fixture(scope="session")
+def vector_add() -> Problem:
+    """Vector addition with timed cases that a CPU can do often."""
+    problem = load_problem(PROBLEMS / "vector-add")
+    checked = tuple(case for case in problem.cases if case.group is not Group.TIMED)
+    timed = (Case("timed", Group.TIMED, {"n": 20_000}), Case("timed-small", Group.TIMED, {"n": 1000}))
+    return replace(problem, cases=(*checked, *timed), version="simulated")
+
+
+def solution(name: str) -> str:
+    """A shipped solution of vector addition."""
+    return (PROBLEMS / "vector-add" / "solutions" / name).read_text()

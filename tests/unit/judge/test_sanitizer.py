@@ -1,0 +1,52 @@
+"""What compute-sanitizer prints, as diagnostics."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.sanitizer import MAX_FINDINGS, findings
+
+TEXT = b"""\
+========= COMPUTE-SANITIZER
+hello from the program
+========= Invalid __global__ write of size 4 bytes
+=========     at add(const float *, const float *, float *, int)+0x90 in solution.cu:7
+=========     by thread (31,0,0) in block (7,2,0)
+=========     Access at 0x7f21e6c00400 is out of bounds
+=========     and is 1 bytes after the nearest allocation at 0x7f21e6c00000 of size 1024 bytes
+=========
+========= Invalid __global__ write of size 4 bytes
+=========     at add(const float *, const float *, float *, int)+0x90 in solution.cu:7
+=========     by thread (30,0,0) in block (7,2,0)
+=========     Access at 0x7f21e6c003fc is out of bounds
+=========
+========= Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure" on CUDA API call to cudaDeviceSynchronize.
+========= ERROR SUMMARY: 3 errors
+"""
+
+
+def test_a_finding_names_line_thread_block_and_kernel() -> None:
+    found, *_ = findings(TEXT)
+    assert (found.severity, found.kind, found.line) == ("error", "out_of_bounds", 7)
+    assert (found.thread, found.block) == ((31, 0, 0), (7, 2, 0))
+    assert found.kernel == "add(const float *, const float *, float *, int)"
+    assert "write of size 4 bytes" in found.message
+    assert "0x7f" not in found.message
+
+
+def test_the_same_place_is_told_once() -> None:
+    assert [found.kind for found in findings(TEXT)] == ["out_of_bounds", "cuda_error"]
+
+
+def test_what_the_program_itself_prints_is_no_finding() -> None:
+    assert findings(b"Invalid __global__ write of size 4 bytes\n") == ()
+
+
+def test_findings_are_bounded() -> None:
+    lines = [f"========= Invalid x\n=========     at k{n} in a.cu:{n + 1}\n".encode() for n in range(500)]
+    assert len(findings(b"".join(lines))) == MAX_FINDINGS
+
+
+@given(st.binary(max_size=2000), st.sampled_from([b"", b"========= Invalid ", b"=========     at "]))
+def test_nothing_that_is_printed_breaks_it(text: bytes, opening: bytes) -> None:
+    for found in findings(opening + text + b"\n" + TEXT):
+        assert len(found.message) <= 301
