@@ -5,6 +5,7 @@ as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The ora
 submission, so what it does with the memory it was given is nobody's secret but its own.
 """
 
+import math
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +18,7 @@ from sandbox.runner.device_arguments import DeviceArguments
 from sandbox.runner.generator import Generator, Size
 from sandbox.runner.oracle_runner import OracleRunner
 from sandbox.runner.session import STORAGE, serve
-from sandbox.wire import Request
+from sandbox.wire import Request, WireArgument
 
 
 class DeviceGenerator(Generator):
@@ -43,8 +44,12 @@ class DeviceGenerator(Generator):
         *,
         endpoint: bool = False,
     ) -> Array:
-        """See Generator. CuPy draws no 8-bit integers, so they are drawn wider."""
-        return self._cupy.integers(low, high, size, np.int64, endpoint).astype(dtype, copy=False)
+        """See Generator. Drawn from 0 in 64 bits: CuPy adds a negative `low` to unsigned numbers."""
+        if high is None:
+            low, high = 0, low
+        values = self._cupy.integers(0, high - low, size, np.int64, endpoint)
+        values += low
+        return values.astype(dtype, copy=False)
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None) -> Array:
         """See Generator. In place: arrays may be gigabytes."""
@@ -85,7 +90,7 @@ class DeviceArrays:
         """Arrays over the device memory of the descriptors."""
         addresses = self._memory.map(request.arguments, descriptors)
         return [
-            None if argument.scalar else self._view(argument.shape, argument.dtype, argument.bytes, address)
+            self._view(argument, address)
             for argument, address in zip(request.arguments, addresses, strict=True)
         ]
 
@@ -95,11 +100,14 @@ class DeviceArrays:
         self._memory.release()
         cupy.get_default_memory_pool().free_all_blocks()
 
-    def _view(self, shape: tuple[int, ...], dtype: str, size_bytes: int, address: int) -> Array:
-        if size_bytes == 0:
-            return cupy.empty(shape, STORAGE[dtype])
-        memory = cupy.cuda.UnownedMemory(address, size_bytes, self._memory, cupy.cuda.Device().id)
-        return cupy.ndarray(shape, STORAGE[dtype], cupy.cuda.MemoryPointer(memory, 0))
+    def _view(self, argument: WireArgument, address: int) -> Array | None:
+        if argument.scalar:
+            return None
+        dtype = STORAGE[argument.dtype]
+        if argument.bytes == 0:  # no elements, or an output: what is expected has a place of its own
+            return None if math.prod(argument.shape) else cupy.empty(argument.shape, dtype)
+        memory = cupy.cuda.UnownedMemory(address, argument.bytes, self._memory, cupy.cuda.Device().id)
+        return cupy.ndarray(argument.shape, dtype, cupy.cuda.MemoryPointer(memory, 0))
 
 
 def main() -> None:

@@ -17,10 +17,31 @@ GUARD = 4096
 Argument = np.ndarray[Any, Any] | tuple[str, int]
 
 
+class HostShare:
+    """Arrays in memfds, with guard bands. `tests/gpu` has the same for device memory."""
+
+    def put(self, array: np.ndarray[Any, Any]) -> int:
+        """A descriptor of memory that holds `array`, GUARD bytes from its start."""
+        return memory_file(bytes(GUARD) + array.tobytes() + bytes(GUARD))
+
+    def read(self, descriptor: int, count: int) -> bytes:
+        """`count` bytes of an array that was put there."""
+        return os.pread(descriptor, count, GUARD)
+
+    def whole(self, array: np.ndarray[Any, Any]) -> int:
+        """What the request says of the size of the memory."""
+        return 0
+
+    def drop(self, descriptor: int) -> None:
+        """Let go of it."""
+        os.close(descriptor)
+
+
 class Talk:
     """One conversation with a runner."""
 
-    def __init__(self, backend: Backend, command: Command) -> None:
+    def __init__(self, backend: Backend, command: Command, share: HostShare | None = None) -> None:
+        self.share = share or HostShare()
         self.process = backend.start(command)
         self.process.channel.settimeout(60)
         self._sequence = 0
@@ -34,7 +55,7 @@ class Talk:
         return self.load_files(source.encode(), json.dumps(manifest).encode())
 
     def load_files(self, *contents: bytes) -> bool:
-        files = [_memory(content) for content in contents]
+        files = [memory_file(content) for content in contents]
         try:
             return self._ask(Kind.LOAD, [self._write_end, *files])
         finally:
@@ -46,21 +67,22 @@ class Talk:
 
         An array may come as (array, "bfloat16") through `dtypes`.
         """
-        wire = wire_of(arguments, rest.pop("dtypes", {}))
-        memory = memory_of(arguments)
+        wire = wire_of(arguments, self.share, rest.pop("dtypes", {}))
+        memory = [self.share.put(array) for array in _arrays(arguments)]
         try:
             done = self._ask(Kind.RUN, memory, arguments=wire, **rest)
-            read_back(arguments, memory)
+            read_back(arguments, memory, self.share)
             return done
         finally:
             for descriptor in memory:
-                os.close(descriptor)
+                self.share.drop(descriptor)
 
     def start_session(self, *sets: Sequence[Argument]) -> "Session":
         """Open a timed session over `sets`; give orders on it, then `end_session`."""
-        session = Session(sets)
+        session = Session(sets, self.share)
         self._sequence += 1
-        request = Request(Kind.TIME, self._sequence, wire_of(sets[0], {}), sets=len(sets))
+        wire = wire_of(sets[0], self.share, {})
+        request = Request(Kind.TIME, self._sequence, wire, sets=len(sets))
         send_request(self.process.channel, request, session.descriptors)
         return session
 
@@ -107,12 +129,14 @@ class Talk:
 class Session:
     """The referee's end of a timed session."""
 
-    def __init__(self, sets: Sequence[Sequence[Argument]]) -> None:
+    def __init__(self, sets: Sequence[Sequence[Argument]], share: HostShare) -> None:
         self._sets = sets
-        self._memory = [memory_of(arguments) for arguments in sets]
-        page = _memory(bytes(Page.BYTES))
-        self.descriptors = [page, *(descriptor for memory in self._memory for descriptor in memory)]
-        self._page = mmap.mmap(page, Page.BYTES)
+        self._share = share
+        self._memory = [[share.put(array) for array in _arrays(arguments)] for arguments in sets]
+        self._page_descriptor = memory_file(bytes(Page.BYTES))
+        arrays = (descriptor for memory in self._memory for descriptor in memory)
+        self.descriptors = [self._page_descriptor, *arrays]
+        self._page = mmap.mmap(self._page_descriptor, Page.BYTES)
         self._words = memoryview(self._page).cast("Q")
 
     @property
@@ -129,19 +153,24 @@ class Session:
         words[Page.GO // 8] = number
         while words[Page.DONE // 8] != number:
             assert time.perf_counter() - started < timeout_s, "the order was not carried out"
-        took_s = time.perf_counter() - started
+        return time.perf_counter() - started
+
+    def read_back(self) -> None:
+        """Fill the arrays of all sets with what their memory holds."""
         for arguments, memory in zip(self._sets, self._memory, strict=True):
-            read_back(arguments, memory)
-        return took_s
+            read_back(arguments, memory, self._share)
 
     def close(self) -> None:
         self._words.release()
         self._page.close()
-        for descriptor in self.descriptors:
-            os.close(descriptor)
+        os.close(self._page_descriptor)
+        for descriptor in self.descriptors[1:]:
+            self._share.drop(descriptor)
 
 
-def wire_of(arguments: Sequence[Argument], dtypes: Mapping[int, str]) -> tuple[WireArgument, ...]:
+def wire_of(
+    arguments: Sequence[Argument], share: HostShare, dtypes: Mapping[int, str]
+) -> tuple[WireArgument, ...]:
     """The arguments as a request describes them, each array in a descriptor of its own."""
     wire: list[WireArgument] = []
     arrays = 0
@@ -149,21 +178,16 @@ def wire_of(arguments: Sequence[Argument], dtypes: Mapping[int, str]) -> tuple[W
         if isinstance(argument, tuple):
             wire.append(WireArgument(argument[0], True, value=argument[1]))
             continue
-        dtype = dtypes.get(index, str(argument.dtype))
-        wire.append(WireArgument(dtype, False, arrays, GUARD, argument.nbytes, 0, tuple(argument.shape)))
+        dtype, shape = dtypes.get(index, str(argument.dtype)), tuple(argument.shape)
+        wire.append(WireArgument(dtype, False, arrays, GUARD, argument.nbytes, share.whole(argument), shape))
         arrays += 1
     return tuple(wire)
 
 
-def memory_of(arguments: Sequence[Argument]) -> list[int]:
-    """A memfd with guard bands for each array."""
-    return [_memory(bytes(GUARD) + array.tobytes() + bytes(GUARD)) for array in _arrays(arguments)]
-
-
-def read_back(arguments: Sequence[Argument], memory: Sequence[int]) -> None:
+def read_back(arguments: Sequence[Argument], memory: Sequence[int], share: HostShare) -> None:
     """Fill the arrays with what their memory holds."""
     for array, descriptor in zip(_arrays(arguments), memory, strict=True):
-        data = os.pread(descriptor, array.nbytes, GUARD)
+        data = share.read(descriptor, array.nbytes)
         array[...] = np.frombuffer(data, array.dtype).reshape(array.shape)
 
 
@@ -171,7 +195,8 @@ def _arrays(arguments: Sequence[Argument]) -> list[np.ndarray[Any, Any]]:
     return [argument for argument in arguments if not isinstance(argument, tuple)]
 
 
-def _memory(content: bytes) -> int:
+def memory_file(content: bytes) -> int:
+    """A memfd that holds `content`."""
     descriptor = os.memfd_create("test", os.MFD_CLOEXEC)
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)

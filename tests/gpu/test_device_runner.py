@@ -1,0 +1,276 @@
+"""The runner of compiled CUDA on a GPU, as a plain process."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sandbox.gpu.compile.recipe import WRAPPED
+from sandbox.gpu.runners import build_device_runner, cuda_runner_command
+from sandbox.runner import vmm
+from sandbox.spec import Limits
+from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
+from sandbox.wire import ExitStatus, Flag
+from tests.gpu.bare import opened_device, talk_to
+from tests.integration.sandbox.talk import Argument, Talk
+from tests.services import need
+
+pytestmark = pytest.mark.gpu
+
+ROOT = Path(__file__).resolve().parents[2]
+FINISH = ROOT / "sandbox" / "gpu" / "compile" / "finish.cpp"
+LIMITS = Limits(wall_s=120, cpu_s=120, memory_mib=4096)
+(
+    ADD,
+    OUT_OF_BOUNDS,
+    MISALIGNED,
+    ASSERT,
+    TRAP,
+    HANG,
+    BIG_BLOCK,
+    MUCH_SHARED,
+    THROW,
+    HOST_READ,
+    MUCH_MEMORY,
+    PRINT,
+) = range(12)
+SOURCE = """\
+#include <cassert>
+#include <cstdio>
+#include <stdexcept>
+__global__ void add(const float* a, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] += a[i];
+}
+__global__ void out_of_bounds(float* c) { c[(1ll << 40) + threadIdx.x] = 1; }
+__global__ void misaligned(float* c) { *reinterpret_cast<float4*>(c + 1) = float4{1, 2, 3, 4}; }
+__global__ void fails(int n) { assert(n < 0); }
+__global__ void trap() { __trap(); }
+__global__ void hang(volatile float* c) { while (c[0] != 12345) {} }
+__global__ void shared(float* c) { extern __shared__ float s[]; s[threadIdx.x] = 1; c[0] = s[0]; }
+__global__ void print(int n) { if (threadIdx.x == 0) printf("device says %d\\n", n); }
+void solve(const float* a, float* c, int n, int what) {
+  switch (what) {
+    case 0: add<<<(n + 255) / 256, 256>>>(a, c, n); break;
+    case 1: out_of_bounds<<<1, 32>>>(c); break;
+    case 2: misaligned<<<1, 1>>>(c); break;
+    case 3: fails<<<2, 32>>>(n); break;
+    case 4: trap<<<1, 1>>>(); break;
+    case 5: hang<<<1, 1>>>(c); break;
+    case 6: add<<<1, 2048>>>(a, c, n); break;
+    case 7: shared<<<1, 32, 100000>>>(c); break;
+    case 8: throw std::runtime_error("oh no");
+    case 9: c[0] = a[0]; break;
+    case 10: { void* p; cudaMalloc(&p, 1ull << 50); break; }
+    case 11: print<<<1, 32>>>(n); break;
+  }
+}
+"""
+SCALARS_AND_TYPES = """\
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+template <class T> __global__ void bump(T* x, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = x[i] + T(1);
+}
+__global__ void flip(bool* x, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = !x[i]; }
+"""
+# Bytes as NumPy has them, and the C type.
+DTYPES = {
+    "float64": "double",
+    "float32": "float",
+    "float16": "__half",
+    "bfloat16": "__nv_bfloat16",
+    "int64": "long long",
+    "int32": "int",
+    "int8": "signed char",
+    "uint32": "unsigned",
+    "uint8": "unsigned char",
+    "bool": "bool",
+}
+Load = Callable[..., Talk]
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[vmm.Device]:
+    with opened_device() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def toolkit() -> Toolkit:
+    try:
+        return find_toolkit()
+    except ToolchainMissing as error:
+        need(False, "nvcc", str(error))
+        raise
+
+
+@pytest.fixture(scope="module")
+def build(toolkit: Toolkit, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., bytes]:
+    """Compiles a source with a binding to an artifact, with what every artifact is linked with."""
+
+    def build_one(source: str, names: list[str], call: str) -> bytes:
+        folder = tmp_path_factory.mktemp("artifact")
+        listed = "".join(f'"{name}", ' for name in names)
+        (folder / "binding.cu").write_text(
+            f'{source}\nextern "C" {{\nextern const char* const warpcourt_argument_names[];\n'
+            f"const char* const warpcourt_argument_names[] = {{{listed}nullptr}};\n"
+            f"void warpcourt_call(void* const* a) {{ {call} }}\n}}\n"
+        )
+        flags = ["-std=c++17", "-O3", "-arch=native", "-lineinfo", "-shared", "-Xcompiler", "-fPIC"]
+        wraps = [word for name in WRAPPED for word in ("-Xlinker", f"--wrap={name}")]
+        argv = [str(toolkit.nvcc), *flags, *wraps, "binding.cu", str(FINISH), "-o", "artifact.so"]
+        subprocess.run(argv, cwd=folder, check=True)
+        return (folder / "artifact.so").read_bytes()
+
+    return build_one
+
+
+@pytest.fixture(scope="module")
+def artifact(build: Callable[..., bytes]) -> bytes:
+    call = "solve((const float*)a[0], (float*)a[1], *(const int*)a[2], *(const int*)a[3]);"
+    return build(SOURCE, ["a", "c", "n", "what"], call)
+
+
+@pytest.fixture
+def start(device: vmm.Device, toolkit: Toolkit, tmp_path: Path) -> Iterator[Callable[[], Talk]]:
+    started: list[Talk] = []
+
+    def begin() -> Talk:
+        runner = build_device_runner(ROOT / ".cache" / "tests", toolkit)
+        command = cuda_runner_command(runner, limits=LIMITS, gpu=None)
+        started.append(talk_to(command, tmp_path, device))
+        return started[-1]
+
+    yield begin
+    for talk in started:
+        talk.close()
+
+
+@pytest.fixture
+def talk(start: Callable[[], Talk], artifact: bytes) -> Talk:
+    runner = start()
+    assert runner.prepare(), runner.end().stdout
+    assert runner.load_files(artifact), runner.findings()
+    return runner
+
+
+def arguments(what: int, n: int = 1000) -> list[Argument]:
+    return [np.arange(n, dtype=np.float32), np.ones(n, np.float32), ("int32", n), ("int32", what)]
+
+
+def test_computes_on_shared_device_memory(talk: Talk) -> None:
+    for n in (1000, 1, 1 << 20):
+        given = arguments(ADD, n)
+        assert talk.run(given), talk.findings()
+        np.testing.assert_array_equal(given[1], 1 + np.arange(n, dtype=np.float32))
+    launches = [finding["message"] for finding in talk.findings()]
+    assert launches == [f"add<<<({blocks},1,1), (256,1,1)>>>" for blocks in (4, 1, 4096)]
+
+
+def test_every_dtype_arrives(start: Callable[[], Talk], build: Callable[..., bytes]) -> None:
+    n = 77
+    calls = [
+        f"flip<<<1, 32>>>((bool*)a[{i}], {n});"
+        if dtype == "bool"
+        else f"bump<<<1, 32>>>(({kind}*)a[{i}], {n});"
+        for i, (dtype, kind) in enumerate(DTYPES.items())
+    ]
+    artifact = build(SCALARS_AND_TYPES, list(DTYPES), " ".join(calls))
+    talk = start()
+    assert talk.prepare()
+    assert talk.load_files(artifact), talk.findings()
+    given = [
+        np.full(n, 0x4000, np.uint16) if dtype == "bfloat16" else np.full(n, dtype != "bool").astype(dtype)
+        for dtype in DTYPES
+    ]
+    assert talk.run(given, dtypes={list(DTYPES).index("bfloat16"): "bfloat16"}), talk.findings()
+    for dtype, array in zip(DTYPES, given, strict=True):
+        expected = {"bfloat16": 0x4040, "bool": True}.get(dtype, 2)  # 3 in bfloat16
+        np.testing.assert_array_equal(array, np.full(n, expected, array.dtype), err_msg=dtype)
+
+
+def test_copies_of_exact_size_come_back(talk: Talk) -> None:
+    given = arguments(ADD)
+    assert talk.run(given, flags=Flag.SANITIZE), talk.findings()
+    np.testing.assert_array_equal(given[1], 1 + np.arange(1000))
+
+
+@pytest.mark.parametrize(
+    ("what", "status", "kind", "words"),
+    [
+        (OUT_OF_BOUNDS, ExitStatus.ILLEGAL_ACCESS, "illegal_address", "out_of_bounds<<<(1,1,1), (32,1,1)>>>"),
+        (MISALIGNED, ExitStatus.ILLEGAL_ACCESS, "misaligned", "float4 of 16"),
+        (
+            ASSERT,
+            ExitStatus.RUNTIME_ERROR,
+            "assert",
+            "kernel fails<<<(2,1,1), (32,1,1)>>> failed an assert()",
+        ),
+        (TRAP, ExitStatus.RUNTIME_ERROR, "trap", "kernel trap<<<"),
+        (HANG, ExitStatus.TIME_LIMIT, "time_limit", "the last launch was kernel hang<<<(1,1,1), (1,1,1)>>>"),
+        (
+            BIG_BLOCK,
+            ExitStatus.RUNTIME_ERROR,
+            "cuda_error",
+            "2048 threads per block (2048,1,1); the limit is 1024",
+        ),
+        (MUCH_SHARED, ExitStatus.RUNTIME_ERROR, "cuda_error", "above 49152 it needs cudaFuncSetAttribute"),
+        (THROW, ExitStatus.RUNTIME_ERROR, "exception", "an exception: oh no"),
+        (HOST_READ, ExitStatus.ILLEGAL_ACCESS, "host_access", "host code read device memory (argument a)"),
+        (MUCH_MEMORY, ExitStatus.MEMORY_LIMIT, "memory", "more device memory than there is"),
+    ],
+)
+def test_what_goes_wrong(talk: Talk, what: int, status: int, kind: str, words: str) -> None:
+    assert not talk.run(arguments(what), time_limit_ms=1500)
+    end = talk.end()
+    finding = talk.findings()[-1]
+    assert finding["kind"] == kind, finding
+    assert words in finding["message"], finding
+    assert end.status == status
+    if what == ASSERT:
+        assert b"Assertion `n < 0` failed" in end.stdout  # with stderr
+
+
+def test_what_the_device_prints_is_there_with_the_answer(talk: Talk) -> None:
+    assert talk.run(arguments(PRINT, 42))
+    talk.process.kill()
+    assert b"device says 42\n" in talk.end().stdout
+
+
+def test_a_timed_session(talk: Talk, capsys: pytest.CaptureFixture[str]) -> None:
+    n = 1 << 24
+    sets = [arguments(ADD, n) for _ in range(4)]
+    session = talk.start_session(*sets)
+    session.order(0, 8)  # warm
+    session.order(2, 100)
+    session.read_back()
+    assert [int(given[1][1]) - 1 for given in sets] == [27] * 4
+    took_us = min(session.order(0, 100) for _ in range(5)) * 1e6 / 100
+    events_us = session.self_reported_ns / 1000 / 100
+    gated_us = min(session.order(i % 4, 1) for i in range(50)) * 1e6
+    assert talk.end_session(session)
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\nCUDA {took_us:.2f} us a call of 100, {events_us:.2f} by events, {gated_us:.2f} alone\n"
+        )
+    assert abs(took_us - events_us) / events_us < 0.2
+
+
+def test_the_null_session(
+    start: Callable[[], Talk], artifact: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = start()
+    assert talk.prepare()
+    session = talk.start_session(arguments(ADD))
+    session.order(0, 1000)
+    batch_us = min(session.order(0, 1000) for _ in range(5)) * 1e6 / 1000
+    alone_us = sorted(session.order(0, 1) for _ in range(200))[100] * 1e6
+    assert talk.end_session(session)
+    with capsys.disabled():
+        sys.stdout.write(f"\nCUDA null {batch_us:.2f} us a call of 1000, {alone_us:.2f} alone\n")
+    assert talk.load_files(artifact)
+    assert talk.run(arguments(ADD))
