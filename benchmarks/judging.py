@@ -1,0 +1,127 @@
+"""What the benchmarks of judging share: a target from the command line, programs, and judgements of them.
+
+They judge through `judge.target` and `judge.evaluate` as a worker does, without site, database or broker,
+so that they run on a bare GPU host. `--target cpu` runs the same in small where there is no GPU.
+"""
+
+import argparse
+import secrets
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from judge.errors import JudgeError
+from judge.evaluate import evaluate
+from judge.report import Report
+from judge.target import Target, open_target
+from problems.loader import load_problem
+from problems.schema import Case, Problem
+from problems.vocabulary import Group, Language, Mode, Verdict
+
+ROOT = Path(__file__).resolve().parent.parent
+WARM = {"cuda": 2, "triton": 2, "oracle": 2, "compile": 2}
+MAX_TRIES = 3  # as a worker's
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A source, and the verdicts that are right for it."""
+
+    name: str
+    language: Language
+    source: str
+    expected: tuple[Verdict, ...] = (Verdict.ACCEPTED,)
+
+    def anew(self) -> "Program":
+        """The same program as a source that no cache has seen."""
+        comment = {Language.CUDA: "//", Language.TRITON: "#"}[self.language]
+        return replace(self, source=f"{self.source}\n{comment} {secrets.token_hex(8)}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgement of `program`. `report` is None where the judge gave up; `tries` as a worker counts them."""
+
+    program: Program
+    report: Report | None
+    wall_s: float
+    tries: int
+
+    @property
+    def right(self) -> bool:
+        """Whether the verdict is one of those expected."""
+        return self.report is not None and self.report.verdict in self.program.expected
+
+
+def add_options(parser: argparse.ArgumentParser, *, target: str | None = "gpu") -> None:
+    """The options that choose a target, `target` by default."""
+    parser.add_argument("--target", choices=("cpu", "gpu"), default=target, help="default: %(default)s")
+    parser.add_argument(
+        "--backend", choices=("docker", "bubblewrap"), default="docker", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--cache", type=Path, help="keep what is built here; by default in a folder that goes at the end"
+    )
+
+
+@contextmanager
+def opened(options: argparse.Namespace) -> Iterator[Target]:
+    """The target that the options ask for, closed at the end."""
+    with tempfile.TemporaryDirectory(prefix="warpcourt-benchmark-") as folder:
+        cache = options.cache or Path(folder) / "cache"
+        target = open_target(options.target, backend=options.backend, cache=cache, warm=WARM)
+        try:
+            yield target
+        finally:
+            target.close()
+
+
+def vector_addition(*, timed: Sequence[int] = (), case_s: float | None = None) -> Problem:
+    """Vector addition with timed cases of these sizes, and a version of its own."""
+    problem = load_problem(ROOT / "problems" / "vector-add")
+    checked = tuple(case for case in problem.cases if case.group is not Group.TIMED)
+    cases = tuple(Case(f"timed-{n}", Group.TIMED, {"n": n}) for n in timed)
+    limits = replace(problem.limits, case_s=case_s) if case_s else problem.limits
+    version = f"benchmark-{len(timed)}-{sum(timed)}"
+    return replace(problem, cases=(*checked, *cases), limits=limits, version=version)
+
+
+def shipped(name: str) -> Program:
+    """A shipped solution of vector addition that is right, by its file's name."""
+    path = ROOT / "problems" / "vector-add" / "solutions" / name
+    language = next(language for language in Language if language.suffix == path.suffix)
+    return Program(name, language, path.read_text())
+
+
+def judge(target: Target, problem: Problem, program: Program) -> Judged:
+    """Judge it as a submit. A failure of the judge is tried again as a worker would."""
+    started = time.monotonic()
+    report, tries = None, 0
+    while report is None and tries < MAX_TRIES:
+        tries += 1
+        try:
+            report = evaluate(
+                problem, program.source, language=program.language, mode=Mode.SUBMIT, target=target
+            )
+        except JudgeError as error:
+            print(f"{program.name}, try {tries}: {type(error).__name__}: {error}")
+    return Judged(program, report, time.monotonic() - started, tries)
+
+
+def require_right(judged: Judged) -> Judged:
+    """The same; ends the benchmark when the verdict is not one that was expected."""
+    if not judged.right:
+        said = judged.report and f"{judged.report.verdict}: {judged.report.message}\n{judged.report.log}"
+        raise SystemExit(f"{judged.program.name}: expected {judged.program.expected}, got {said}")
+    return judged
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows under a heading, the first column to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+        print("  ".join([first.ljust(widths[0]), *cells]), flush=True)

@@ -1,0 +1,128 @@
+"""The part of `benchmarks.verdict_latency` that needs no site: judgements one by one, split by stage."""
+
+import argparse
+import statistics
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmarks.judging import (
+    Judged,
+    Program,
+    judge,
+    opened,
+    print_table,
+    require_right,
+    shipped,
+    vector_addition,
+)
+from judge.target import Target
+from problems.schema import Problem
+from problems.vocabulary import Language
+
+PAUSE_S = 4.0
+PAUSE_HELP = (
+    "without a site: seconds between judgements, in which the warm pool fills up; default: %(default)s"
+)
+TIMED = (10_000_000, 25_000_000, 50_000_000)
+RANKING = ("wait", "draw", "rank")  # stages that ranking adds, besides starting and loading once more
+RANKING_LIMIT_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of submission, and the seconds that it may take in the median; None: nothing was promised."""
+
+    name: str
+    program: Program
+    fresh: bool
+    timed: tuple[int, ...]
+    limit_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The judgements of a row."""
+
+    row: Row
+    judged: list[Judged]
+
+    @property
+    def walls_s(self) -> list[float]:
+        """Seconds from the source to the verdict."""
+        return [one.wall_s for one in self.judged]
+
+    def stage_ms(self, name: str) -> float:
+        """The median of the time in a stage."""
+        return statistics.median(stages_of(one)[name] for one in self.judged)
+
+
+def measure(options: argparse.Namespace) -> int:
+    """Measure and print."""
+    with opened(options) as target:
+        measured = [_measure(target, row, options.rounds, options.pause) for row in rows(target)]
+        _report(measured)
+        counters = ", ".join(f"{name} {count}" for name, count in sorted(target.metrics.items()))
+        print(f"\ncounters: {counters}")
+    return 0
+
+
+def rows(target: Target) -> list[Row]:
+    """What is measured: checks alone, and where times rank, checks with three timed cases after them."""
+    cuda, triton = shipped("plain.cu"), shipped("plain.py")
+    found = [  # the limits are those of a GPU node
+        Row("CUDA, new source", cuda, True, (), 1.5),
+        Row("CUDA, compiled before", cuda, False, (), 0.7),
+        Row("Triton, new source", triton, True, (), 2.0),
+    ]
+    if target.ranks:
+        found += [
+            Row("CUDA, new source, ranked", cuda, True, TIMED, None),
+            Row("CUDA, compiled before, ranked", cuda, False, TIMED, None),
+            Row("Triton, new source, ranked", triton, True, TIMED, None),
+        ]
+    return found
+
+
+def stages_of(judged: Judged) -> Mapping[str, float]:
+    """Milliseconds by stage; 0 for a stage that it did not have."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for stage in judged.report.stages if judged.report else ():
+        found[stage.name] += stage.ms
+    return found
+
+
+def _measure(target: Target, row: Row, rounds: int, pause_s: float) -> Measured:
+    problem = vector_addition(timed=row.timed)
+    _judge(target, problem, row, pause_s)  # warm: the pool, the page cache, the secret pool
+    return Measured(row, [_judge(target, problem, row, pause_s) for _ in range(rounds)])
+
+
+def _judge(target: Target, problem: Problem, row: Row, pause_s: float) -> Judged:
+    time.sleep(pause_s)
+    return require_right(judge(target, problem, row.program.anew() if row.fresh else row.program))
+
+
+def _report(measured: list[Measured]) -> None:
+    table: list[tuple[str, ...]] = [("from source to verdict", "median", "min", "max", "at most", "ratio")]
+    for one in measured:
+        median, limit = statistics.median(one.walls_s), one.row.limit_s
+        promise = (f"{limit:.1f} s", f"{median / limit:.2f}") if limit else ("", "")
+        figures = f"{median:.2f} s", f"{min(one.walls_s):.2f} s", f"{max(one.walls_s):.2f} s"
+        table.append((one.row.name, *figures, *promise))
+    table += [_ranking(one) for one in measured if one.row.timed]
+    print_table(table)
+    names = list(dict.fromkeys(name for one in measured for name in stages_of(one.judged[0])))
+    print("\nmedian of each stage, ms")
+    header = ("", *names)
+    print_table([header, *((one.row.name, *(f"{one.stage_ms(n):.0f}" for n in names)) for one in measured)])
+
+
+def _ranking(one: Measured) -> tuple[str, ...]:
+    took = [sum(stages_of(judged)[name] for name in RANKING) / 1000 for judged in one.judged]
+    median = statistics.median(took)
+    figures = f"{median:.2f} s", f"{min(took):.2f} s", f"{max(took):.2f} s"
+    language = "Triton" if one.row.program.language is Language.TRITON else "CUDA"
+    name = f"ranking stage alone, {language}{'' if one.row.fresh else ', compiled before'}"
+    return (name, *figures, f"{RANKING_LIMIT_S:.1f} s", f"{median / RANKING_LIMIT_S:.2f}")
