@@ -6,6 +6,7 @@ So that they are tested where there is no GPU. tests/gpu/test_checker.py runs th
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ def compare(runner: Runner, output: Output) -> Comparison:
     ],
 )
 def test_outputs_compare_as_on_the_host(
-    comparing: Runner, dtype: Dtype, shape: tuple[int, ...], shares: dict[str, float]
+    comparing: Runner, dtype: Dtype, shape: tuple[int, ...], shares: dict[str, Any]
 ) -> None:
     for seed, nan in ((1, False), (2, True)):
         output = make_output(dtype, shape, seed=seed, tolerance=Tolerance(1e-3, 1e-3, nan=nan), **shares)

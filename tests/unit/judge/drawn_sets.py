@@ -16,9 +16,9 @@ def doubling_set(case: Case = DOUBLING.cases[1], *, seed: int = 1) -> Iterator[D
     """A set of `case`: x, and what is expected of y."""
     drawn = allocate(DOUBLING, case)
     x = np.random.default_rng(seed).uniform(1, 2, case.sizes["n"]).astype(np.float32)
-    contents = {"x": x, "expected-y": 2.0 * x.astype(np.float64)}
+    contents: dict[str, bytes] = {"x": x.tobytes(), "expected-y": (2.0 * x.astype(np.float64)).tobytes()}
     for part in drawn.parts:
-        os.pwrite(drawn.descriptor, contents[part.name].tobytes(), part.offset)
+        os.pwrite(drawn.descriptor, contents[part.name], part.offset)
     try:
         yield drawn
     finally:

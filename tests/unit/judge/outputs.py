@@ -64,18 +64,19 @@ def make_output(
     count = int(np.prod(shape, dtype=np.int64))
     wanted = expected_dtype(dtype)
     if dtype.is_float:
-        expected: Elements = rng.normal(size=count) * 10.0 ** rng.integers(-3, 4, count)
-        expected = np.where(rng.random(count) < special, rng.choice(_edges(dtype), count), expected)
+        ordinary = rng.normal(size=count) * 10.0 ** rng.integers(-3, 4, count)
+        wide = np.where(rng.random(count) < special, rng.choice(_edges(dtype), count), ordinary)
+        expected: Elements = wide
     else:
         low, high = (0, 2) if dtype is Dtype.BOOL else _range(dtype)
-        expected = rng.integers(low, high, count, dtype=np.int64, endpoint=dtype is not Dtype.BOOL)
-        expected = expected.astype(storage(wanted))
+        whole = rng.integers(low, high, count, dtype=np.int64, endpoint=dtype is not Dtype.BOOL)
+        expected = whole.astype(storage(wanted))
     with np.errstate(all="ignore"):
         got = narrow(expected, dtype)
         on_the_bound = rng.random(count) < 0.1
         if dtype.is_float:
-            bound = tolerance.absolute + tolerance.relative * np.abs(expected)
-            shifted = narrow(expected + rng.choice([-1, 1], count) * bound, dtype)
+            bound = tolerance.absolute + tolerance.relative * np.abs(wide)
+            shifted = narrow(wide + rng.choice([-1, 1], count) * bound, dtype)
             got = np.where(on_the_bound, shifted, got)
         random = rng.integers(0, 256, count * dtype.itemsize, dtype=np.uint8).view(storage(dtype))
         got = np.where(rng.random(count) < wrong, random, got).astype(storage(dtype))
@@ -115,7 +116,7 @@ def _edges(dtype: Dtype) -> npt.NDArray[np.float64]:
 
 
 def _range(dtype: Dtype) -> tuple[int, int]:
-    limits = np.iinfo(storage(dtype))
+    limits = np.iinfo(dtype.value)
     return int(limits.min), int(limits.max)
 
 

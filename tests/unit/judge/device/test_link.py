@@ -21,7 +21,12 @@ def ends() -> Iterator[tuple[Link, Link]]:
 def test_messages_come_whole_and_in_order(ends: tuple[Link, Link]) -> None:
     ours, theirs = ends
     large = os.urandom(3 << 20)
-    sending = threading.Thread(target=lambda: [ours.send(message) for message in ("first", large, None)])
+
+    def send() -> None:
+        for message in ("first", large, None):
+            ours.send(message)
+
+    sending = threading.Thread(target=send)
     sending.start()
     assert [theirs.receive(timeout_s=5)[0] for _ in range(3)] == ["first", large, None]
     sending.join()

@@ -1,0 +1,162 @@
+"""A referee process in host memory against the real CPU runners, isolated: what CI has of a GPU's referee."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from judge.conversation import Answer, end
+from judge.cpu_target import CpuTarget
+from judge.device.process import RefereeProcess
+from judge.drawn import DrawnSet
+from judge.inspector import Stopped
+from judge.report import CaseReport
+from problems.vocabulary import Language, Verdict
+from sandbox.backend import Process
+from sandbox.spec import Ending
+from sandbox.wire import ExitStatus, Flag
+from tests.unit.judge.drawn_sets import doubling_set
+from tests.unit.judge.packages import DOUBLING
+
+pytestmark = pytest.mark.integration
+
+KERNEL = """
+__global__ void twice(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = STATEMENT;
+}
+extern "C" void solve(const float* x, float* y, int n) { twice<<<(n + 255) / 256, 256>>>(x, y, n); }
+"""
+TRITON = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def twice(x, y, n, size: tl.constexpr):
+    at = tl.program_id(0) * size + tl.arange(0, size)
+    tl.store(y + at, tl.load(x + at, mask=at < n) * 2, mask=at < n)
+
+def solve(x: torch.Tensor, y: torch.Tensor, n: int) -> None:
+    twice[(triton.cdiv(n, 64),)](x, y, n, size=64)
+"""
+
+
+@pytest.fixture
+def drawn() -> Iterator[DrawnSet]:
+    with doubling_set() as made:
+        yield made
+
+
+@contextmanager
+def loaded(
+    target: CpuTarget, source: str, language: Language = Language.CUDA
+) -> Iterator[tuple[RefereeProcess, Process]]:
+    built = target.build(DOUBLING, source, language, lambda: False)
+    assert not built.failure, built.log
+    with RefereeProcess.start("host") as referee:
+        process = target.start_runner(DOUBLING, language)
+        try:
+            referee.attach(DOUBLING, process.channel)
+            assert referee.null() is None
+            assert referee.load(*built.contents) is None
+            yield referee, process
+        finally:
+            process.close()
+
+
+def check(target: CpuTarget, statement: str, drawn: DrawnSet) -> CaseReport:
+    with loaded(target, KERNEL.replace("STATEMENT", statement)) as (referee, _):
+        report = referee.check(drawn, Flag.NONE)
+    assert isinstance(report, CaseReport)
+    return report
+
+
+def test_a_kernel_is_accepted(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+    assert check(cpu_target, "2 * x[i]", drawn).verdict is Verdict.ACCEPTED
+
+
+def test_a_wrong_kernel_is_not(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+    report = check(cpu_target, "i == 36 ? 0 : 2 * x[i]", drawn)
+    assert (report.verdict, report.mismatched, report.mismatches[0].index) == (Verdict.WRONG_ANSWER, 1, (36,))
+
+
+def test_an_illegal_access_ends_the_runner(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+    with loaded(cpu_target, KERNEL.replace("STATEMENT", "x[i + 4096]")) as (referee, process):
+        stopped = referee.check(drawn, Flag.NONE)
+        assert isinstance(stopped, Stopped)
+        assert (stopped.answer, stopped.device_lost) == (Answer.DIED, False)
+        completion = end(process)
+        assert (completion.ending, completion.status) == (Ending.EXITED, ExitStatus.ILLEGAL_ACCESS)
+        assert "out_of_bounds" in {diagnostic.kind for diagnostic in referee.diagnostics}
+
+
+def test_a_triton_kernel_is_accepted(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+    with loaded(cpu_target, TRITON, Language.TRITON) as (referee, process):
+        report = referee.check(drawn, Flag.NONE)
+        assert isinstance(report, CaseReport)
+        assert report.verdict is Verdict.ACCEPTED
+        referee.quit()
+        assert end(process).status == 0
+
+
+def test_a_killed_runner_stops_the_run(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+    with loaded(cpu_target, KERNEL.replace("STATEMENT", "2 * x[i]")) as (referee, process):
+        process.kill()
+        process.wait(10)
+        stopped = referee.check(drawn, Flag.NONE)
+        assert isinstance(stopped, Stopped)
+        assert stopped.answer is Answer.DIED
+
+
+def test_a_case_is_timed_on_contents_of_several_sets(cpu_target: CpuTarget) -> None:
+    with (
+        ExitStack() as stack,
+        loaded(cpu_target, KERNEL.replace("STATEMENT", "2 * x[i]")) as (referee, _),
+    ):
+        sets = [stack.enter_context(doubling_set(seed=seed)) for seed in range(3)]
+        report = referee.rank(sets)
+        assert isinstance(report, CaseReport)
+        # Nothing ranks on a CPU, and a busy one may well fail the clock's tests; an answer it must give.
+        assert report.verdict in {Verdict.ACCEPTED, Verdict.REJECTED}
+        if report.timing:
+            assert 0 < report.timing.low_us <= report.timing.median_us <= report.timing.high_us
+            assert report.checked == 37
+        assert isinstance(referee.check(sets[0], Flag.NONE), CaseReport)  # the session is over
+
+
+def test_wrong_results_in_timed_calls_are_found(cpu_target: CpuTarget) -> None:
+    with ExitStack() as stack, loaded(cpu_target, KERNEL.replace("STATEMENT", "3 * x[i]")) as (referee, _):
+        sets = [stack.enter_context(doubling_set(seed=seed)) for seed in range(3)]
+        report = referee.rank(sets)
+        assert isinstance(report, CaseReport)
+        assert (report.verdict, report.timing) == (Verdict.WRONG_ANSWER, None)
+        assert report.message.startswith("In a timed repetition")
+
+
+def test_a_runner_that_dies_while_it_is_timed_stops_the_run(cpu_target: CpuTarget) -> None:
+    source = KERNEL.replace("STATEMENT", "2 * x[i]").replace(
+        "{ twice", "{ if (n == 37) __builtin_trap(); twice"
+    )
+    with ExitStack() as stack, loaded(cpu_target, source) as (referee, _):
+        sets = [stack.enter_context(doubling_set(seed=seed)) for seed in range(3)]
+        stopped = referee.rank(sets)
+        assert isinstance(stopped, Stopped)
+        assert stopped.answer is Answer.DIED
+
+
+def test_a_runner_that_hangs_does_not_keep_the_referee(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+    with loaded(cpu_target, KERNEL.replace("STATEMENT", "2 * x[i]")) as (referee, process):
+        pid = referee.pid
+        for runner in process.pids:
+            os.kill(runner, signal.SIGSTOP)
+        started = time.monotonic()
+        stopped = referee.check(drawn, Flag.NONE)
+        assert isinstance(stopped, Stopped)
+        assert stopped.answer is Answer.TIMED_OUT
+        assert time.monotonic() - started < DOUBLING.limits.case_s + 3
+    assert not Path(f"/proc/{pid}").exists()

@@ -1,0 +1,127 @@
+"""Our side of the wire: what ends a wait, and timed sessions."""
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from judge.clock.page import create_page
+from judge.conversation import Answer, Exchange
+from sandbox.wire import Kind, WireArgument
+from tests.unit.judge.scripted import Actor, ScriptedProcess
+
+Script = Callable[[Actor], None]
+
+
+@contextmanager
+def exchanging(script: Script, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Exchange]:
+    process = ScriptedProcess(script)
+    with Exchange(process.channel, cancelled) as exchange:
+        yield exchange
+    process.close()
+
+
+@pytest.fixture
+def page() -> Iterator[int]:
+    descriptor = create_page()
+    yield descriptor
+    os.close(descriptor)
+
+
+def answers(*kinds: Kind) -> Script:
+    """Answers requests of these kinds, and then waits for the end."""
+
+    def script(actor: Actor) -> None:
+        for kind in kinds:
+            assert actor.receive() is kind
+            actor.answer()
+        actor.receive()
+
+    return script
+
+
+def test_prepare_comes_before_load() -> None:
+    with exchanging(answers(Kind.PREPARE, Kind.LOAD)) as exchange:
+        assert exchange.prepare(timeout_s=5) is Answer.DONE
+        assert exchange.load(b"artifact", timeout_s=5) is Answer.DONE
+
+
+def test_what_was_asked_for_can_be_awaited_later() -> None:
+    with exchanging(answers(Kind.PREPARE)) as exchange:
+        exchange.send_prepare()
+        assert exchange.answer(timeout_s=5) is Answer.DONE
+
+
+def test_a_process_that_hung_up_is_dead_at_once() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, Exchange(ours, lambda: False) as exchange:
+        theirs.close()
+        started = time.monotonic()
+        assert exchange.prepare(timeout_s=5) is Answer.DIED
+        assert time.monotonic() - started < 1
+
+
+def test_a_session_hands_over_the_page_and_every_set(page: int) -> None:
+    seen: list[tuple[int, int, bool]] = []
+
+    def script(actor: Actor) -> None:
+        actor.receive()
+        same = os.fstat(actor.descriptors[0]).st_ino == os.fstat(page).st_ino
+        seen.append((actor.request.sets, len(actor.descriptors), same))
+        actor.answer()
+
+    files = [os.memfd_create("array") for _ in range(6)]
+    argument = WireArgument("float32", scalar=False)
+    with exchanging(script) as exchange:
+        exchange.open_timing(page, (argument, argument), files, sets=3)
+        assert exchange.answer(timeout_s=5) is Answer.DONE
+    assert seen == [(3, 7, True)]
+    for file in files:
+        os.close(file)
+
+
+@pytest.mark.parametrize("reply", [b"x", (1).to_bytes(8, "little")])
+def test_whatever_is_said_in_the_middle_of_a_session_ends_it(page: int, reply: bytes) -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.channel.send(reply)
+        actor.receive()
+
+    with exchanging(script) as exchange:
+        exchange.open_timing(page, (), (), sets=1)
+        assert _ended(exchange) is Answer.BROKE_PROTOCOL
+
+
+def test_a_runner_that_leaves_a_session_is_dead(page: int) -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+
+    with exchanging(script) as exchange:
+        exchange.open_timing(page, (), (), sets=1)
+        assert _ended(exchange) is Answer.DIED
+
+
+def test_a_session_can_be_cancelled(page: int) -> None:
+    stop = threading.Event()
+    with exchanging(answers(), stop.is_set) as exchange:
+        exchange.open_timing(page, (), (), sets=1)
+        assert exchange.hung_up() is None
+        stop.set()
+        assert exchange.hung_up() is Answer.CANCELLED
+
+
+def test_what_does_not_fit_into_a_message_is_no_answer(page: int) -> None:
+    with exchanging(answers()) as exchange:
+        exchange.open_timing(page, (), [page] * 300, sets=300)
+        assert exchange.hung_up() is Answer.DIED
+
+
+def _ended(exchange: Exchange) -> Answer | None:
+    deadline = time.monotonic() + 5
+    while (ended := exchange.hung_up()) is None and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return ended
