@@ -27,6 +27,7 @@ from problems.schema import Case, Problem
 _START_S = 30.0
 _ANSWER_S = 30.0
 _POLL_S = 0.01
+_TRIES = 5
 _MOST_DESCRIPTORS = 64
 _PROTOCOL = 1  # part of the socket's name, so that a vault of an older Warpcourt is not asked
 _LOG_BYTES = 2000
@@ -140,16 +141,17 @@ class Vault:
                 self._hang_up()
 
     def _ask(self, asked: Mapping[str, object]) -> tuple[Mapping[str, Any], Sequence[int]]:
-        """Ask once, and once more of a new vault if the one there has gone."""
+        """Ask, and ask again of a new vault if the one there has gone, or is just going."""
         with self._lock:
-            for _ in range(2):
+            for _ in range(_TRIES):
                 if self._socket is None:
                     self._socket = self._connect()
                 try:
                     return self._exchange(self._socket, asked)
                 except (OSError, ValueError):
                     self._hang_up()
-        raise VaultUnavailable(f"the vault of {self._uuid} ended twice; see {self._log_path}")
+                    time.sleep(_POLL_S)
+        raise VaultUnavailable(f"vaults of {self._uuid} end as soon as they begin; see {self._log_path}")
 
     def _exchange(
         self, vault: socket.socket, asked: Mapping[str, object]

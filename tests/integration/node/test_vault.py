@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @contextmanager
 def vault(directory: Path, **settings: float) -> Iterator[Vault]:
-    opened = Vault(directory, "host", memory="host", settings=VaultSettings(**{"budget_mib": 1, **settings}))
+    opened = Vault(directory, "host", memory="host", settings=replace(VaultSettings(budget_mib=1), **settings))
     try:
         yield opened
     finally:

@@ -19,7 +19,7 @@ hello from the program
 =========     by thread (30,0,0) in block (7,2,0)
 =========     Access at 0x7f21e6c003fc is out of bounds
 =========
-========= Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure" on CUDA API call to cudaDeviceSynchronize.
+========= Program hit cudaErrorLaunchFailure (error 719) due to "unspecified launch failure".
 ========= ERROR SUMMARY: 3 errors
 """
 
