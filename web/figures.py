@@ -30,8 +30,9 @@ def attempts_note(report: Report) -> str:
     """What to say of runs that did not count, empty when there was none."""
     if report.attempts <= 1:
         return ""
-    which = "the first run" if report.attempts == 2 else f"{report.attempts - 1} runs"
-    return f"A neighbour's fault disturbed {which}, which does not count; it was run again, alone."
+    # The program itself may have done it; only the run that counts can tell.
+    which = "The first run was" if report.attempts == 2 else f"{report.attempts - 1} runs were"
+    return f"{which} disturbed on the shared GPU, maybe by a neighbour's fault. What counts is a run alone."
 
 
 def _scale(value_us: float) -> tuple[float, str, int]:

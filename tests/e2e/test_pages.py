@@ -74,7 +74,7 @@ def test_pages_with_figures(site: Site, visitor: Page, timed: str) -> None:
 def test_from_a_score_to_its_place_and_its_listing(site: Site, page: Page, timed: str) -> None:
     sign_in(page, site, PERSON)
     page.goto(f"{site.url}{timed}")
-    expect(page.get_by_text("disturbed the first run")).to_be_visible()
+    expect(page.get_by_text("first run was disturbed")).to_be_visible()
     page.get_by_role("link", name="PTX").click()
     expect(page.get_by_text("<b>not bold</b>")).to_be_visible()
     page.go_back()

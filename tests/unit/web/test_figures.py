@@ -38,8 +38,8 @@ def test_clocks_are_shown_as_far_as_they_are_known():
 
 def test_runs_that_did_not_count_are_told_of():
     assert attempts_note(Report(Verdict.ACCEPTED)) == ""
-    assert "disturbed the first run" in attempts_note(Report(Verdict.ACCEPTED, attempts=2))
-    assert "disturbed 2 runs" in attempts_note(Report(Verdict.ACCEPTED, attempts=3))
+    assert "first run was disturbed" in attempts_note(Report(Verdict.ACCEPTED, attempts=2))
+    assert "2 runs were disturbed" in attempts_note(Report(Verdict.ACCEPTED, attempts=3))
 
 
 def test_a_terminal_gets_score_times_and_resources():
@@ -47,7 +47,7 @@ def test_a_terminal_gets_score_times_and_resources():
     assert "score 5.000 µs, 95 % interval 4.950 to 5.050 µs" in text
     assert "2.500 µs  2.475 to 2.525 µs  3.000 µs       4.750 µs   240     162 %  1980 / 3201 MHz" in text
     assert "add(float*)" in text
-    assert "run again, alone" in text
+    assert "a run alone" in text
 
 
 def test_a_long_kernel_name_is_cut():

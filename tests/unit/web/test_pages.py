@@ -316,7 +316,7 @@ def test_a_report_shows_score_times_and_resources(owners: Client, timed: Submiss
         assert "Self-reported" in page
         assert "add(float*)" in page
         assert "8 B out, 12 B in" in page
-        assert "disturbed the first run" in page
+        assert "first run was disturbed" in page
     assert "580.159.03" in text(owners, f"/s/{timed.public_id}")
 
 

@@ -88,7 +88,7 @@ test("timed cases come after the checked ones", () => {
 test("a disturbed run begins anew, and says why", () => {
   const state = fold({ kind: "claimed" }, { kind: "case", index: 1, total: 2 }, { kind: "disturbed" });
   assert.deepEqual(state.lanes, []);
-  assert.match(state.stage, /neighbour/);
+  assert.match(state.stage, /alone/);
 });
 
 test("every kind has words of its own", () => {

@@ -8,7 +8,7 @@ const STAGES = {
   compiling: "Compiling",
   compiled: "Compiled",
   case: "Running cases",
-  disturbed: "A neighbour's fault ended the run; judging again, alone",
+  disturbed: "Disturbed on the shared GPU; judging again, alone",
   waiting: "Waiting for the GPU to itself",
   timing: "Timing",
   retried: "The worker was lost; judging again",
