@@ -46,6 +46,10 @@ _MISSING = (
     f"{BINARY} is not on the PATH: it comes with the driver (package nvidia-compute-utils-<version> on "
     "Ubuntu, nvidia-cuda-mps on Debian). Without MPS, GPUs can be time-sliced instead: set WARPCOURT_MPS=no"
 )
+_NOT_ROOT = (
+    "MPS lets containers in, which run as other users, only if root started it: run the worker as root, "
+    "or have GPUs time-sliced: set WARPCOURT_MPS=no"
+)
 
 
 class MpsUnavailable(Exception):
@@ -118,7 +122,7 @@ class Mps:
             MpsUnavailable: the program is missing, or the daemon does not come up; with its log's end.
         """
         with self._starting():
-            if self._answers():
+            if self._answers() or self._answers():  # on a loaded host the first may take too long
                 return
             self._kill_strays()
             self._start()
@@ -192,6 +196,8 @@ class Mps:
         return True
 
     def _start(self) -> None:
+        if os.geteuid() != 0:
+            raise MpsUnavailable(_NOT_ROOT)
         for directory in (self.pipe_directory, self.log_directory):
             shutil.rmtree(directory, ignore_errors=True)
             directory.mkdir(mode=0o700)
@@ -239,8 +245,12 @@ class Mps:
 
     def _command(self, command: str, *, limit_s: float | None = None) -> str:
         """What the daemon answers."""
-        if not (self.pipe_directory / "control").exists():
-            raise MpsUnavailable(f"no MPS daemon runs in {self.pipe_directory}")
+        try:
+            self.pipe_directory.joinpath("control").stat()
+        except PermissionError as error:
+            raise MpsRefused(f"{error}: MPS belongs to another user; {_NOT_ROOT}") from error
+        except OSError as error:
+            raise MpsUnavailable(f"no MPS daemon runs in {self.pipe_directory}") from error
         said = self._run([self._program()], command + "\n", limit_s=limit_s or self._patience_s)
         if "insufficient privileges" in said.lower():
             raise MpsRefused(
@@ -293,10 +303,16 @@ class Mps:
     @contextlib.contextmanager
     def _starting(self) -> Iterator[None]:
         """Let one process at a time start or stop this daemon."""
-        self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (self._home / "lock").open("w") as lock:
+        try:
+            self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            lock = os.open(self._home / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise MpsUnavailable(f"{error}; {_NOT_ROOT}") from error
+        try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(lock)
 
 
 def _numbers(said: str) -> tuple[int, ...]:

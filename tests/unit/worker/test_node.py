@@ -161,8 +161,9 @@ def test_a_fault_is_waited_out_then_mps_restarted_then_the_gpu_taken_out(
     assert bench.quarantine.marks() == ()
 
 
-def test_without_mps_on_a_host_that_wants_it_the_gpu_is_out(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, Mps(GPU.uuid, 0, Path("/tmp/wct-none"), binary="no-such-program"))
+@pytest.mark.usefixtures("control_program")
+def test_without_mps_on_a_host_that_wants_it_the_gpu_is_out(tmp_path: Path, short_path: Path) -> None:
+    bench = Bench(tmp_path, Mps(GPU.uuid, 0, short_path, binary="no-such-program"))
     bench.tend()
     assert "WARPCOURT_MPS=no" in bench.quarantine.quarantined()[GPU.uuid]
 

@@ -18,8 +18,12 @@ def short_path() -> Iterator[Path]:
 
 
 @pytest.fixture
-def control_program(short_path: Path) -> str:
-    """The stand-in for nvidia-cuda-mps-control, as a program of that name: processes are told by it."""
+def control_program(short_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The stand-in for nvidia-cuda-mps-control, as a program of that name: processes are told by it.
+
+    As for the real one, we are root, or believe so.
+    """
+    monkeypatch.setattr("os.geteuid", lambda: 0)
     program = short_path / "nvidia-cuda-mps-control"
     program.write_text(f"#!{sys.executable} -IS\n{Path(__file__).with_name('mps_stand_in.py').read_text()}")
     program.chmod(0o755)

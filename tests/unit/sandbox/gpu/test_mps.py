@@ -106,6 +106,7 @@ def test_a_daemon_of_another_user_is_told_apart(mps: Mps) -> None:
     tell(mps, "refuses")
     with pytest.raises(MpsRefused, match="belongs to another user"):
         mps.terminate(4711)
+    (mps.log_directory / "refuses").unlink()
 
 
 def test_strange_answers_are_refused(mps: Mps) -> None:
@@ -166,11 +167,21 @@ def test_each_gpu_has_its_own(mps: Mps, short_path: Path, control_program: str) 
         other.stop()
 
 
+def test_a_user_who_is_not_root_is_told(
+    short_path: Path, control_program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(MpsUnavailable, match=r"run the worker as root, or .*WARPCOURT_MPS=no"):
+        Mps(UUID, 0, short_path, binary=control_program).ensure()
+
+
+@pytest.mark.usefixtures("control_program")
 def test_a_missing_program_says_what_to_install(short_path: Path) -> None:
     with pytest.raises(MpsUnavailable, match=r"comes with the driver[\s\S]*WARPCOURT_MPS=no"):
         Mps(UUID, 0, short_path, binary="no-such-program").ensure()
 
 
+@pytest.mark.usefixtures("control_program")
 def test_a_daemon_that_does_not_come_up_says_what_it_logged(short_path: Path) -> None:
     broken = short_path / "broken"
     broken.write_text('#!/bin/sh\necho "no device" > "$CUDA_MPS_LOG_DIRECTORY/control.log"\nexit 3\n')
