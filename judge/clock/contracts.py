@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from judge.inspector import Finding
+from problems.vocabulary import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Policy:
         gate_share, gate_us: how far the figure may lie under what single calls take. A single call pays for
             cold caches and an idle GPU; the gain of a program that overlaps its calls ends here.
         fresh_share, fresh_us: the same for the few calls on contents that the program had never seen.
-        launch_us: what a launch may cost in the language beyond the null's own, added to both.
+        launch_us: what a call may cost its process beyond the null's call, before anything runs on the GPU.
+            Calls of a batch hide that behind each other, a single call cannot. Added to both allowances.
         impossible_share: batches faster than this part of the bound cannot be honest work.
         copy_share, copy_us: how much longer than before LOAD a snapshot may take on a GPU that is idle.
         max_discards: repetitions that may be discarded before the case counts as disturbed.
@@ -70,6 +72,11 @@ class Policy:
     copy_mib: int = 128
     rotation: float = 4.0
     max_sets: int = 64
+
+
+def policy_for(language: Language) -> Policy:
+    """The policy for programs in `language`. Python needs its time to launch a kernel."""
+    return Policy(launch_us={Language.CUDA: 0.0, Language.TRITON: 15.0}[language])
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ class Repetitions:
         number = self._dice.randrange(self._sets.count)
         self._sets.hide([number])
         self._sets.complete(number, content)
-        wait_us = min(max(self._policy.blank_us, expected_us), _MOST_BLANK_US)
+        wait_us = max(self._policy.blank_us, min(expected_us, _MOST_BLANK_US))
         self._orders.pause(wait_us * self._dice.uniform(1.0, 2.0))
         self._require_untouched(number)
         self._require_stillness(EARLY)

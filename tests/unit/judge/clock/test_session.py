@@ -160,6 +160,14 @@ def test_outputs_written_before_go_are_seen() -> None:
     assert rejection(ComputingAhead(40.0, openly=True)) == EARLY
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_go_is_held_back_in_every_session(seed: int) -> None:
+    found = Bench(
+        ComputingAhead(2000.0, openly=True), seed=seed, policy=Policy(max_gated=3, min_gated=3)
+    ).time()
+    assert isinstance(found, Finding)
+
+
 def test_a_kernel_that_never_ends_is_seen() -> None:
     assert rejection(ComputingAhead(40.0, openly=False)) in {BUSY, EARLY}
 

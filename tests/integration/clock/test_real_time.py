@@ -1,0 +1,181 @@
+"""The clock in real time: the runners' own loop in a process of its own, over a real page and host memory.
+
+A machine that runs tests is busy, so nothing here asks for precision; what is asked is that honest work
+gets a time near what it takes, and dishonest work none that is better. The exact tests are in simulated
+time, in tests/unit/judge/clock.
+"""
+
+import mmap
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from judge.buffers import HostMemory
+from judge.clock.contracts import Disturbed, Policy
+from judge.clock.guard import NoGuard
+from judge.clock.null import measure_null
+from judge.clock.page import Orders, create_page
+from judge.clock.session import time_case
+from judge.clock.sets import MemorySets
+from judge.inspector import Finding
+from judge.report import Timing
+from problems.vocabulary import Verdict
+from sandbox.runner.session import CHANNEL
+from sandbox.runner.timed_session import serve_orders
+from tests.unit.judge.packages import DOUBLING
+
+pytestmark = pytest.mark.integration
+
+CASE = DOUBLING.cases[1]
+CALL_S = 0.002
+PATIENT = Policy(
+    batch_ms=20,
+    budget_ms=600,
+    min_batches=3,
+    max_batches=5,
+    min_gated=3,
+    max_gated=8,
+    copy_share=10,
+    copy_us=20_000,
+    blank_us=30_000,
+    gate_share=0.9,
+    fresh_share=0.6,
+    null_calls=20,
+    copy_mib=1,
+    max_discards=20,
+)
+Floats = npt.NDArray[np.float32]
+Work = Callable[[Floats, Floats], None]
+
+
+def contents(seed: int) -> dict[str, npt.NDArray[np.uint8]]:
+    x = np.random.default_rng(seed).random(37, dtype=np.float32)
+    return {"x": x.view(np.uint8), "expected-y": (x.astype(np.float64) * 2).view(np.uint8)}
+
+
+@contextmanager
+def forked(serve: Callable[[], None]) -> Iterator[None]:
+    """`serve` in a child that has the other end of a channel, and ends when we hang up."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    child = os.fork()
+    if not child:
+        try:
+            ours.close()
+            os.dup2(theirs.fileno(), CHANNEL)
+            serve()
+        finally:
+            os._exit(0)
+    theirs.close()
+    try:
+        yield
+    finally:
+        ours.close()
+        os.waitpid(child, 0)
+
+
+def arrays(sets: MemorySets) -> list[tuple[Floats, Floats]]:
+    """What a runner maps: x and y of each set."""
+    offset = sets.arguments[0].offset
+    maps = [mmap.mmap(descriptor, 0) for descriptor in sets.descriptors]
+    found = [np.frombuffer(whole, np.float32, count=37, offset=offset) for whole in maps]
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+def clocked(
+    work: Work,
+    beside: Callable[[list[tuple[Floats, Floats]]], None] = lambda _: None,
+    policy: Policy = PATIENT,
+) -> Timing | Finding | Disturbed:
+    """Time `work`; `beside` runs once in the runner's process, with all sets, before the session."""
+    memory = HostMemory()
+    page = create_page()
+    with forked(partial(serve_orders, page, [lambda: None])), Orders(page, lambda: None) as orders:
+        null = measure_null(orders, memory, PATIENT)
+        orders.end()
+        orders.wait(timeout_s=60)
+    os.close(page)
+    page = create_page()
+    drawn = [contents(seed) for seed in range(3)]
+    with MemorySets(DOUBLING, CASE, memory, drawn, 4) as sets:
+        pairs = arrays(sets)
+
+        def serve() -> None:
+            beside(pairs)
+            serve_orders(page, [partial(work, x, y) for x, y in pairs])
+
+        with forked(serve), Orders(page, lambda: None) as orders:
+            found = time_case(orders, sets, NoGuard(), policy, null, timeout_s=60)
+            orders.end()
+            orders.wait(timeout_s=60)
+        pairs.clear()
+    os.close(page)
+    return found
+
+
+def double(x: Floats, y: Floats) -> None:
+    time.sleep(CALL_S)
+    y[:] = x * 2
+
+
+def test_honest_work_gets_about_the_time_that_it_takes() -> None:
+    # Single calls may be starved while batches are not, so here the bound decides nothing.
+    found = clocked(double, policy=replace(PATIENT, gate_share=1.0, fresh_share=1.0))
+    assert isinstance(found, Timing), found
+    assert CALL_S * 1e6 * 0.9 < found.median_us < CALL_S * 1e6 * 100
+    assert found.low_us <= found.median_us <= found.high_us
+
+
+def test_work_that_is_kept_by_content_is_not_believed() -> None:
+    kept: dict[bytes, Floats] = {}
+    honest_s = 5 * CALL_S
+
+    def replay(x: Floats, y: Floats) -> None:
+        key = x.tobytes()
+        if key not in kept:
+            time.sleep(honest_s)
+            kept[key] = x * 2
+        y[:] = kept[key]
+
+    found = clocked(replay)
+    if isinstance(found, Timing):  # starved for so long that every call was slower than a batch
+        assert found.median_us > 0.3 * honest_s * 1e6
+    else:
+        assert isinstance(found, Finding)
+        assert found.verdict is Verdict.REJECTED
+
+
+def test_work_that_is_kept_by_pointer_is_wrong() -> None:
+    kept: dict[int, Floats] = {}
+
+    def replay(x: Floats, y: Floats) -> None:
+        if x.ctypes.data not in kept:
+            kept[x.ctypes.data] = x * 2
+        y[:] = kept[x.ctypes.data]
+
+    found = clocked(replay)
+    assert isinstance(found, Finding), found
+    assert found.verdict is Verdict.WRONG_ANSWER
+
+
+def test_outputs_that_come_before_go_are_seen() -> None:
+    def watch(pairs: list[tuple[Floats, Floats]]) -> None:
+        parent = os.getpid()
+        if os.fork():
+            return
+        while os.getppid() == parent:
+            for x, y in pairs:
+                y[:] = x * 2
+            time.sleep(0.0001)
+        os._exit(0)
+
+    found = clocked(double, beside=watch)
+    assert isinstance(found, Finding), found
+    assert found.verdict is Verdict.REJECTED
