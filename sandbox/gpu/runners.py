@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sandbox.cpu.build import RuntimeBuildFailed
@@ -90,6 +90,22 @@ def cuda_runner_command(runner: Path, *, limits: Limits, gpu: Gpu | None, label:
         label=label,
         image=Image.CUDA,
         gpu=gpu,
+    )
+
+
+def sanitized_runner_command(
+    runner: Path, sanitizer: str, *, limits: Limits, gpu: Gpu | None, label: str = "sanitizer"
+) -> Command:
+    """The CUDA runner under compute-sanitizer, which is at `sanitizer` inside: for RUN with Flag.SANITIZE.
+
+    What it finds is printed between what the program prints. It does not work under MPS.
+    """
+    plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=label)
+    options = ("--tool", "memcheck", "--print-limit", "32", "--show-backtrace", "no")
+    return replace(
+        plain,
+        argv=(sanitizer, *options, *plain.argv),
+        environment={**plain.environment, "TMPDIR": "/tmp"},  # noqa: S108 - inside the sandbox
     )
 
 

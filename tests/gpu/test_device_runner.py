@@ -1,5 +1,6 @@
 """The runner of compiled CUDA on a GPU, as a plain process."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -8,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from judge.sanitizer import findings as sanitizer_findings
 from sandbox.gpu.compile.recipe import WRAPPED
-from sandbox.gpu.runners import build_device_runner, cuda_runner_command
+from sandbox.gpu.runners import build_device_runner, cuda_runner_command, sanitized_runner_command
 from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
@@ -23,20 +25,8 @@ pytestmark = pytest.mark.gpu
 ROOT = Path(__file__).resolve().parents[2]
 FINISH = ROOT / "sandbox" / "gpu" / "compile" / "finish.cpp"
 LIMITS = Limits(wall_s=120, cpu_s=120, memory_mib=4096)
-(
-    ADD,
-    OUT_OF_BOUNDS,
-    MISALIGNED,
-    ASSERT,
-    TRAP,
-    HANG,
-    BIG_BLOCK,
-    MUCH_SHARED,
-    THROW,
-    HOST_READ,
-    MUCH_MEMORY,
-    PRINT,
-) = range(12)
+ADD, OUT_OF_BOUNDS, MISALIGNED, ASSERT, TRAP, HANG, BIG_BLOCK = range(7)
+MUCH_SHARED, THROW, HOST_READ, MUCH_MEMORY, PRINT, ONE_PAST = range(7, 13)
 SOURCE = """\
 #include <cassert>
 #include <cstdio>
@@ -66,6 +56,7 @@ void solve(const float* a, float* c, int n, int what) {
     case 9: c[0] = a[0]; break;
     case 10: { void* p; cudaMalloc(&p, 1ull << 50); break; }
     case 11: print<<<1, 32>>>(n); break;
+    case 12: add<<<(n + 256) / 256, 256>>>(a, c, n + 1); break;
   }
 }
 """
@@ -233,6 +224,27 @@ def test_what_goes_wrong(talk: Talk, what: int, status: int, kind: str, words: s
     assert end.status == status
     if what == ASSERT:
         assert b"Assertion `n < 0` failed" in end.stdout  # with stderr
+
+
+def test_the_sanitizer_names_line_and_thread(
+    device: vmm.Device, toolkit: Toolkit, artifact: bytes, tmp_path: Path
+) -> None:
+    sanitizer = shutil.which("compute-sanitizer") or str(toolkit.nvcc.parent / "compute-sanitizer")
+    if not Path(sanitizer).exists():
+        pytest.skip("no compute-sanitizer")
+    runner = build_device_runner(ROOT / ".cache" / "tests", toolkit)
+    command = sanitized_runner_command(runner, sanitizer, limits=LIMITS, gpu=None)
+    with talk_to(command, tmp_path, device) as talk:
+        assert talk.prepare(), talk.end().stdout
+        assert talk.load_files(artifact), talk.findings()
+        assert not talk.run(arguments(ONE_PAST, 255), flags=Flag.SANITIZE, time_limit_ms=60_000)
+        said = talk.end().stdout.decode()
+    found = sanitizer_findings(said.encode())
+    line = 1 + SOURCE[: SOURCE.index("if (i < n) c[i] += a[i]")].count("\n")
+    assert any(
+        finding.kind == "out_of_bounds" and finding.thread == (255, 0, 0) and finding.line == line
+        for finding in found
+    ), said
 
 
 def test_what_the_device_prints_is_there_with_the_answer(talk: Talk) -> None:
