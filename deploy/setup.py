@@ -28,6 +28,7 @@ DRIVER = Path("/dev/nvidiactl")  # there when an NVIDIA driver is loaded
 
 RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
 TEST_PROGRAMS = {"redis-server": "redis-server", "chromium": "chromium"}
+ROOT_TEST_PROGRAMS = {"dockerd": "docker.io", "debootstrap": "debootstrap"}  # only root can start an engine
 
 
 class SetupFailed(Exception):
@@ -61,6 +62,8 @@ def say(text: str) -> None:
 def missing_packages(*, test: bool) -> list[str]:
     """The Debian packages that this machine lacks."""
     programs = RUN_PROGRAMS | (TEST_PROGRAMS if test else {})
+    if test and os.geteuid() == 0:
+        programs |= ROOT_TEST_PROGRAMS
     missing = [package for program, package in programs.items() if not shutil.which(program)]
     if not VENV.exists() and not _can_make_venv():
         missing.append(f"python{sys.version_info.major}.{sys.version_info.minor}-venv")

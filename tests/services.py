@@ -1,8 +1,22 @@
 """What a test needs from the machine."""
 
+import contextlib
+import fcntl
 import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from sandbox.backend import IsolationUnavailable
+from sandbox.containers.engine import Engine
+
+ROOT = Path(__file__).resolve().parents[1]
+_STOP_S = 30.0
 
 
 def need(available: bool, what: str, fix: str) -> None:
@@ -13,3 +27,58 @@ def need(available: bool, what: str, fix: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@contextlib.contextmanager
+def container_engine(folder: Path) -> Iterator[str | None]:
+    """The address of an engine, None for this host's own: one that answers, else a new one in `folder`.
+
+    Processes that test side by side share it: each holds the lock, and the last one stops what was started.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        address = None if answers(None) else started_engine(folder)
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        try:
+            yield address
+        finally:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                stop_engine(folder)
+
+
+def answers(address: str | None) -> bool:
+    """Whether an engine is there."""
+    engine = Engine(address)
+    try:
+        engine.facts()
+    except IsolationUnavailable:
+        return False
+    finally:
+        engine.close()
+    return True
+
+
+def started_engine(folder: Path) -> str:
+    """Start an engine in `folder`, unless it runs, and return its address."""
+    need(shutil.which("dockerd") is not None, "a container engine", "apt-get install docker.io")
+    need(os.geteuid() == 0, "a container engine", "start one, or run the tests as root")
+    argv = [str(ROOT / "deploy" / "start-docker"), str(folder)]
+    done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    need(done.returncode == 0, "a container engine", done.stderr)
+    return f"unix://{folder}/docker.sock"
+
+
+def stop_engine(folder: Path) -> None:
+    """Stop the engine of `folder` and wait until it is gone; nothing happens if there is none."""
+    pid_file = folder / "docker.pid"
+    if not pid_file.exists():
+        return
+    engine = Path("/proc", pid_file.read_text().strip())
+    deadline = time.monotonic() + _STOP_S
+    with contextlib.suppress(OSError):  # it is gone
+        if (engine / "comm").read_text() == "dockerd\n":
+            os.kill(int(engine.name), signal.SIGTERM)
+        while (engine / "comm").read_text() == "dockerd\n" and time.monotonic() < deadline:
+            time.sleep(0.05)

@@ -4,7 +4,6 @@ Every failure becomes an IsolationUnavailable that says what to do: a job that m
 """
 
 import contextlib
-import logging
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,10 +16,9 @@ import requests
 
 from sandbox.backend import IsolationUnavailable
 
-_log = logging.getLogger(__name__)
-
 _TIMEOUT_S = 60
 _START = "start it: systemctl start docker, or without systemd deploy/start-docker, and do as it says"
+_NOT_FOUND, _CONFLICT = 404, 409
 _Result = TypeVar("_Result")
 
 
@@ -84,13 +82,13 @@ class Engine:
         """Whether it has the image."""
 
         def ask(api: docker.APIClient) -> bool:
-            api.inspect_image(reference)  # type: ignore[no-untyped-call]
+            try:
+                api.inspect_image(reference)  # type: ignore[no-untyped-call]
+            except docker.errors.NotFound:
+                return False
             return True
 
-        try:
-            return self._ask("look for an image", ask, passes=True)
-        except docker.errors.ImageNotFound:
-            return False
+        return self._ask("look for an image", ask)
 
     def import_image(self, repository: str, tag: str, archive: bytes) -> None:
         """Make an image of one layer from a tar archive."""
@@ -123,8 +121,12 @@ class Engine:
 
     def kill(self, container: str) -> None:
         """Kill it; nothing happens if it does not run."""
-        with contextlib.suppress(docker.errors.APIError):
-            self._ask("kill a container", lambda api: api.kill(container), passes=True)
+
+        def ask(api: docker.APIClient) -> None:
+            with _tolerating(_NOT_FOUND, _CONFLICT):
+                api.kill(container)
+
+        self._ask("kill a container", ask)
 
     def state(self, container: str) -> State:
         """How it is."""
@@ -137,13 +139,13 @@ class Engine:
         )
 
     def remove(self, container: str) -> None:
-        """Kill and remove it with its volumes; nothing happens if it is gone."""
-        with contextlib.suppress(docker.errors.NotFound):
-            self._ask(
-                "remove a container",
-                lambda api: api.remove_container(container, v=True, force=True),
-                passes=True,
-            )
+        """Kill and remove it with its volumes; nothing happens if it is gone, or somebody else is at it."""
+
+        def ask(api: docker.APIClient) -> None:
+            with _tolerating(_NOT_FOUND, _CONFLICT):
+                api.remove_container(container, v=True, force=True)
+
+        self._ask("remove a container", ask)
 
     def containers(self, label: str) -> Iterator[Known]:
         """All with `label`, running or not."""
@@ -184,9 +186,17 @@ class Engine:
     def _connected(self) -> docker.APIClient:
         with self._lock:
             if self._api is None:
-                self._api = docker.APIClient(
-                    **({"base_url": self._address} if self._address else docker.utils.kwargs_from_env()),
-                    version="auto",
-                    timeout=_TIMEOUT_S,
-                )
+                where = {"base_url": self._address} if self._address else docker.utils.kwargs_from_env()
+                self._api = docker.APIClient(**where, version="auto", timeout=_TIMEOUT_S)
+                self._api.trust_env = False  # no proxies; the environment may change under our threads
             return self._api
+
+
+@contextlib.contextmanager
+def _tolerating(*statuses: int) -> Iterator[None]:
+    """Take these answers of the engine for success."""
+    try:
+        yield
+    except docker.errors.APIError as error:
+        if error.status_code not in statuses:
+            raise

@@ -9,9 +9,16 @@ import pytest
 from judge.target import Target, open_target
 from sandbox.backend import IsolationUnavailable
 from sandbox.toolchain import ToolchainMissing
-from tests.services import need
+from tests.services import container_engine, need
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests"
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> Iterator[str | None]:
+    """The address of a container engine, None for the host's own. Started, and stopped, if there is none."""
+    with container_engine(CACHE / "docker") as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

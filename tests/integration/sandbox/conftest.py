@@ -1,17 +1,21 @@
-"""A real bubblewrap backend, and the short form in which the tests run programs."""
+"""The real backends, and the short form in which the tests run programs. Every test here runs on both."""
 
 import shutil
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
+from sandbox.containers.backend import IDENTITIES, Containers
+from sandbox.containers.images import Images
 from sandbox.spec import Bind, Command, Completion, Limits
 from sandbox.watch import WatchedProcess
+from tests.integration.conftest import CACHE
 from tests.services import need
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mib=256, processes=32, file_mib=16, tmpfs_mib=8)
@@ -20,9 +24,23 @@ SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 @dataclass(frozen=True)
 class Sandbox:
-    """Runs programs isolated, each in a sandbox of its own."""
+    """Runs programs isolated, each in a sandbox of its own.
 
-    backend: Bubblewrap
+    `identity` is the id that a program has inside, `remake` the expression that makes the backend anew.
+    """
+
+    backend: Bubblewrap | Containers
+    identity: int
+    remake: str
+
+    @property
+    def bubblewrap(self) -> Bubblewrap | None:
+        return self.backend if isinstance(self.backend, Bubblewrap) else None
+
+    def settle(self) -> None:
+        """Wait until all that has ended is removed."""
+        if isinstance(self.backend, Containers):
+            self.backend.close()
 
     def start(self, *argv: str, limits: Limits = LIMITS, **rest: object) -> WatchedProcess:
         return self.backend.start(replace(Command(argv, limits), **rest))  # type: ignore[arg-type]
@@ -54,17 +72,40 @@ class Sandbox:
 
 
 @pytest.fixture(scope="session")
-def backend() -> Bubblewrap:
+def bubblewrap() -> Bubblewrap:
     need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
-    found = Bubblewrap()
+    return proved(Bubblewrap())
+
+
+@pytest.fixture(scope="session")
+def containers(docker_engine: str | None) -> Iterator[Containers]:
+    backend = Containers(Images.host(), directory=CACHE / "containers", engine=docker_engine)
+    yield proved(backend)
+    backend.close()
+
+
+Real = TypeVar("Real", Bubblewrap, Containers)
+
+
+def proved(backend: Real) -> Real:
     try:
-        found.verify()
+        backend.verify()
     except IsolationUnavailable as error:
         need(False, "isolation", str(error))
+    return backend
+
+
+@pytest.fixture(scope="session", params=["bubblewrap", "containers"])
+def backend(request: pytest.FixtureRequest) -> Bubblewrap | Containers:
+    found: Bubblewrap | Containers = request.getfixturevalue(request.param)
     return found
 
 
 @pytest.fixture(scope="session")
-def sandbox(backend: Bubblewrap) -> Sandbox:
+def sandbox(backend: Bubblewrap | Containers, request: pytest.FixtureRequest) -> Sandbox:
     need(SYSTEM_PYTHON.exists(), "a system Python", "apt-get install python3-minimal")
-    return Sandbox(backend)
+    if isinstance(backend, Bubblewrap):
+        return Sandbox(backend, 65534, "Bubblewrap()")
+    engine = request.getfixturevalue("docker_engine")
+    remake = f"Containers(Images.host(), directory=Path({str(CACHE / 'containers')!r}), engine={engine!r})"
+    return Sandbox(backend, IDENTITIES.start, remake)

@@ -28,6 +28,14 @@ def test_testing_needs_services_and_a_browser() -> None:
     assert {"redis-server", "chromium"} <= set(setup.missing_packages(test=True))
 
 
+@pytest.mark.usefixtures("empty_machine")
+def test_only_root_tests_with_a_container_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for user, wanted in ((0, {"docker.io", "debootstrap"}), (1000, set())):
+        monkeypatch.setattr("os.geteuid", lambda user=user: user)
+        assert {"docker.io", "debootstrap"} & set(setup.missing_packages(test=True)) == wanted
+    assert "docker.io" not in setup.missing_packages(test=False)
+
+
 def test_nothing_is_installed_where_nothing_lacks() -> None:
     setup.install_system_packages([])
 
