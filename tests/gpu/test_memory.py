@@ -1,0 +1,257 @@
+"""The referee's device memory: shared, guarded, poisoned, scrubbed, and lost."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from judge.drawn import DrawnSet, layout
+from judge.memory import DeviceRefused
+from sandbox.runner import vmm
+from tests.gpu.memories import median_ms, on_device, on_host, opened_memory, say
+from tests.unit.judge.packages import DOUBLING
+
+if TYPE_CHECKING:
+    from judge.device.memory import DeviceBuffer, DeviceMemory
+
+pytestmark = pytest.mark.gpu
+
+ROOT = Path(__file__).resolve().parents[2]
+MIB = 1 << 20
+# Writes one byte at an offset of the memory behind a descriptor, as a sandbox could.
+OUTSIDE = """
+import sys
+from sandbox.runner import vmm
+descriptor, size, at = map(int, sys.argv[1:])
+device = vmm.Device.open()
+memory = vmm.Allocation.from_descriptor(device, descriptor, size)
+old = memory.read(1, at)[0]
+memory.write(bytes([old ^ 1]), at)
+device.synchronize()
+memory.close()
+"""
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator["DeviceMemory"]:
+    with opened_memory() as opened:
+        yield opened
+
+
+def touch_from_outside(memory: "DeviceMemory", buffer: "DeviceBuffer", at: int) -> None:
+    """Change the byte `at` of the buffer's memory, counted from where its payload starts."""
+    memory.synchronize()
+    size = 2 * buffer.offset + buffer.size_bytes
+    argv = [sys.executable, "-c", OUTSIDE, str(buffer.descriptor), str(size), str(buffer.offset + at)]
+    subprocess.run(argv, cwd=ROOT, pass_fds=[buffer.descriptor], check=True, timeout=60)
+
+
+def random(count: int) -> np.ndarray:
+    return np.random.default_rng(count).integers(0, 256, count, dtype=np.uint8)
+
+
+@pytest.mark.parametrize("size_bytes", [0, 1, 148, 4096, 3 * MIB + 5])
+def test_a_fresh_buffer_is_undamaged_and_holds_what_is_filled_in(
+    memory: "DeviceMemory", size_bytes: int
+) -> None:
+    contents = random(size_bytes)
+    with memory.buffer("c", size_bytes) as buffer:
+        assert buffer.offset % 4096 == 0
+        buffer.fill(on_device(contents))
+        assert buffer.damage() is None
+        assert np.array_equal(on_host(buffer.snapshot()), contents)
+        assert buffer.holds(on_device(contents))
+        if size_bytes:
+            contents[-1] ^= 1
+            assert not buffer.holds(on_device(contents))
+
+
+def test_poison_differs_every_time_and_a_snapshot_stays(memory: "DeviceMemory") -> None:
+    with memory.buffer("c", 1000) as buffer:
+        first = buffer.poison()
+        taken = buffer.snapshot()
+        second = buffer.poison()
+        assert np.array_equal(on_host(first), on_host(taken))
+        assert np.mean(on_host(first) == on_host(second)) < 0.05
+        assert buffer.holds(second)
+        kept = buffer.snapshot(into=first)
+        assert kept is first
+        assert buffer.holds(first)
+
+
+def test_poison_is_random(memory: "DeviceMemory") -> None:
+    with memory.buffer("c", 4 * MIB) as buffer:
+        counts = np.bincount(on_host(buffer.poison()), minlength=256)
+    expected = 4 * MIB / 256
+    assert np.abs(counts - expected).max() < 6 * np.sqrt(expected)
+
+
+@pytest.mark.parametrize("at", [-1, -65536])
+def test_a_write_before_the_start_is_damage(memory: "DeviceMemory", at: int) -> None:
+    with memory.buffer("c", 1001) as buffer:
+        touch_from_outside(memory, buffer, at)
+        assert buffer.damage() == "memory just before the first element of c was overwritten"
+
+
+@pytest.mark.parametrize("at", [1001, 1001 + 65535])
+def test_a_write_past_the_end_is_damage(memory: "DeviceMemory", at: int) -> None:
+    with memory.buffer("c", 1001) as buffer:
+        touch_from_outside(memory, buffer, at)
+        assert buffer.damage() == "memory just past the last element of c was overwritten"
+
+
+def test_another_process_writes_the_payload_and_we_see_it(memory: "DeviceMemory") -> None:
+    with memory.buffer("c", 1001) as buffer:
+        poison = buffer.poison()
+        touch_from_outside(memory, buffer, 500)
+        assert buffer.damage() is None
+        assert not buffer.holds(poison)
+        assert list(np.flatnonzero(on_host(buffer.snapshot()) != on_host(poison))) == [500]
+
+
+def test_closing_scrubs_the_memory_for_whoever_kept_the_descriptor(memory: "DeviceMemory") -> None:
+    buffer = memory.buffer("c", MIB)
+    buffer.poison()
+    kept = os.dup(buffer.descriptor)
+    buffer.close()
+    buffer.close()
+    memory.synchronize()
+    device = vmm.Device.open()
+    with vmm.Allocation.from_descriptor(device, kept, MIB) as left:
+        assert not any(left.read(left.size_bytes))
+    device.close()
+    os.close(kept)
+
+
+def test_a_drawn_set_is_read_where_it_lies(memory: "DeviceMemory") -> None:
+    case = DOUBLING.cases[1]
+    parts, size_bytes = layout(DOUBLING, case)
+    contents = random(size_bytes)
+    device = vmm.Device.open()
+    with vmm.Allocation.create(device, size_bytes) as vault:
+        vault.write(contents.tobytes())
+        device.synchronize()
+        descriptor = vault.export()
+        opened = memory.open_set(DrawnSet(case, parts, size_bytes, descriptor))
+        os.close(descriptor)
+    for part in parts:
+        found = on_host(opened[part.name])
+        assert np.array_equal(found, contents[part.offset : part.offset + part.size_bytes])
+    device.close()
+
+
+def test_contents_that_do_not_fit_are_refused(memory: "DeviceMemory") -> None:
+    with memory.buffer("c", 8) as buffer:
+        with pytest.raises(ValueError, match="4 bytes where 8 belong"):
+            buffer.fill(on_device(np.zeros(4, np.uint8)))
+        with pytest.raises(TypeError, match="another memory"):
+            buffer.fill(np.zeros(8, np.uint8))
+
+
+def test_too_much_is_refused_and_leaves_the_rest_alone(memory: "DeviceMemory") -> None:
+    with pytest.raises(DeviceRefused, match="OUT_OF_MEMORY"):
+        memory.buffer("c", 1 << 44)
+    with memory.buffer("c", 8) as buffer:
+        assert buffer.holds(buffer.poison())
+    assert not memory.lost(patience_s=0)
+
+
+def test_a_free_gpu_is_still(memory: "DeviceMemory") -> None:
+    memory.synchronize()
+    assert memory.still()
+    assert memory.l2_bytes > MIB
+    assert memory.free_bytes > MIB
+
+
+# A child that does it all to its own context, and says what it found.
+LOST = """
+import cupy
+from judge.device.memory import DeviceMemory
+from judge.memory import DeviceLost
+memory = DeviceMemory.open()
+buffer = memory.buffer("c", 1 << 20)
+poison = buffer.poison()
+assert not memory.lost(patience_s=0.01)
+wild = cupy.RawKernel('extern "C" __global__ void wild(int* p) { *p = 1; }', "wild")
+with memory.stream:
+    wild((1,), (1,), (cupy.uint64(0x10),))
+seen = []
+for action in (memory.synchronize, buffer.damage, lambda: buffer.holds(poison), buffer.poison,
+               lambda: memory.buffer("d", 8)):
+    try:
+        action()
+    except DeviceLost as error:
+        seen.append(str(error))
+assert len(seen) == 5, seen
+assert memory.lost(patience_s=0)
+buffer.close()
+memory.close()
+print("lost:", seen[0])
+"""
+# A kernel of our own stands for one of a sandbox that never ends.
+HANGING = """
+import time
+import cupy
+from judge.device.memory import DeviceMemory
+memory = DeviceMemory.open()
+buffer = memory.buffer("c", 1 << 20)
+spin = cupy.RawKernel('extern "C" __global__ void spin(volatile int* stop) { while (!*stop) {} }', "spin")
+stop = cupy.zeros(1, cupy.int32)
+cupy.cuda.runtime.deviceSynchronize()
+with memory.stream:
+    spin((1,), (1,), (stop,))
+started = time.monotonic()
+assert not memory.lost(patience_s=0.05)
+buffer.close()
+memory.close()
+print(f"closed after {time.monotonic() - started:.2f} s")
+assert time.monotonic() - started < 2
+other = cupy.cuda.Stream(non_blocking=True)
+cupy.cuda.runtime.memsetAsync(stop.data.ptr, 1, 4, other.ptr)  # a kernel might have to be loaded, which waits
+other.synchronize()
+memory.synchronize()
+"""
+
+
+@pytest.mark.parametrize("program", [LOST, HANGING], ids=["lost", "hanging"])
+def test_what_a_gpu_can_do_to_us(memory: "DeviceMemory", program: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    say(done.stdout.strip())
+    assert not memory.lost(patience_s=0.05)  # without MPS it is theirs alone
+
+
+def test_how_long_it_takes(memory: "DeviceMemory") -> None:
+    size_bytes = 256 * MIB
+    contents = on_device(np.zeros(size_bytes, np.uint8))
+
+    def make() -> None:
+        memory.buffer("d", size_bytes).close()
+
+    with memory.buffer("c", size_bytes) as buffer:
+        kept = buffer.snapshot()
+        figures = {
+            "make and close": median_ms(memory, make),
+            "fill": median_ms(memory, lambda: buffer.fill(contents)),
+            "poison": median_ms(memory, lambda: buffer.poison(kept)),
+            "snapshot": median_ms(memory, lambda: buffer.snapshot(kept)),
+            "holds": median_ms(memory, lambda: buffer.holds(kept)),
+            "damage": median_ms(memory, buffer.damage),
+        }
+    for name, took_ms in figures.items():
+        say(f"256 MiB, {name}: {took_ms:.3f} ms")
+    started = time.perf_counter()
+    with memory.buffer("small", 4096) as small:
+        assert small.holds(small.poison())
+    say(f"4 KiB, make, poison, hold, close: {(time.perf_counter() - started) * 1000:.3f} ms")
+    assert figures["poison"] < 2.0
+    assert figures["snapshot"] < 1.0
+    assert figures["holds"] < 1.0
