@@ -91,7 +91,7 @@ class CpuTarget:
             return Built(contents=(artifact,), cached=True)
         compiled = self._compile(problem, source, binding, cancelled)
         if compiled.artifact is None:
-            return _failed(compiled)
+            return failed_build(compiled)
         self._cache.put(key, compiled.artifact)
         return Built(contents=(compiled.artifact,), log=compiled.log)
 
@@ -210,7 +210,8 @@ def _wait(process: Process, cancelled: Callable[[], bool]) -> Completion:
                 raise JudgementCancelled from None
 
 
-def _failed(compiled: Compiled) -> Built:
+def failed_build(compiled: Compiled) -> Built:
+    """What it means that there is no artifact. Raises CompilerBroken when it is our fault."""
     if compiled.outcome is Outcome.BROKEN:
         raise CompilerBroken(compiled.log)
     if compiled.outcome is Outcome.EXCEEDED:

@@ -312,6 +312,6 @@ def _report(judgement: _Judgement, outcome: _Outcome, built: Built) -> Report:
         environment=judgement.seat.environment,
         score=outcome.score,
         kernels=built.kernels,
-        listings=built.listings,
+        listings=built.all_listings(),
         attempts=judgement.attempts,
     )

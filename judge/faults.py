@@ -27,7 +27,14 @@ from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 
 SHARED_CASE_S = 2.0
+_SLOWER = 10
 _FAULTED = "The program made the GPU fail while it was alone on it."
+
+
+def under_sanitizer(problem: Problem) -> Problem:
+    """`problem` with limits for a program that runs under compute-sanitizer, which is far slower."""
+    limits = problem.limits
+    return replace(problem, limits=replace(limits, case_s=_SLOWER * limits.case_s))
 
 
 def on_shared_gpu(problem: Problem) -> Problem:

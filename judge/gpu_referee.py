@@ -29,7 +29,7 @@ from judge.conversation import Answer, end
 from judge.device.process import RefereeFailed, RefereeProcess
 from judge.drawn import DrawnSet
 from judge.errors import Disturbed, JudgementCancelled, RunnerUnusable
-from judge.faults import charge, may_be_a_neighbours, on_shared_gpu
+from judge.faults import charge, may_be_a_neighbours, on_shared_gpu, under_sanitizer
 from judge.inspector import Stopped
 from judge.memory import DeviceLost
 from judge.report import CaseReport, Diagnostic
@@ -70,8 +70,8 @@ class GpuReferee:
         permit: Event,
     ) -> None:
         self._station = station
-        self._whole = problem
-        self._problem = problem if alone else on_shared_gpu(problem)
+        self._whole = under_sanitizer(problem) if sanitize else problem
+        self._problem = self._whole if alone else on_shared_gpu(self._whole)
         self._language = language
         self._cancelled = cancelled
         self._alone = alone
@@ -166,6 +166,7 @@ class GpuReferee:
                         self._station.check_up()
                     uuid = self._station.card.uuid
                     raise RunnerUnusable(f"no run gets ready on {uuid}: {error}") from error
+                self._station.revive()
                 _log.info("run_started_again: %s", error)
             else:
                 return

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from judge.built import Built
 from judge.clock.roofline import Roofline
+from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.gpu.mps import Mps
@@ -50,6 +51,9 @@ class Kit(Protocol):
     @property
     def shared(self) -> Mapping[str, Command]:
         """What to keep warm for all cards together, by kind: `compile`, if anything."""
+
+    def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
+        """The limits of a whole runner; the referee enforces those of one case."""
 
     def commands(self, card: Card) -> Mapping[str, Command]:
         """What to keep warm for a card, by kind: a language, or `oracle`."""

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 
 from judge.built import Built
 from judge.clock.roofline import Roofline
-from judge.cpu_target import CpuTarget, commands
+from judge.cpu_target import CpuTarget, commands, runner_limits
 from judge.errors import RunnerUnusable
 from judge.kit import Card
 from judge.languages import languages_here
+from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.pool import Pool
@@ -29,6 +30,10 @@ class SimulatedKit:
         )
         self.languages = languages_here()
         self.shared: Mapping[str, Command] = {}
+
+    def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
+        """The CPU's."""
+        return runner_limits(limits, cases=cases)
 
     def commands(self, card: Card) -> Mapping[str, Command]:
         """The CPU's runners and oracle."""

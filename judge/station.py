@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from judge.cpu_target import ORACLE_LIMITS, runner_limits
+from judge.cpu_target import ORACLE_LIMITS
 from judge.device.process import RefereeProcess
 from judge.errors import JudgementCancelled, RunnerUnusable
 from judge.kit import Card, Kit
@@ -68,7 +68,7 @@ class Station:
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """A fresh runner; the caller's to close. Raises RunnerUnusable."""
-        limits = runner_limits(problem.limits, cases=len(problem.cases))
+        limits = self.kit.limits(problem.limits, cases=len(problem.cases))
         # The limits of a runner only back those of a case; they must leave time to compile and to queue.
         limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
         try:
@@ -78,7 +78,7 @@ class Station:
 
     def start_sanitized(self, problem: Problem) -> Process:
         """A fresh CUDA runner under compute-sanitizer. Raises RunnerUnusable."""
-        limits = runner_limits(problem.limits, cases=len(problem.cases))
+        limits = self.kit.limits(problem.limits, cases=len(problem.cases))
         process = self.backend.start(self.kit.sanitized(self.card, limits))
         try:
             await_ready(process)
@@ -129,6 +129,12 @@ class Station:
                 self.card.mps.terminate(pid)
         except MpsUnavailable as error:
             _log.warning("mps_client_not_terminated: %s: %s", self.card.uuid, error)
+
+    def revive(self) -> None:
+        """Bring the card's MPS up if it is not."""
+        if self.card.mps is not None:
+            with contextlib.suppress(MpsUnavailable):
+                self.card.mps.ensure()
 
     def recovered(self) -> bool:
         """Whether the card's MPS takes clients: it has no fault to get over."""
