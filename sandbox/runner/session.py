@@ -35,6 +35,7 @@ from sandbox.wire import (
 )
 
 CHANNEL = 3
+OUR_FAULT = 70  # the exit status when the machine fails; compiled runners use the same
 _MESSAGE_CHARACTERS = 2000
 STORAGE: Mapping[str, np.dtype[Any]] = {
     "float64": np.dtype(np.float64),
@@ -123,7 +124,7 @@ def serve(runner: Runner) -> None:
             case Kind.QUIT:
                 break
             case Kind.PREPARE if not loaded:
-                runner.prepare()
+                _prepare(runner)
             case Kind.LOAD if not loaded:
                 runner.load(_read_load(descriptors))
                 loaded = True
@@ -227,6 +228,16 @@ def scalar_of(argument: WireArgument) -> int | float | bool:
         case dtype:
             value: int | float = np.frombuffer(bits, STORAGE[dtype], 1)[0].item()
             return value
+
+
+def _prepare(runner: Runner) -> None:
+    """Have `runner` open its GPU. A GPU that does not come up is no fault of what is judged on it."""
+    try:
+        runner.prepare()
+    except Exception as error:  # noqa: BLE001 - whatever the driver's libraries raise
+        sys.stderr.write(f"runner: {type(error).__name__}: {error}\n")
+        flush()
+        os._exit(OUR_FAULT)
 
 
 def _lines(error: BaseException, filename: str) -> list[int]:
