@@ -8,6 +8,7 @@ from django.core.management import get_commands, load_command_class
 
 from problems.vocabulary import Group, Mode, Verdict
 from sandbox.gpu.lease import Share
+from tests.gpu.threats.table import ATTACKS, HONEST
 from web.submissions.models import EventKind, ListingKind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,6 +83,15 @@ def test_the_threat_model_and_the_hostile_programs_agree() -> None:
     named = {name for row in rows for name in re.findall(r"`([a-z0-9-]+)`", row)}
     assert named <= attacks(), "named in the threat model, but there is no such program"
     assert attacks() - named == {"raises"}, "a program that no row of the threat model names"
+
+
+def test_the_threat_model_and_the_attacks_on_a_gpu_agree() -> None:
+    rows = re.findall(r"GPU programs: ([^|;]+)", read("docs/threat-model.md"))
+    named = {name for row in rows for name in re.findall(r"`([a-z0-9-]+[.](?:cu|py))`", row)}
+    listed = {attack.file for attack in ATTACKS}
+    assert named == listed
+    there = {path.name for path in (ROOT / "tests/gpu/threats/attacks").iterdir() if path.is_file()}
+    assert there == listed | set(HONEST)
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)

@@ -1,0 +1,2 @@
+// Ends by a signal of its own.
+SOLVE { abort(); }

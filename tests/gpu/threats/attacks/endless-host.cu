@@ -1,0 +1,5 @@
+// Never returns.
+SOLVE {
+  for (volatile int i = 0;; i = i + 1) {
+  }
+}

@@ -1,0 +1,2 @@
+// Leaves with the status of success.
+SOLVE { _exit(0); }

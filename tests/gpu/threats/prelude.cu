@@ -1,0 +1,47 @@
+// What every CUDA program of attacks/ begins with: the honest kernel of vector addition, and names.
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#define SOLVE extern "C" void solve(const float* a, const float* b, float* c, int n)
+
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+
+// The right answer, as any honest program computes it.
+inline void answer(const float* a, const float* b, float* c, int n, cudaStream_t stream = 0) {
+  add<<<(n + 255) / 256, 256, 0, stream>>>(a, b, c, n);
+}
+
+// Functions of the driver, by name.
+template <class F>
+F* driver(const char* name) {
+  static void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  return library ? reinterpret_cast<F*>(dlsym(library, name)) : nullptr;
+}

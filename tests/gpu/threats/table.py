@@ -1,0 +1,145 @@
+"""The programs of attacks/, with the verdicts that each may get on a GPU. docs/threat-model.md lists them.
+
+Each is a program for vector addition, put behind prelude.cu or prelude.py. There are two kinds:
+
+- *Traps*. They answer wrongly, or end, unless what they try succeeds; then they answer rightly. So any
+  verdict but `accepted` says that the attempt failed.
+- *Races*. They answer rightly, and try to get a better time than they earned. They may be accepted, but then
+  not with a better figure than the honest program's, as far as `MARGIN` can tell; or they are found out.
+
+`neighbours` marks those that could end or slow down what else runs on the GPU: they are judged beside honest
+programs too.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from problems.vocabulary import Language, Verdict
+
+MARGIN = 0.98
+_HERE = Path(__file__).parent
+_ACCEPTED, _WRONG, _REJECTED = Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.REJECTED
+_ILLEGAL, _RUNTIME = Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR
+_TIME, _MEMORY, _OUTPUT = Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A file of attacks/, the row of the threat model that it belongs to, and what it may get."""
+
+    file: str
+    row: str
+    verdicts: tuple[Verdict, ...]
+    neighbours: bool = False
+
+    @property
+    def language(self) -> Language:
+        """By the file's ending."""
+        return Language.CUDA if self.file.endswith(".cu") else Language.TRITON
+
+    @property
+    def source(self) -> str:
+        """The whole program."""
+        return source(self.file)
+
+
+@cache
+def source(file: str) -> str:
+    """The program in `file` of attacks/, behind its prelude."""
+    prelude = (_HERE / f"prelude{Path(file).suffix}").read_text()
+    return f"{prelude}\n{(_HERE / 'attacks' / file).read_text()}"
+
+
+TIMING = (
+    Attack("side-stream.cu", "side stream", (_ACCEPTED,)),
+    Attack("side-stream.py", "side stream", (_ACCEPTED, _WRONG, _REJECTED)),
+    Attack("second-context.cu", "side stream", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
+    Attack("deferred-thread.cu", "deferred work", (_WRONG, _REJECTED)),
+    Attack("late-thread.py", "deferred work", (_WRONG, _REJECTED)),
+    Attack("lazy-result.py", "lazy result", (_WRONG,)),
+    Attack("patched-timers.cu", "patched timers", (_ACCEPTED, _REJECTED, _RUNTIME)),
+    Attack("patched-timers.py", "patched timers", (_ACCEPTED, _REJECTED, _RUNTIME)),
+    Attack("warm-up-detection.cu", "warm-up detection", (_WRONG, _REJECTED)),
+    Attack("half-when-timed.cu", "warm-up detection", (_WRONG, _REJECTED)),
+    Attack("super-batch.cu", "super-batch", (_ACCEPTED, _WRONG, _REJECTED)),
+    Attack("skip-repeats.cu", "super-batch", (_ACCEPTED, _REJECTED)),
+    Attack("overlap.cu", "overlap", (_ACCEPTED, _REJECTED)),
+    Attack("precompute.cu", "precompute before go", (_ACCEPTED, _WRONG, _REJECTED, _ILLEGAL, _RUNTIME)),
+    Attack("l2-persistence.cu", "L2 persistence", (_ACCEPTED, _REJECTED)),
+    Attack("replay-pointers.cu", "replay", (_WRONG, _REJECTED)),
+    Attack("replay-contents.cu", "replay", (_ACCEPTED, _REJECTED)),
+    Attack("replay-graph.cu", "replay", (_ACCEPTED,)),
+    Attack("clock-tampering.cu", "clock tampering", (_ACCEPTED,)),
+    Attack("hog.cu", "slow the baseline", (_ACCEPTED, _REJECTED, _TIME, _RUNTIME), neighbours=True),
+    Attack("forged-page.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
+    Attack("forged-page-ahead.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
+)
+CORRECTNESS = (
+    Attack("uninitialised-memory.cu", "return uninitialised or freed memory", (_WRONG,)),
+    Attack("scan-address-space.cu", "scan the address space", (_WRONG,)),
+    Attack("searches-for-the-answer.py", "scan the address space", (_WRONG,)),
+    Attack("nan-everywhere.cu", "NaN or infinity as wildcards", (_WRONG,)),
+    Attack("infinity-everywhere.cu", "NaN or infinity as wildcards", (_WRONG,)),
+    Attack("inputs-set-to-zero.cu", "mutate the inputs", (_REJECTED, _ILLEGAL, _RUNTIME)),
+    Attack("inputs-made-writable.cu", "mutate the inputs", (_REJECTED, _ILLEGAL, _RUNTIME)),
+    Attack("cache-by-size.cu", "cache by pointer, shape or seed", (_WRONG,)),
+    Attack("public-case-alone.cu", "hard-code the public cases or shapes", (_WRONG,)),
+    Attack("known-shapes-alone.cu", "hard-code the public cases or shapes", (_WRONG,)),
+    Attack("all-but-the-last.cu", "compute part of the output", (_WRONG,)),
+    Attack("half-precision.cu", "lower precision than asked", (_WRONG,)),
+    Attack("past-the-end.cu", "write out of bounds", (_ILLEGAL,)),
+    Attack("before-the-start.cu", "write out of bounds", (_ILLEGAL,)),
+    Attack("vendor-library.cu", "call the vendor's library", (_WRONG, _ACCEPTED, _RUNTIME)),
+)
+CHANNEL = (
+    Attack("prints-pass-and-exits.cu", "print the judge's own pass line", (_RUNTIME,)),
+    Attack("answers-by-itself.cu", "write to inherited descriptors, dup2", (_REJECTED,)),
+    Attack("answers-by-itself.py", "write to inherited descriptors, dup2", (_REJECTED,)),
+    Attack("replaces-the-channel.cu", "write to inherited descriptors, dup2", (_RUNTIME,)),
+    Attack("exits-with-success.cu", "`_exit(0)`, `abort`, kill the parent", (_RUNTIME,)),
+    Attack("aborts.cu", "`_exit(0)`, `abort`, kill the parent", (_RUNTIME,)),
+    Attack("kills-everybody.cu", "`_exit(0)`, `abort`, kill the parent", (_RUNTIME,)),
+    Attack("constructor-answers.cu", "library constructors, import-time code", (_RUNTIME, _REJECTED)),
+    Attack("import-time-exit.py", "library constructors, import-time code", (_RUNTIME,)),
+    Attack("diagnostics-bomb.cu", "JSON bombs and floods as diagnostics", (_WRONG,)),
+    Attack("patches-the-runner.py", "rewrite the harness", (_WRONG, _RUNTIME)),
+    Attack("reads-other-processes.cu", "rewrite the harness", (_WRONG,)),
+    Attack("stolen-descriptors.cu", "import descriptors", (_WRONG,)),
+    Attack("ipc-brute-force.cu", "import descriptors", (_WRONG, _RUNTIME)),
+)
+PLATFORM = (
+    Attack("network.cu", "egress, DNS, metadata, host sockets", (_WRONG,)),
+    Attack("host-sockets.cu", "egress, DNS, metadata, host sockets", (_WRONG,)),
+    Attack("privileges.cu", "privileges", (_WRONG,)),
+    Attack("writes-outside.cu", "writing outside the quota", (_WRONG,)),
+    Attack("huge-file.cu", "huge files", (_WRONG, _MEMORY)),
+    Attack("fork-bomb.cu", "fork bomb", (_WRONG, _RUNTIME, _MEMORY, _TIME)),
+    Attack("memory-bomb.cu", "memory bomb", (_MEMORY, _RUNTIME)),
+    Attack("descriptor-bomb.cu", "descriptor bomb", (_RUNTIME, _WRONG, _ACCEPTED)),
+    Attack("output-flood.cu", "output flood", (_OUTPUT,)),
+    Attack("device-printf-flood.cu", "output flood", (_OUTPUT, _TIME, _WRONG)),
+    Attack("leaves-a-mark.cu", "channels between two jobs", (_WRONG,)),
+    Attack("leaves-a-mark.py", "channels between two jobs", (_WRONG,)),
+    Attack("other-gpus.cu", "other GPUs", (_WRONG,)),
+    Attack("second-process.cu", "a second CUDA process", (_WRONG, _REJECTED, _RUNTIME)),
+    Attack("beside-mps.py", "run beside MPS", (_WRONG, _REJECTED, _RUNTIME)),
+    Attack("lifted-memory-limit.py", "lift the memory limit", (_WRONG, _REJECTED, _RUNTIME), neighbours=True),
+    Attack("memory-beyond-the-limit.cu", "lift the memory limit", (_WRONG, _MEMORY), neighbours=True),
+    Attack("drives-mps.py", "drive the MPS daemon", (_WRONG, _REJECTED, _RUNTIME), neighbours=True),
+    Attack("speaks-to-mps.cu", "drive the MPS daemon", (_WRONG, _RUNTIME), neighbours=True),
+    Attack("fresh-memory-dump.cu", "other tenants' device memory", (_WRONG,), neighbours=True),
+    Attack("illegal-address.cu", "faults on the GPU", (_ILLEGAL,), neighbours=True),
+    Attack("far-past-the-end.cu", "faults on the GPU", (_ILLEGAL,), neighbours=True),
+    Attack("misaligned-access.cu", "faults on the GPU", (_ILLEGAL,), neighbours=True),
+    Attack("device-assert.cu", "faults on the GPU", (_RUNTIME,), neighbours=True),
+    Attack("trap.cu", "faults on the GPU", (_RUNTIME,), neighbours=True),
+    Attack("deep-recursion.cu", "faults on the GPU", (_ILLEGAL, _RUNTIME), neighbours=True),
+    Attack("endless-kernel.cu", "endless kernel", (_TIME,), neighbours=True),
+    Attack("endless-kernel.py", "endless kernel", (_TIME,), neighbours=True),
+    Attack("endless-host.cu", "endless kernel", (_TIME,)),
+    Attack("too-many-threads.cu", "refused launches", (_RUNTIME,)),
+    Attack("out-of-device-memory.cu", "exhausted device memory", (_MEMORY, _RUNTIME), neighbours=True),
+)
+ATTACKS = (*TIMING, *CORRECTNESS, *CHANNEL, *PLATFORM)
+HONEST = ("honest.cu", "honest.py")

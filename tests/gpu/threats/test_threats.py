@@ -1,0 +1,125 @@
+"""Hostile programs on the real GPU: none earns what it should not, none is faster, none hurts a neighbour.
+
+Each judgement prints one line, so that one run tells the whole story: `pytest -m gpu tests/gpu/threats -s`.
+"""
+
+import statistics
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from judge.report import Report
+from problems.vocabulary import Language, Verdict
+from tests.gpu.conftest import Judge
+from tests.gpu.threats.table import ATTACKS, HONEST, MARGIN, Attack, source
+
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(600)]
+
+_FAILING_S = 60.0  # more than twice the limits of a case, and a run alone after a disturbed one
+_BESIDE = 3  # honest judgements beside an attack
+
+Narrated = Callable[[str], Report]
+
+
+@pytest.fixture(scope="session")
+def narrated(judge: Judge, request: pytest.FixtureRequest) -> Narrated:
+    """Judges a file of attacks/ and prints its line."""
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+
+    def run(file: str) -> Report:
+        started = time.monotonic()
+        report = judge(source(file), Language.CUDA if file.endswith(".cu") else Language.TRITON)
+        figure = f"{report.score.median_us:9.2f} us" if report.score else " " * 12
+        with capture.global_and_fixture_disabled():
+            print(  # noqa: T201 - the story is told as it happens
+                f"\n{file:28} {report.verdict:15} {figure} {time.monotonic() - started:6.2f} s "
+                f"{report.attempts} run(s)  {_words(report)}",
+                flush=True,
+            )
+        return report
+
+    return run
+
+
+def _words(report: Report) -> str:
+    return (report.message or next((case.message for case in report.cases if case.message), ""))[:160]
+
+
+def _told(report: Report) -> str:
+    cases = [f"{case.name}: {case.verdict}, {case.message}" for case in report.cases]
+    found = [f"{diagnostic.kind}: {diagnostic.message}" for diagnostic in report.diagnostics]
+    return "\n".join(
+        [f"{report.verdict}: {report.message}", *cases, *found, report.log, report.output[-2000:]]
+    )
+
+
+@pytest.fixture(scope="session")
+def honest_us(narrated: Narrated) -> dict[Language, float]:
+    """What the honest programs get, the median of three judgements each. Microseconds."""
+    found = {}
+    for file in HONEST:
+        reports = [narrated(file) for _ in range(3)]
+        for report in reports:
+            assert report.ranked, _told(report)
+        language = Language.CUDA if file.endswith(".cu") else Language.TRITON
+        found[language] = statistics.median(report.score.median_us for report in reports)
+    return found
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.file)
+def test_no_attack_earns_more_than_it_should(
+    narrated: Narrated, honest_us: dict[Language, float], attack: Attack
+) -> None:
+    started = time.monotonic()
+    report = narrated(attack.file)
+    assert report.verdict in attack.verdicts, _told(report)
+    assert time.monotonic() - started < _FAILING_S
+    if report.verdict is Verdict.ACCEPTED:
+        assert report.score is not None
+        assert report.score.median_us >= MARGIN * honest_us[attack.language], _told(report)
+    else:
+        assert report.score is None
+        assert _words(report), "a verdict without a word to its author"
+
+
+@pytest.mark.parametrize("file", ["leaves-a-mark.cu", "leaves-a-mark.py"])
+def test_nothing_is_left_for_the_next_job(narrated: Narrated, file: str) -> None:
+    assert [narrated(file).verdict for _ in range(2)] == [Verdict.WRONG_ANSWER] * 2
+
+
+@pytest.mark.parametrize(
+    "attack", [attack for attack in ATTACKS if attack.neighbours], ids=lambda attack: attack.file
+)
+def test_no_attack_hurts_a_neighbour(
+    narrated: Narrated, honest_us: dict[Language, float], attack: Attack
+) -> None:
+    """Honest programs that run beside it and after it are accepted, with the time that they always get."""
+    reports: list[Report] = []
+    beside = [threading.Thread(target=lambda: reports.append(narrated("honest.cu"))) for _ in range(_BESIDE)]
+    hostile = threading.Thread(target=narrated, args=(attack.file,))
+    threads = [*beside[:1], hostile, *beside[1:]]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    reports.append(narrated("honest.cu"))
+    assert len(reports) == _BESIDE + 1
+    for report in reports:
+        assert report.verdict is Verdict.ACCEPTED, _told(report)
+        assert report.score.median_us == pytest.approx(honest_us[Language.CUDA], rel=1 - MARGIN)
+
+
+def test_the_next_verdict_after_a_fault_comes_soon(narrated: Narrated) -> None:
+    """A fault of an MPS client ends the contexts of all, and the next judgement waits for the server."""
+    usual = _seconds(lambda: narrated("honest.cu"))
+    for file in ("illegal-address.cu", "trap.cu"):
+        narrated(file)
+        assert _seconds(lambda: narrated("honest.cu")) < usual + 2.0
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    started = time.monotonic()
+    run()
+    return time.monotonic() - started
