@@ -1,0 +1,123 @@
+"""How well ranked times repeat: `python -m benchmarks.repeatability [--rounds N] [--language cuda|triton]`.
+
+Judges the same program again and again as fresh submissions, each compiled anew and ranked by a runner and a
+referee of its own, on vector additions of about 100, 30 and 4 microseconds. Prints per size the median of
+the ranked times, their spread (max - min) / median beside the limit that it is meant to keep, how wide the
+intervals are, and the ranked time as a ratio to what the runner's own events say.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.judging import (
+    add_options,
+    judge,
+    opened,
+    print_table,
+    require_right,
+    shipped,
+    vector_addition,
+)
+from judge.report import Timing
+from judge.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A vector addition of float32, and the spread that its ranked times may have."""
+
+    n: int
+    name: str
+    limit_share: float
+
+
+SIZES = (
+    Size(40_000_000, "100 us and more", 0.003),
+    Size(12_000_000, "about 30 us", 0.006),
+    Size(1 << 20, "about 4 us", 0.04),
+)
+FILES = {"cuda": "plain.cu", "triton": "plain.py"}
+
+
+def main() -> int:
+    """Measure and print. The exit status says whether every spread keeps its limit."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_options(parser)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--language", choices=tuple(FILES), default="cuda")
+    parser.add_argument("--pause", type=float, default=0.5, help="seconds between submissions")
+    options = parser.parse_args()
+    with opened(options) as target:
+        rounds = rank_anew(target, options.language, options.rounds, options.pause)
+    rows: list[tuple[str, ...]] = [
+        ("kernel", "median", "spread", "at most", "ratio", "interval", "gated", "ranked / events")
+    ]
+    kept = True
+    for index, size in enumerate(SIZES):
+        timings = [timings[index] for timings in rounds]
+        rows.append(row(size, timings))
+        kept = kept and spread_share(timings) <= size.limit_share
+    print_table(rows)
+    print_conditions([timing for timings in rounds for timing in timings])
+    return 0 if kept else 1
+
+
+def rank_anew(target: Target, language: str, rounds: int, pause_s: float) -> list[list[Timing]]:
+    """The timings of each size, in the order of SIZES, for every submission."""
+    problem = vector_addition(timed=[size.n for size in SIZES])
+    program = shipped(FILES[language])
+    found = []
+    for _ in range(rounds + 1):  # the first one fills pools and caches
+        judged = require_right(judge(target, problem, program.anew()))
+        cases = judged.report.cases if judged.report else ()
+        timings = [case.timing for case in cases if case.timing is not None]
+        if len(timings) != len(SIZES):
+            raise SystemExit("not every case was timed; this benchmark needs a target that ranks")
+        found.append(timings)
+        time.sleep(pause_s)
+    return found[1:]
+
+
+def spread_share(timings: Sequence[Timing]) -> float:
+    """(max - min) / median of the ranked times."""
+    medians = [timing.median_us for timing in timings]
+    return (max(medians) - min(medians)) / statistics.median(medians)
+
+
+def row(size: Size, timings: Sequence[Timing]) -> tuple[str, ...]:
+    """One line of the table."""
+    median_us = statistics.median(timing.median_us for timing in timings)
+    half = statistics.median((t.high_us - t.low_us) / 2 / t.median_us for t in timings)
+    gated = statistics.median(t.gated_us / t.median_us for t in timings)
+    events = [t.median_us / t.self_reported_us for t in timings if t.self_reported_us]
+    share = spread_share(timings)
+    return (
+        size.name,
+        f"{median_us:.2f} us",
+        f"{100 * share:.2f} %",
+        f"{100 * size.limit_share:.1f} %",
+        f"{share / size.limit_share:.2f}",
+        f"+- {100 * half:.2f} %",
+        f"x {gated:.3f}",
+        f"{statistics.median(events):.4f}" if events else "-",
+    )
+
+
+def print_conditions(timings: Sequence[Timing]) -> None:
+    """What the guard saw, in one line."""
+    clocks = sorted({timing.sm_mhz for timing in timings if timing.sm_mhz is not None})
+    heat = [timing.temperature_c for timing in timings if timing.temperature_c is not None]
+    discarded = sum(timing.discarded for timing in timings)
+    nulls = [timing.null_us for timing in timings]
+    print(
+        f"\nnull {statistics.median(nulls):.2f} us, from {min(nulls):.2f} to {max(nulls):.2f}; "
+        f"{discarded} repetitions discarded; SM clocks {clocks or '-'} MHz; "
+        f"{f'{min(heat)} to {max(heat)} degrees' if heat else 'no temperature'}"
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
