@@ -81,6 +81,13 @@ def test_personality_terminals_and_locks(machine: Architecture) -> None:
 
 
 @BOTH
+def test_limits_of_other_processes(machine: Architecture) -> None:
+    prlimit = seccomp.PRLIMIT64[machine.column]
+    assert judge(machine, prlimit, 0, 7) == ALLOW
+    assert judge(machine, prlimit, 1, 7) == refused(errno.EPERM)
+
+
+@BOTH
 def test_unknown_calls_fall_back_and_foreign_ones_kill(machine: Architecture) -> None:
     assert judge(machine, 467) == refused(errno.ENOSYS)
     assert judge(machine, READ[machine], token=0x40000003) == KILL_PROCESS  # 32-bit x86
@@ -90,7 +97,8 @@ def test_unknown_calls_fall_back_and_foreign_ones_kill(machine: Architecture) ->
 def test_each_refusal_has_a_reason_and_no_call_is_listed_twice() -> None:
     names = [name for refusal in seccomp.REFUSALS for name in refusal.calls]
     assert len(names) == len(set(names))
-    assert all(refusal.reason.endswith(".") for refusal in seccomp.REFUSALS)
+    assert all(rule.reason.endswith(".") for rule in (*seccomp.REFUSALS, *seccomp.JUDGEMENTS))
+    assert not {judgement.name for judgement in seccomp.JUDGEMENTS} & set(names)
     for column in (0, 1):
         numbers = [n[column] for r in seccomp.REFUSALS for n in r.calls.values() if n[column] is not None]
         assert len(numbers) == len(set(numbers))
