@@ -14,7 +14,6 @@ CONTAINER_TOOLKIT_FLOOR = (1, 19, 1)
 GPU_OPERATOR_FLOOR = (26, 3, 2)
 OUR_IMAGES = tuple(f"warpcourt/{kind}" for kind in ("compile", "cuda", "triton", "oracle"))
 _HOST_IMAGE = "warpcourt/host"
-_OUR_CONTAINERS = re.compile(r"job-")
 _OPERATOR = re.compile(r"gpu-operator[^:@]*:v?(\d+(?:\.\d+)+)")
 
 
@@ -93,7 +92,7 @@ def check_running(host: GpuHost, trusted: Collection[str] = ()) -> Findings:
                 f"{container.name} ({container.image}) {weak}",
                 f"remove it from this host, or, if it is yours and must be: --trust {container.name}",
             )
-        if _OUR_CONTAINERS.match(container.name):
+        if container.ours:
             yield from _check_ours(container)
 
 

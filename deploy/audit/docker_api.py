@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+OWNER_LABEL = "warpcourt.owner"  # as in sandbox.containers.orphans, which needs the Docker SDK
 _LIMIT_S = 5.0
 _ANSWER_BYTES = 16 << 20
 SOCKETS = (Path("/run/docker.sock"), Path("/var/run/docker.sock"))
@@ -14,7 +15,10 @@ SOCKETS = (Path("/run/docker.sock"), Path("/var/run/docker.sock"))
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A container that runs. The modes are the engine's words: empty or `private` is its own namespace."""
+    """A container that runs. The modes are the engine's words: empty or `private` is its own namespace.
+
+    `ours` says that it is a sandbox, by its label.
+    """
 
     name: str
     image: str
@@ -23,6 +27,7 @@ class Container:
     ipc_mode: str = ""
     network_mode: str = ""
     user: str = ""
+    ours: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,7 @@ def _container(said: dict[str, Any]) -> Container:
         ipc_mode=str(host.get("IpcMode", "")),
         network_mode=str(host.get("NetworkMode", "")),
         user=str(settings.get("User", "")),
+        ours=OWNER_LABEL in (settings.get("Labels") or {}),
     )
 
 

@@ -20,7 +20,7 @@ import structlog
 from django.db import DatabaseError, connections
 
 from sandbox.backend import IsolationUnavailable
-from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable
+from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable
 from web.fleet import services
 from web.fleet.models import State
 from worker.node.keeper import Keeper
@@ -35,8 +35,8 @@ REAP_S = 60.0
 class NodeService:
     """Tends and reports from `run` until `ask_to_stop`.
 
-    `name` is the host's; `keep` makes the keeper of a GPU; `versions` names the versions of its tools;
-    `reap` ends the containers of dead workers and says how many those were.
+    `name` is the host's; `gpus` looks for GPUs, or raises NvmlUnavailable; `keep` makes the keeper of one;
+    `versions` names the versions of its tools; `reap` ends the containers of dead workers and counts them.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class NodeService:
         name: str,
         directory: Path,
         *,
-        nvml: Nvml,
+        gpus: Callable[[], tuple[GpuInfo, ...]],
         keep: Callable[[GpuInfo], Keeper],
         versions: Callable[[Sequence[GpuInfo]], dict[str, str]],
         reap: Callable[[], int] = lambda: 0,
@@ -53,7 +53,7 @@ class NodeService:
     ) -> None:
         self._name = name
         self._directory = directory
-        self._nvml = nvml
+        self._gpus = gpus
         self._keep = keep
         self._versions = versions
         self._reap = reap
@@ -87,7 +87,7 @@ class NodeService:
         """Look for GPUs, tend those that are new, and tell the database."""
         state, message = State.SERVING, ""
         try:
-            gpus = self._nvml.gpus()
+            gpus = self._gpus()
         except NvmlUnavailable as error:
             gpus, state, message = self._recorded or (), State.TROUBLED, str(error)
         for gpu in gpus:

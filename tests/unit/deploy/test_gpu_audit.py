@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from deploy.audit import facts
+from deploy.audit import docker_api, facts
 from deploy.audit.containers import OUR_IMAGES
 from deploy.audit.docker_api import Container, Engine, ask_engine
 from deploy.audit.facts import Foreign, GpuHost, GpuState
@@ -23,7 +23,12 @@ from sandbox.gpu.fake_nvml import HEALTHY, fake_gpu
 from sandbox.gpu.nvml import ComputeMode, GpuProcess, MemoryErrors
 
 SANDBOX = Container(
-    "job-12-1-1a2b", "warpcourt/cuda:latest", ipc_mode="private", network_mode="none", user="64123:64123"
+    "job-12-1-1a2b",
+    "warpcourt/cuda:latest",
+    ipc_mode="private",
+    network_mode="none",
+    user="64123:64123",
+    ours=True,
 )
 ENGINE = Engine(
     socket=Path("/run/docker.sock"),
@@ -259,7 +264,7 @@ def test_mps_and_its_clients_are_not_foreign() -> None:
     with subprocess.Popen(["sleep", "60"], cwd="/") as other:
         try:
             found = facts._foreign(using(GpuProcess(other.pid, 5), GpuProcess(ended, 5)))
-            assert found == (Foreign(other.pid, "sleep", 5),)
+            assert [(process.pid, process.memory_mib) for process in found] == [(other.pid, 5)]
             assert facts._foreign(using(GpuProcess(other.pid, 5, mps=True))) == ()
         finally:
             other.kill()
@@ -276,7 +281,7 @@ ANSWERS = {
     "/containers/json": [{"Id": "1a"}],
     "/containers/1a/json": {
         "Name": "/miner",
-        "Config": {"Image": "x", "User": "0"},
+        "Config": {"Image": "x", "User": "0", "Labels": {"warpcourt.owner": "1"}},
         "HostConfig": {"Privileged": True, "PidMode": "host", "IpcMode": "private", "NetworkMode": "none"},
     },
 }
@@ -315,7 +320,7 @@ def test_the_engine_is_asked_over_its_socket(engine_socket: Path) -> None:
         runtimes=("nvidia", "runc"),
         cdi_folders=("/etc/cdi",),
         images=("warpcourt/cuda:latest",),
-        containers=(Container("miner", "x", True, "host", "private", "none", "0"),),
+        containers=(Container("miner", "x", True, "host", "private", "none", "0", ours=True),),
     )
 
 
@@ -327,3 +332,8 @@ def test_an_engine_that_does_not_answer_is_trouble(tmp_path: Path, monkeypatch: 
 
 def test_this_host_can_be_described() -> None:
     assert facts.gather().cgroup_version in (1, 2)
+
+
+def test_the_label_of_sandboxes_is_the_backends() -> None:
+    orphans = pytest.importorskip("sandbox.containers.orphans")
+    assert orphans.OWNER_LABEL == docker_api.OWNER_LABEL

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.node_settings import NodeSettings
 from sandbox.gpu.fake_nvml import HEALTHY, FakeNvml, fake_gpu
 from sandbox.gpu.health import Health, Quarantine
 from sandbox.gpu.lease import Leases, Share
@@ -18,6 +19,7 @@ from sandbox.gpu.nvml import GpuInfo, MemoryErrors
 from web.fleet.models import Gpu, Node
 from web.fleet.models import Health as Column
 from worker.node import inventory, keeper
+from worker.node.assembly import NoNode, open_service
 from worker.node.keeper import Keeper
 from worker.node.service import NodeService
 
@@ -189,7 +191,7 @@ class House:
         self.service = NodeService(
             "node-1",
             directory,
-            nvml=self.nvml,
+            gpus=self.nvml.gpus,
             keep=self.keep,
             versions=lambda gpus: {"driver": gpus[0].driver if gpus else "none"},
             reap=self.reap,
@@ -291,3 +293,24 @@ def test_the_service_ends_while_it_waits_for_another(tmp_path: Path) -> None:
         assert first.service._take_duty(duty)
         second.thread.start()
         second.stop()
+
+
+def test_a_service_is_put_together_as_the_judges_are(short_path: Path) -> None:
+    settings = NodeSettings(runtime_dir=short_path, gpus=(GPU.uuid,))
+    made = open_service(settings, short_path, reap=lambda: 0, nvml=FakeNvml([GPU, fake_gpu(1)]))
+    assert [gpu.uuid for gpu in made._gpus()] == [GPU.uuid]
+    assert made._keep(GPU)._mps.pipe_directory == Mps(GPU.uuid, 0, short_path).pipe_directory
+    sliced = open_service(NodeSettings(mps=False), short_path, reap=lambda: 0, nvml=FakeNvml([GPU]))
+    assert sliced._keep(GPU)._mps is None
+
+
+@pytest.mark.parametrize(
+    ("nvml", "reason"),
+    [
+        (FakeNvml([], unavailable="no NVIDIA driver here"), "no NVIDIA driver"),
+        (FakeNvml([fake_gpu(5)]), "WARPCOURT_GPUS"),
+    ],
+)
+def test_without_gpus_there_is_no_service(short_path: Path, nvml: FakeNvml, reason: str) -> None:
+    with pytest.raises(NoNode, match=reason):
+        open_service(NodeSettings(gpus=(GPU.uuid,)), short_path, reap=lambda: 0, nvml=nvml)

@@ -1,0 +1,70 @@
+"""Puts the node service together from how the node is set up."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from judge.node_settings import NodeSettings
+from sandbox.gpu.health import Quarantine
+from sandbox.gpu.lease import Leases
+from sandbox.gpu.mps import Mps, MpsUnavailable
+from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
+from worker.node.inventory import node_name, versions
+from worker.node.keeper import Keeper
+from worker.node.service import NodeService
+
+
+class NoNode(Exception):
+    """Raised where there is nothing for a node service to do. The message says what is missing."""
+
+
+def open_service(
+    node: NodeSettings,
+    cache: Path,
+    *,
+    reap: Callable[[], int],
+    engine: str = "",
+    nvml: Nvml | None = None,
+) -> NodeService:
+    """The service of this host, for the same settings and cache as its judges.
+
+    `reap` ends containers of dead workers, `engine` names the container engine and its version.
+
+    Raises:
+        NoNode: no GPU can be seen, or the runtime directory cannot be used.
+    """
+    try:
+        asked = nvml or open_nvml()
+        found = _wanted(asked, node)
+        runtime = node.runtime_of(cache)
+        for gpu in found:
+            _mps(gpu, node, runtime)
+    except (NvmlUnavailable, MpsUnavailable, OSError) as error:
+        raise NoNode(str(error)) from error
+    if not found:
+        raise NoNode("the driver sees no GPU that WARPCOURT_GPUS names")
+    leases, quarantine = Leases(runtime, slots=node.check_slots), Quarantine(runtime)
+
+    def keep(gpu: GpuInfo) -> Keeper:
+        return Keeper(
+            gpu.uuid, nvml=asked, mps=_mps(gpu, node, runtime), leases=leases, quarantine=quarantine
+        )
+
+    return NodeService(
+        node_name(),
+        runtime,
+        gpus=lambda: _wanted(asked, node),
+        keep=keep,
+        versions=lambda gpus: versions(gpus, engine=engine),
+        reap=reap,
+    )
+
+
+def _wanted(nvml: Nvml, node: NodeSettings) -> tuple[GpuInfo, ...]:
+    return tuple(gpu for gpu in nvml.gpus() if not node.gpus or gpu.uuid in node.gpus)
+
+
+def _mps(gpu: GpuInfo, node: NodeSettings, runtime: Path) -> Mps | None:
+    """As the judges make it: whoever starts the daemon sets its limits."""
+    if not node.mps:
+        return None
+    return Mps(gpu.uuid, gpu.minor, runtime, client_memory_mib=node.client_memory_mib)
