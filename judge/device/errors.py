@@ -8,10 +8,12 @@ import cupy
 from judge.memory import DeviceLost, DeviceRefused
 from sandbox.runner.vmm import CONTEXT_LOST, Code, CudaError, DriverMissing
 
-_DEVICE_UNAVAILABLE = 46  # cudaErrorDevicesUnavailable: another process holds the GPU, or it just failed
 # Where a server of MPS is recovering from a fault. A process that meets one of these can try again.
 RECOVERING = frozenset({Code.MPS_CONNECTION_FAILED, Code.MPS_SERVER_NOT_READY, Code.MPS_MAX_CLIENTS_REACHED})
-_LOST = CONTEXT_LOST | RECOVERING | {Code.MPS_MAX_CONNECTIONS_REACHED, _DEVICE_UNAVAILABLE}
+# Further ends of a context that cuda.h knows: device unavailable, invalid context, uncorrectable NVLink,
+# contained exception, tensor memory leak. A referee meets them when a neighbour does.
+_RARE = frozenset({46, 201, 220, 226, 721})
+_LOST = CONTEXT_LOST | RECOVERING | {Code.MPS_MAX_CONNECTIONS_REACHED} | _RARE
 
 
 @contextmanager

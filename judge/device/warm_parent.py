@@ -38,7 +38,7 @@ def main(descriptor: int) -> None:
     """Fork referees as the worker at the other end of socket `descriptor` asks, until it has gone."""
     requests = socket.socket(fileno=descriptor)
     if importlib.util.find_spec("cupy"):
-        import judge.device.memory  # noqa: F401, PLC0415 - CuPy is on GPU hosts alone
+        _import_for_gpus()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps
     parent = os.getpid()
@@ -54,6 +54,16 @@ def main(descriptor: int) -> None:
     signal.alarm(_PATIENCE_S)  # ends this process, and with it what is left
     with contextlib.suppress(ChildProcessError):
         os.waitpid(-1, 0)  # as children are not to be reaped, until the last has gone
+
+
+def _import_for_gpus() -> None:
+    """Import what a referee on a GPU needs, NVRTC's large library too, and touch no GPU."""
+    import cupy  # noqa: PLC0415 - CuPy is on GPU hosts alone
+
+    import judge.device.memory  # noqa: F401, PLC0415
+
+    with contextlib.suppress(RuntimeError, OSError):  # a referee that needs it will say what is missing
+        cupy.cuda.compiler.nvrtc.getVersion()
 
 
 def _become_referee(parent: int, request: _Request, descriptor: int) -> NoReturn:
