@@ -98,13 +98,15 @@ def sanitized_runner_command(
 ) -> Command:
     """The CUDA runner under compute-sanitizer, which is at `sanitizer` inside: for RUN with Flag.SANITIZE.
 
-    What it finds is printed between what the program prints. It does not work under MPS.
+    It needs the image that has the toolkit. What it finds is printed between what the program prints. It
+    does not work under MPS.
     """
     plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=label)
-    options = ("--tool", "memcheck", "--print-limit", "32", "--show-backtrace", "no")
+    options = ("--tool", "memcheck", "--print-limit", "100", "--show-backtrace", "no")
     return replace(
         plain,
         argv=(sanitizer, *options, *plain.argv),
+        image=Image.COMPILE,
         environment={**plain.environment, "TMPDIR": "/tmp"},  # noqa: S108 - inside the sandbox
     )
 
