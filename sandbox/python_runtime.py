@@ -11,7 +11,7 @@ import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
-from sandbox.spec import Bind, Command, Limits
+from sandbox.spec import Bind, Command, Image, Limits
 
 _PACKAGES_TARGET = "/opt/python/packages"
 _CODE_TARGET = "/opt/python/warpcourt"
@@ -25,12 +25,12 @@ _TRITON_PACKAGES = (
 
 def oracle_command(limits: Limits) -> Command:
     """The oracle: NumPy and an author's `reference.py`."""
-    return _command("oracle_runner", _ORACLE_PACKAGES, limits, threads=1)
+    return _command("oracle_runner", Image.ORACLE, _ORACLE_PACKAGES, limits, threads=1)
 
 
 def triton_command(limits: Limits, *, threads: int = 1) -> Command:
     """The Triton runner: PyTorch for the CPU and Triton's interpreter."""
-    return _command("triton_runner", _TRITON_PACKAGES, limits, threads=threads)
+    return _command("triton_runner", Image.TRITON, _TRITON_PACKAGES, limits, threads=threads)
 
 
 def precompile() -> None:
@@ -41,7 +41,7 @@ def precompile() -> None:
         compileall.compile_dir(folder, quiet=2, workers=0)
 
 
-def _command(runner: str, packages: Sequence[str], limits: Limits, *, threads: int) -> Command:
+def _command(runner: str, image: Image, packages: Sequence[str], limits: Limits, *, threads: int) -> Command:
     return Command(
         argv=(str(Path(sys.executable).resolve()), "-s", "-S", "-B", "-m", f"sandbox.runner.{runner}"),
         limits=limits,
@@ -63,6 +63,7 @@ def _command(runner: str, packages: Sequence[str], limits: Limits, *, threads: i
         },
         channel=True,
         label=runner.removesuffix("_runner"),
+        image=image,
     )
 
 

@@ -162,7 +162,8 @@ class Containers:
 
     def _host(self) -> _Host:
         with self._lock:
-            if self._found is None:
+            # Somebody may tidy the folder up, if it is a temporary one.
+            if self._found is None or not self._found.shell.enter.exists():
                 self._found = self._look()
             return self._found
 

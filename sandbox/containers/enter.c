@@ -181,7 +181,8 @@ static void become(struct packet* packet, char** arguments, char** variables) {
         dprintf(2, "descriptors: %s\n", strerror(errno));
         _exit(126);
     }
-    execve(arguments[0], arguments, variables);
+    environ = variables; /* its PATH counts */
+    execvp(arguments[0], arguments);
     dprintf(2, "%s: %s\n", arguments[0], strerror(errno));
     _exit(127);
 }
