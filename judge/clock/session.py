@@ -39,6 +39,7 @@ _MS_NS = 1_000_000
 _WARM = 0  # the content for warming up
 _LEAST_US = 0.2  # a launch takes longer, so a call cannot take less
 _WARM_PASS_SHARE = 0.25
+_BLOCK_CALLS = 8  # gated calls between two questions to NVML, which take longer than most calls
 
 IMPOSSIBLE = (
     "Calls of a batch were faster than single calls can be: work was cached, overlapped or left undone."
@@ -169,14 +170,14 @@ class _Session:
             if blanks and self._dice.random() < 0.5:
                 blanks -= 1
                 self._repetitions.blank(self._dice.choice(self._contents), expected_us)
-            samples.append(self._repetitions.guarded(self._gated_once))
+            samples += self._repetitions.guarded(lambda: self._gated_block(1 if slow else _BLOCK_CALLS))
         for _ in range(blanks):
             self._repetitions.blank(self._dice.choice(self._contents), expected_us)
         self._calls += len(samples) if slow else 0
         return samples
 
-    def _gated_once(self) -> float:
-        return self._repetitions.gated(self._dice.choice(self._contents))
+    def _gated_block(self, calls: int) -> list[float]:
+        return [self._repetitions.gated(self._dice.choice(self._contents)) for _ in range(calls)]
 
     def _batches(self, expected_us: float) -> Estimate:
         policy = self._policy
