@@ -73,6 +73,13 @@ def _address(value: str) -> str:
         raise ValueError("takes an IP address, such as 127.0.0.1, or 0.0.0.0 for all") from error
 
 
+def _images(value: str) -> str:
+    prefix, _, tag = value.rpartition(":")
+    if value == "host" or (prefix and tag and "/" not in tag):
+        return value
+    raise ValueError("takes host, or PREFIX:TAG such as warpcourt:latest")
+
+
 def _scheme(*known: str) -> Callable[[str], str]:
     def parse(value: str) -> str:
         if value and urlsplit(value).scheme not in known:
@@ -178,22 +185,81 @@ class Config:
     worker_concurrency: int = field(
         metadata=_about("2", "Submissions that one worker judges at a time.", _positive)
     )
-    isolation: str = field(metadata=_about("bubblewrap", "How programs are isolated.", _one_of("bubblewrap")))
+    isolation: str = field(
+        metadata=_about(
+            "bubblewrap",
+            "How programs are isolated: bubblewrap, or docker, which GPUs need.",
+            _one_of("bubblewrap", "docker"),
+        )
+    )
     target: str = field(
         metadata=_about(
             "cpu",
-            "What programs are judged on: cpu, or scripted, which runs nothing, for tests of the site.",
-            _one_of("cpu", "scripted"),
+            "What programs are judged on: cpu, gpu, or scripted, which runs nothing, for tests of the site.",
+            _one_of("cpu", "gpu", "scripted"),
+        )
+    )
+    runtime_dir: Path = field(
+        metadata=_about(
+            "var/run",
+            "Directory where the processes of a host meet: leases, MPS, vaults. Local, with a short path.",
+            _path,
+        )
+    )
+    images: str = field(
+        metadata=_about(
+            "host",
+            "Images of the containers, as PREFIX:TAG of what deploy/build-images made. "
+            "host: they show this host's own files, read-only.",
+            _images,
+        )
+    )
+    container_runtime: str = field(
+        metadata=_about("", "OCI runtime of the containers, such as runsc. Empty: the engine's default.")
+    )
+    gpus: tuple[str, ...] = field(
+        metadata=_about(
+            "", "UUIDs of the GPUs to judge on, with commas between. Empty: all of this host.", _names
+        )
+    )
+    mps: bool = field(
+        metadata=_about("yes", "Whether a GPU is shared through MPS; no: it is time-sliced.", _boolean)
+    )
+    check_slots: int = field(
+        metadata=_about("8", "Submissions that may be checked on one GPU at a time.", _positive)
+    )
+    gpu_memory_mib: int = field(
+        metadata=_about(
+            "0", "GPU memory that one program may use under MPS, in MiB. 0: no limit of its own.", _count
+        )
+    )
+    vault_mib: int = field(
+        metadata=_about(
+            "8192", "GPU memory for inputs and expected outputs that were drawn ahead, in MiB.", _positive
+        )
+    )
+    doctor: bool = field(
+        metadata=_about(
+            "yes",
+            "Whether a CUDA program that fails on a GPU is run again on the CPU to explain why.",
+            _boolean,
         )
     )
     warm_oracles: int = field(
-        metadata=_about("1", "Sandboxes for reference programs kept started ahead, per process.", _count)
+        metadata=_about(
+            "1", "Sandboxes for reference programs kept started ahead, per process and GPU.", _count
+        )
     )
     warm_cudas: int = field(
-        metadata=_about("1", "Sandboxes for CUDA programs kept started ahead, per process.", _count)
+        metadata=_about("1", "Sandboxes for CUDA programs kept started ahead, per process and GPU.", _count)
     )
     warm_tritons: int = field(
-        metadata=_about("1", "Sandboxes for Triton programs kept started ahead, per process.", _count)
+        metadata=_about("1", "Sandboxes for Triton programs kept started ahead, per process and GPU.", _count)
+    )
+    warm_compilers: int = field(
+        metadata=_about(
+            "1", "Sandboxes for the GPU compilers kept started ahead, per process of a GPU host.", _count
+        )
     )
     lease_s: int = field(
         metadata=_about(

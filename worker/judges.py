@@ -1,20 +1,24 @@
 """What a worker judges with: the real judge on its target, or one for tests that obeys the source."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from threading import Event
 from typing import Protocol
 
+import structlog
+
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Progress, Report
 from judge.sizes import SizesInvalid
-from judge.target import open_target
 from problems.loader import load_problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.config import Config
+from web.judging import open_configured, warm_settings
 from web.submissions.models import Submission
 from worker import scripted
+
+log = structlog.get_logger(__name__)
 
 OnProgress = Callable[[Progress], None]
 
@@ -40,20 +44,12 @@ class PackageJudge:
             sandbox.toolchain.ToolchainMissing: with the install line.
         """
         self._problems = config.problems_dir
-        self._target = open_target(
-            config.target,
-            backend=config.isolation,
-            cache=config.data_dir / "cache",
-            warm={
-                "oracle": config.warm_oracles,
-                "cuda": config.warm_cudas,
-                "triton": config.warm_tritons,
-            },
-        )
+        self._target = open_configured(config, warm=warm_settings(config))
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission` against its problem as it is now."""
         problem = load_problem(self._problems / submission.problem.slug)
+        before = self._target.metrics
         try:
             report = evaluate(
                 problem,
@@ -67,11 +63,18 @@ class PackageJudge:
             )
         except SizesInvalid as error:
             return Report(Verdict.REJECTED, str(error))
+        log.info("judged_with", **_changes(before, self._target.metrics))
         return replace(report, environment={**report.environment, "problem_version": problem.version})
 
     def close(self) -> None:
         """Close the target."""
         self._target.close()
+
+
+def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    """The counters that went up, and by how much: what was ready for this judgement and what was not."""
+    changes = {name: count - before.get(name, 0) for name, count in after.items()}
+    return {name: change for name, change in changes.items() if change}
 
 
 class ScriptedJudge:

@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 
-from judge.target import open_target
+from judge.errors import GpuUnavailable
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.toolchain import ToolchainMissing
 from web.config import Config
+from web.judging import NOTHING_WARM, open_configured
 
-# What opening a target raises on a host that lacks something. Each message has the fix.
-CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed)
+# What a host raises that lacks something, or whose GPUs are all out of use. Each message has the fix.
+CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, GpuUnavailable)
 
 
 def why_not(config: Config, say: Callable[[str], None]) -> str | None:
@@ -21,7 +22,7 @@ def why_not(config: Config, say: Callable[[str], None]) -> str | None:
         return None
     say("Preparing the judge; the first time this takes some seconds")
     try:
-        open_target(config.target, backend=config.isolation, cache=config.data_dir / "cache", warm={}).close()
+        open_configured(config, warm=NOTHING_WARM).close()
     except CANNOT_JUDGE as error:
         return str(error)
     return None

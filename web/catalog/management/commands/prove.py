@@ -13,12 +13,13 @@ from judge.errors import JudgeError
 from judge.proof import Finding, Outcome, Proof
 from judge.prove import prove
 from judge.report import Progress
-from judge.target import Target, open_target
+from judge.target import Target
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
 from sandbox.backend import IsolationUnavailable
 from sandbox.toolchain import ToolchainMissing
+from web.judging import open_configured
 
 EXIT_NOT_PROVED = 1
 EXIT_USAGE = 2
@@ -40,12 +41,7 @@ class Command(BaseCommand):
         problems = [_load(slug) for slug in options["slugs"]]
         config = settings.WARPCOURT
         try:
-            target = open_target(
-                config.target,
-                backend=config.isolation,
-                cache=config.data_dir / "cache",
-                warm={"oracle": 1, "triton": 1},
-            )
+            target = open_configured(config, warm={"oracle": 1, "triton": 1})
             try:
                 proofs = [self._prove(problem, target, quiet=options["json"]) for problem in problems]
             finally:

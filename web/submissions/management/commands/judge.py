@@ -13,13 +13,16 @@ from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Diagnostic, Progress, Report, to_json
 from judge.sizes import SizesInvalid
-from judge.target import open_target
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.backend import IsolationUnavailable
+from sandbox.cpu.build import RuntimeBuildFailed
+from sandbox.gpu.nvml import NvmlUnavailable, gpus
 from sandbox.toolchain import ToolchainMissing
+from web.judging import NOTHING_WARM, open_configured
+from web.submissions.render_text import render_figures
 
 EXIT_OTHER_VERDICT = 1
 EXIT_USAGE = 2
@@ -54,6 +57,19 @@ class Command(BaseCommand):
             metavar="NAME=NUMBER",
             help="with --mode run: judge on sizes of your own; once for every size",
         )
+        parser.add_argument(
+            "--target",
+            choices=["cpu", "gpu"],
+            help="default: gpu with --backend docker on a host that has one, else WARPCOURT_TARGET",
+        )
+        parser.add_argument(
+            "--backend", choices=["bubblewrap", "docker"], help="default: WARPCOURT_ISOLATION"
+        )
+        parser.add_argument(
+            "--sanitize",
+            action="store_true",
+            help="on a GPU: run a CUDA program alone under compute-sanitizer, with no ranking",
+        )
         parser.add_argument("--json", action="store_true", help="print the whole report as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -66,8 +82,11 @@ class Command(BaseCommand):
         quiet = options["json"] or not sys.stderr.isatty()
         config = settings.WARPCOURT
         try:
-            target = open_target(
-                config.target, backend=config.isolation, cache=config.data_dir / "cache", warm={}
+            target = open_configured(
+                config,
+                warm=NOTHING_WARM,
+                target=options["target"] or _target_for(options["backend"]),
+                backend=options["backend"],
             )
             try:
                 report = evaluate(
@@ -77,13 +96,14 @@ class Command(BaseCommand):
                     mode=mode,
                     target=target,
                     sizes=sizes,
+                    sanitize=options["sanitize"],
                     on_progress=_silent if quiet else self._show,
                 )
             finally:
                 target.close()
         except SizesInvalid as error:
             raise CommandError(str(error), returncode=EXIT_USAGE) from error
-        except (IsolationUnavailable, ToolchainMissing, JudgeError) as error:
+        except (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, JudgeError) as error:
             raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
         if options["json"]:
             self.stdout.write(json.dumps(to_json(report), indent=2))
@@ -105,6 +125,7 @@ def render(report: Report) -> str:
     lines += [
         _render_diagnostic(diagnostic) for diagnostic in report.diagnostics if diagnostic.kind != "launch"
     ]
+    lines += render_figures(report)
     if report.log:
         lines += ["", report.log.rstrip()]
     if report.output:
@@ -124,6 +145,16 @@ def _render_case(case: CaseReport) -> str:
 
 def _render_diagnostic(diagnostic: Diagnostic) -> str:
     return f"  {diagnostic.severity}: {diagnostic.message}"
+
+
+def _target_for(backend: str | None) -> str | None:
+    """The target that a chosen isolation suggests: containers are what GPUs need."""
+    if backend != "docker":
+        return None
+    try:
+        return "gpu" if gpus() else None
+    except NvmlUnavailable:
+        return None
 
 
 def _silent(_: Progress) -> None:

@@ -1,0 +1,51 @@
+"""The settings as the judge takes them. The judge itself knows no settings."""
+
+from collections.abc import Mapping
+
+from judge.node_settings import NodeSettings
+from judge.target import Target, open_target
+from judge.vault import VaultSettings
+from web.config import Config
+
+NOTHING_WARM: Mapping[str, int] = {}
+
+
+def open_configured(
+    config: Config, *, warm: Mapping[str, int], target: str | None = None, backend: str | None = None
+) -> Target:
+    """Open the target of the settings, or another `target` or isolation `backend` than they say.
+
+    Raises: what `judge.target.open_target` raises.
+    """
+    return open_target(
+        target or config.target,
+        backend=backend or config.isolation,
+        cache=config.data_dir / "cache",
+        warm=warm,
+        node=node_settings(config),
+    )
+
+
+def warm_settings(config: Config) -> Mapping[str, int]:
+    """How many sandboxes a worker keeps started ahead, by what runs in them."""
+    return {
+        "oracle": config.warm_oracles,
+        "cuda": config.warm_cudas,
+        "triton": config.warm_tritons,
+        "compile": config.warm_compilers,
+    }
+
+
+def node_settings(config: Config) -> NodeSettings:
+    """How this node is set up."""
+    return NodeSettings(
+        runtime_dir=config.runtime_dir,
+        images=config.images,
+        container_runtime=config.container_runtime,
+        gpus=config.gpus,
+        mps=config.mps,
+        check_slots=config.check_slots,
+        client_memory_mib=config.gpu_memory_mib,
+        vault=VaultSettings(budget_mib=config.vault_mib),
+        doctor=config.doctor,
+    )
