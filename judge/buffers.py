@@ -15,6 +15,7 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+from numpy.random import Generator, Philox
 
 from judge.checker import Comparison, compare
 from judge.drawn import DrawnSet
@@ -153,7 +154,7 @@ class HostMemory:
 
 def random_bytes(count: int) -> Bytes:
     """`count` unpredictable bytes, uint8 [count], from a generator keyed by the system's CSPRNG."""
-    generator = np.random.Generator(np.random.Philox(key=secrets.randbits(128)))
+    generator = Generator(Philox(key=secrets.randbits(128)))
     return np.frombuffer(generator.bytes(count), dtype=np.uint8)
 
 

@@ -1,0 +1,118 @@
+"""The inspector when the memory itself is lost: no verdict, and nobody waits. Verdicts are test_referee's."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from judge.buffers import HostBuffer, HostMemory
+from judge.checker import Comparison
+from judge.conversation import Answer, Exchange
+from judge.inspector import Inspector, Stopped
+from judge.memory import DeviceLost
+from judge.report import CaseReport
+from problems.vocabulary import Verdict
+from sandbox.wire import Flag
+from tests.unit.judge.drawn_sets import doubling_set
+from tests.unit.judge.packages import DOUBLING
+from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
+
+
+@dataclass
+class Losing(HostMemory):
+    """Host memory that is lost at the call of `at`, as a GPU is when a neighbour faults."""
+
+    at: str = ""
+    is_lost: bool = False
+    patience: list[float] = field(default_factory=list)
+
+    def buffer(self, name: str, size_bytes: int) -> HostBuffer:
+        self._pass("buffer")
+        memory = self
+
+        class Buffer(HostBuffer):
+            def damage(self) -> str | None:
+                memory._pass("damage")
+                return super().damage()
+
+        return Buffer(name, size_bytes)
+
+    def synchronize(self) -> None:
+        self._pass("synchronize")
+
+    def compare(self, *arguments: Any, **named: Any) -> Comparison:
+        self._pass("compare")
+        return super().compare(*arguments, **named)
+
+    def lost(self, *, patience_s: float) -> bool:
+        self.patience.append(patience_s)
+        return self.is_lost
+
+    def _pass(self, place: str) -> None:
+        self.is_lost |= place == self.at
+        if self.is_lost:
+            raise DeviceLost(place)
+
+
+def double(actor: Actor) -> None:
+    actor.array(1, "f4")[:] = actor.array(0, "f4") * 2
+
+
+def check(memory: Losing, script: Callable[[Actor], None]) -> tuple[Inspector, CaseReport | Stopped]:
+    process = ScriptedProcess(script)
+    with Exchange(process.channel, lambda: False) as exchange, doubling_set() as drawn:
+        inspector = Inspector(DOUBLING, memory, exchange)
+        assert inspector.load(b"artifact") is None
+        found = inspector.check(drawn.case, memory.open_set(drawn), Flag.NONE)
+    process.close()
+    return inspector, found
+
+
+@pytest.mark.parametrize("at", ["buffer", "synchronize", "damage", "compare"])
+def test_a_lost_gpu_stops_the_run_without_a_verdict(at: str) -> None:
+    inspector, found = check(Losing(at=at), serve(double))
+    assert isinstance(found, Stopped)
+    assert (found.answer, found.device_lost) == (Answer.DONE, True)
+    assert not inspector.alive
+
+
+def test_a_gpu_that_lives_is_no_part_of_it() -> None:
+    inspector, found = check(Losing(), serve(double))
+    assert isinstance(found, CaseReport)
+    assert found.verdict is Verdict.ACCEPTED
+    assert inspector.alive
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_runner_that_died_may_have_taken_the_gpu_along(is_lost: bool) -> None:
+    memory = Losing()
+
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        memory.is_lost = is_lost
+
+    _, found = check(memory, script)
+    assert isinstance(found, Stopped)
+    assert (found.answer, found.device_lost) == (Answer.DIED, is_lost)
+    assert memory.patience[0] > 0  # the news may take a moment
+
+
+def test_after_a_time_out_nobody_waits_for_the_gpu() -> None:
+    memory = Losing()
+
+    def script(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+        actor.receive()
+
+    started = time.monotonic()
+    _, found = check(memory, script)
+    assert isinstance(found, Stopped)
+    assert found.answer is Answer.TIMED_OUT
+    assert memory.patience == [0]
+    assert time.monotonic() - started < DOUBLING.limits.case_s + 3
