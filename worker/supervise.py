@@ -1,12 +1,12 @@
 """The whole of Warpcourt under one process: `python -m worker.supervise`.
 
-Theory of operation. The supervisor prepares the database and the catalogue, then starts a web server
-and a worker, each in a process group of its own, so that Ctrl-C reaches only the supervisor. A thread
-per stream copies what they say, with a prefix. What dies is started again, after a pause that doubles
-while it keeps dying; before that its whole group is killed, since a worker that was killed leaves
-children behind. At the end both are asked to stop (SIGTERM: the worker finishes what it judges) and
-killed when they have not within STOP_S. What was being judged then is taken up again when its lease
-has expired.
+Theory of operation. The supervisor prepares the database and the catalogue, then starts a web server,
+a worker and, to judge on GPUs, the node service, each in a process group of its own, so that Ctrl-C
+reaches only the supervisor. A thread per stream copies what they say, with a prefix. What dies is
+started again, after a pause that doubles while it keeps dying; before that its whole group is killed,
+since a worker that was killed leaves children behind. At the end all are asked to stop (SIGTERM: the
+worker finishes what it judges) and killed when they have not within STOP_S. What was being judged then
+is taken up again when its lease has expired.
 """
 
 import argparse
@@ -100,17 +100,19 @@ class Part:
 
 
 class Supervisor:
-    """Keeps the web server and the worker running. What they say goes to `log`."""
+    """Keeps the web server, the worker and the node service running. What they say goes to `log`."""
 
     def __init__(self, config: Config, log: TextIO) -> None:
         self._config = config
         self.url = config.public_url or f"http://{_for_url(config.host)}:{config.port}"
         self.local_url = f"http://{_for_url(_reachable(config.host))}:{config.port}"
         self._parts = [Part("web", _web_argv(config), log), Part("worker", _worker_argv(config), log)]
+        if config.target == "gpu":
+            self._parts.append(Part("node", [sys.executable, "-m", "worker.node"], log))
         self._stop = Event()
 
     def start(self) -> None:
-        """Start both and wait until the site answers.
+        """Start them and wait until the site answers.
 
         Raises:
             PortTaken: something else listens there.
@@ -127,7 +129,7 @@ class Supervisor:
             time.sleep(0.1)
 
     def wait(self, timeout_s: float | None = None) -> None:
-        """Tend both until `stop` is asked for, or for `timeout_s`."""
+        """Tend them until `stop` is asked for, or for `timeout_s`."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while not self._stop.is_set() and (deadline is None or time.monotonic() < deadline):
             self._tend()
@@ -143,7 +145,7 @@ class Supervisor:
         return self._stop.is_set()
 
     def stop(self) -> None:
-        """Stop both: first asked, then killed."""
+        """Stop them: first asked, then killed."""
         for part in self._parts:
             part.ask_to_stop()
         deadline = time.monotonic() + STOP_S

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,10 +18,12 @@ from sandbox.gpu.health import Health, Quarantine
 from sandbox.gpu.lease import Leases, Share
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.nvml import GpuInfo, MemoryErrors
+from web.config import ROOT
 from web.fleet.models import Gpu, Node
 from web.fleet.models import Health as Column
 from worker.node import inventory, keeper
 from worker.node.assembly import NoNode, open_service
+from worker.node.engine import open_engine
 from worker.node.keeper import Keeper
 from worker.node.service import NodeService
 
@@ -314,3 +318,22 @@ def test_a_service_is_put_together_as_the_judges_are(short_path: Path) -> None:
 def test_without_gpus_there_is_no_service(short_path: Path, nvml: FakeNvml, reason: str) -> None:
     with pytest.raises(NoNode, match=reason):
         open_service(NodeSettings(gpus=(GPU.uuid,)), short_path, reap=lambda: 0, nvml=nvml)
+
+
+def test_without_containers_there_is_nothing_to_reap() -> None:
+    engine = open_engine("bubblewrap")
+    assert (engine.version, engine.reap()) == ("", 0)
+
+
+def test_the_program_ends_with_the_reason_on_a_host_without_gpus(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "worker.node"],
+        cwd=ROOT,
+        env=os.environ | {"WARPCOURT_DATA_DIR": str(tmp_path), "WARPCOURT_GPUS": "GPU-none"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "nvidia-ml-py" in done.stderr or "driver" in done.stderr

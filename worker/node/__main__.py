@@ -1,0 +1,45 @@
+"""`python -m worker.node`: the service of a GPU host, until SIGTERM or Ctrl-C."""
+
+import argparse
+import signal
+import sys
+
+import django
+from django.conf import settings
+
+from web.config import ConfigError, use_settings
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Keep this host's GPUs fit to judge, and report them. 1 when it has none that can be used."""
+    argparse.ArgumentParser(prog="python -m worker.node", description=main.__doc__).parse_args(argv)
+    use_settings()
+    try:
+        django.setup()
+    except ConfigError as error:
+        return _complain(str(error))
+    from web.judging import node_settings  # noqa: PLC0415 - needs Django's settings
+    from worker.node.assembly import NoNode, open_service  # noqa: PLC0415 - as above
+    from worker.node.engine import open_engine  # noqa: PLC0415 - as above
+
+    config = settings.WARPCOURT
+    engine = open_engine(config.isolation)
+    try:
+        service = open_service(
+            node_settings(config), config.data_dir / "cache", reap=engine.reap, engine=engine.version
+        )
+    except NoNode as error:
+        return _complain(str(error))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: service.ask_to_stop())
+    service.run()
+    return 0
+
+
+def _complain(text: str) -> int:
+    sys.stderr.write(f"{text}\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+"""What the node service wants of the container engine: its version, and an end to orphans."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sandbox.backend import IsolationUnavailable
+from sandbox.containers.backend import Containers
+from sandbox.containers.engine import Engine
+from sandbox.containers.images import Images
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOfNode:
+    """`version` is empty where there is no engine, or none that answers; `reap` counts what it ended."""
+
+    version: str
+    reap: Callable[[], int]
+
+
+def open_engine(isolation: str) -> EngineOfNode:
+    """The engine of a host that isolates so. An engine that does not answer yet may do so later."""
+    if isolation != "docker":
+        return EngineOfNode("", lambda: 0)
+    try:
+        version = f"Docker {Engine().facts().version}"
+    except IsolationUnavailable:
+        version = ""
+    return EngineOfNode(version, Containers(Images.host()).reap)
