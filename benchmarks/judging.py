@@ -1,7 +1,8 @@
 """What the benchmarks of judging share: a target from the command line, programs, and judgements of them.
 
 They judge through `judge.target` and `judge.evaluate` as a worker does, without site, database or broker,
-so that they run on a bare GPU host. `--target cpu` runs the same in small where there is no GPU.
+so that they run on a bare GPU host. Without a GPU `--target cpu` runs the same in functional mode, and
+`--target simulated` with all of a GPU node but the GPU; times of either say nothing about a GPU.
 """
 
 import argparse
@@ -13,17 +14,27 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from judge.cpu_target import CpuTarget
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
+from judge.gpu_target import GpuTarget
+from judge.node_settings import HOST_IMAGES, NodeSettings
 from judge.report import Report
-from judge.target import Target, open_target
+from judge.simulated_kit import SimulatedKit
+from judge.target import Target, open_backend, open_target
+from judge.vault import VaultSettings
 from problems.loader import load_problem
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
+from sandbox.gpu.mps import Mps
+from sandbox.gpu.nvml import open_nvml
 
 ROOT = Path(__file__).resolve().parent.parent
+SIMULATED = "simulated"
+TARGETS = ("cpu", "gpu", SIMULATED)
 WARM = {"cuda": 2, "triton": 2, "oracle": 2, "compile": 2}
 MAX_TRIES = 3  # as a worker's
+_VAULT_IDLE_S = 10.0  # after which the memory of a GPU is free for the next benchmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +69,57 @@ class Judged:
 
 def add_options(parser: argparse.ArgumentParser, *, target: str | None = "gpu") -> None:
     """The options that choose a target, `target` by default."""
-    parser.add_argument("--target", choices=("cpu", "gpu"), default=target, help="default: %(default)s")
+    parser.add_argument("--target", choices=TARGETS, default=target, help="default: %(default)s")
     parser.add_argument(
         "--backend", choices=("docker", "bubblewrap"), default="docker", help="default: %(default)s"
     )
+    parser.add_argument("--images", default=HOST_IMAGES, help="PREFIX:TAG; default: %(default)s")
     parser.add_argument(
         "--cache", type=Path, help="keep what is built here; by default in a folder that goes at the end"
     )
 
 
 @contextmanager
-def opened(options: argparse.Namespace) -> Iterator[Target]:
-    """The target that the options ask for, closed at the end."""
-    with tempfile.TemporaryDirectory(prefix="warpcourt-benchmark-") as folder:
-        cache = options.cache or Path(folder) / "cache"
-        target = open_target(options.target, backend=options.backend, cache=cache, warm=WARM)
+def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> Iterator[Target]:
+    """The target that the options ask for, with `slots` checks at a time on a GPU. Closed at the end.
+
+    It has leases, MPS and vaults of its own: nothing else may use the GPUs meanwhile.
+    """
+    with tempfile.TemporaryDirectory(prefix="warpcourt-") as folder:
+        node = NodeSettings(
+            runtime_dir=Path(folder) / "run",
+            images=options.images,
+            mps=mps,
+            check_slots=slots,
+            vault=VaultSettings(idle_s=_VAULT_IDLE_S),
+        )
+        target = _open(options, node, cache=options.cache or Path(folder) / "cache")
         try:
             yield target
         finally:
             target.close()
+            if options.target == "gpu" and mps:
+                _stop_mps(node.runtime_of(Path(folder)))
+
+
+def _open(options: argparse.Namespace, node: NodeSettings, *, cache: Path) -> Target:
+    if options.target != SIMULATED:
+        return open_target(options.target, backend=options.backend, cache=cache, warm=WARM, node=node)
+    isolation = open_backend(options.backend, node=node)
+    return GpuTarget(
+        SimulatedKit(CpuTarget.open(isolation, cache=cache, warm={})),
+        isolation,
+        runtime=node.runtime_of(cache),
+        warm=WARM,
+        slots=node.check_slots,
+        vault=node.vault,
+    )
+
+
+def _stop_mps(runtime: Path) -> None:
+    """End the daemons that were brought up in a directory that goes away."""
+    for gpu in open_nvml().gpus():
+        Mps(gpu.uuid, gpu.minor, runtime).stop()
 
 
 def vector_addition(*, timed: Sequence[int] = (), case_s: float | None = None) -> Problem:

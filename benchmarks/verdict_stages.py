@@ -26,6 +26,7 @@ PAUSE_HELP = (
     "without a site: seconds between judgements, in which the warm pool fills up; default: %(default)s"
 )
 TIMED = (10_000_000, 25_000_000, 50_000_000)
+SMALL = (1000, 5000, 20_000)  # for processors that play a GPU
 RANKING = ("wait", "draw", "rank")  # stages that ranking adds, besides starting and loading once more
 RANKING_LIMIT_S = 1.0
 
@@ -61,26 +62,28 @@ class Measured:
 def measure(options: argparse.Namespace) -> int:
     """Measure and print."""
     with opened(options) as target:
-        measured = [_measure(target, row, options.rounds, options.pause) for row in rows(target)]
+        timed = TIMED if options.target == "gpu" else SMALL
+        kinds = rows(timed if target.ranks else ())
+        measured = [_measure(target, row, options.rounds, options.pause) for row in kinds]
         _report(measured)
         counters = ", ".join(f"{name} {count}" for name, count in sorted(target.metrics.items()))
         print(f"\ncounters: {counters}")
     return 0
 
 
-def rows(target: Target) -> list[Row]:
-    """What is measured: checks alone, and where times rank, checks with three timed cases after them."""
+def rows(timed: tuple[int, ...]) -> list[Row]:
+    """What is measured: checks alone, and checks with timed cases of these sizes after them."""
     cuda, triton = shipped("plain.cu"), shipped("plain.py")
     found = [  # the limits are those of a GPU node
         Row("CUDA, new source", cuda, True, (), 1.5),
         Row("CUDA, compiled before", cuda, False, (), 0.7),
         Row("Triton, new source", triton, True, (), 2.0),
     ]
-    if target.ranks:
+    if timed:
         found += [
-            Row("CUDA, new source, ranked", cuda, True, TIMED, None),
-            Row("CUDA, compiled before, ranked", cuda, False, TIMED, None),
-            Row("Triton, new source, ranked", triton, True, TIMED, None),
+            Row("CUDA, new source, ranked", cuda, True, timed, None),
+            Row("CUDA, compiled before, ranked", cuda, False, timed, None),
+            Row("Triton, new source, ranked", triton, True, timed, None),
         ]
     return found
 

@@ -1,6 +1,7 @@
 """The benchmarks of judging, in small, on the processors of this machine."""
 
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -17,27 +18,34 @@ pytestmark = [
     pytest.mark.integration,
     pytest.mark.skipif(Language.TRITON not in languages_here(), reason="Triton was left out"),
 ]
-HERE = ("--target", "cpu", "--backend", "bubblewrap", "--cache", ".cache/tests")
+HERE = ("--backend", "bubblewrap", "--cache", ".cache/tests")
 
 
-def run(name: str, *options: str) -> str:
-    command = [sys.executable, "-m", f"benchmarks.{name}", *HERE, *options]
+def run(name: str, target: str, *options: str) -> str:
+    command = [sys.executable, "-m", f"benchmarks.{name}", "--target", target, *HERE, *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def test_latency_is_split_by_stage():
-    said = run("verdict_latency", "--rounds", "1", "--pause", "0")
+    said = run("verdict_latency", "cpu", "--rounds", "1", "--pause", "0")
     assert "CUDA, compiled before" in said
     assert "Triton, new source" in said
     assert "check" in said.partition("median of each stage")[2]
 
 
-def test_a_storm_of_faults_leaves_no_wrong_verdict():
-    said = run("fault_storm", "--submissions", "10", "--slots", "2", "--rounds", "1")
+@pytest.mark.parametrize("target", ["cpu", "simulated"])
+def test_a_storm_of_faults_leaves_no_wrong_verdict(target: str):
+    said = run("fault_storm", target, "--submissions", "10", "--slots", "2", "--rounds", "1")
     assert "wrong verdicts" in said
     assert "next verdict after" in said
+
+
+def test_rates_are_compared_with_that_of_one_slot():
+    said = run("throughput", "simulated", "--slots", "1,2", "--submissions", "4")
+    assert re.search(r"processors, 1 +\d+ +1\.00", said)
+    assert "processors, 2" in said
 
 
 def test_a_storm_is_a_fifth_guilty_of_everything():

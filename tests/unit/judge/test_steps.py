@@ -73,7 +73,7 @@ def test_steps_name_no_case_and_no_size():
         "",
         language=Language.CUDA,
         mode=Mode.SUBMIT,
-        target=Troubled(),  # type: ignore[arg-type]  # as much of one as is asked for
+        target=Troubled(),  # as much of one as is asked for
         on_progress=steps.append,
     )
     assert report.ranked
