@@ -31,6 +31,13 @@ def test_a_program_of_triton_is_stamped_with_triton(owner, handed_in):
     assert stored.toolkit == "triton 3.6.0"
 
 
+def test_a_program_of_an_image_is_stamped_with_the_image(owner, handed_in):
+    report = timed_report(images="warpcourt:7")
+    stamp = {name: word for name, word in report.environment.items() if name != "nvcc"}
+    stored = record(handed_in(owner), replace(report, environment=stamp)).report
+    assert stored.toolkit == "images warpcourt:7"
+
+
 def test_without_a_stamped_version_it_is_the_one_handed_in_for(owner, handed_in):
     stored = record(handed_in(owner), Report(Verdict.ACCEPTED)).report
     assert (stored.version, stored.gpu_model, stored.score_us) == ("1", "", None)

@@ -97,8 +97,8 @@ def _case_result(stored: Report, position: int, case: judge_report.CaseReport) -
 
 
 def _toolkit(stamp: Mapping[str, str]) -> str:
-    """The compiler in a few words: `nvcc 13.0.88`, or `triton 3.6.0`."""
-    named = [f"{name} {stamp[name]}" for name in ("nvcc", "triton") if name in stamp]
+    """The compiler in a few words: `nvcc 13.0.88`, `triton 3.6.0`, else the images that have it."""
+    named = [f"{name} {stamp[name]}" for name in ("images", "nvcc", "triton") if name in stamp]
     return named[-1][:STAMP_CHARACTERS] if named else ""
 
 
