@@ -27,8 +27,9 @@ from problems.binding import binding_cuda
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Backend, Process
+from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
-from sandbox.cpu.compile import COMPILE_LIMITS, Compiled, Outcome, compile_command, read_completion
+from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.pool import NotReady, Pool, Recipe
 from sandbox.python_runtime import oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits

@@ -16,8 +16,6 @@ from sandbox.compiled import (
 from sandbox.cpu.build import HOME, Runtime
 from sandbox.spec import Bind, Command, Completion, Ending, Image, Limits
 
-__all__ = ["COMPILE_LIMITS", "Compiled", "Outcome", "compile_command", "compile_cuda", "read_completion"]
-
 ARTIFACT = "solution.so"
 _REJECTED = 10  # sandbox.chains.REJECTED, as an exit status
 

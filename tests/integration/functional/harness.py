@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
-from sandbox.cpu.compile import Compiled, compile_cuda
+from sandbox.cpu.compile import compile_cuda
 from sandbox.spec import Limits
 from sandbox.toolchain import find_toolkit
 from sandbox.wire import (

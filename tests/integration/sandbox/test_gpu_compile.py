@@ -12,10 +12,12 @@ import pytest
 from judge.kernels import parse_kernels
 from problems.binding import binding_cuda
 from problems.loader import load_problem, problems_root
-from sandbox.bubblewrap import Bubblewrap
+from sandbox.backend import Backend
 from sandbox.compiled import COMPILE_LIMITS, Outcome
+from sandbox.gpu.compile import prepare
 from sandbox.gpu.compile.compilation import Compilation, CompilationCancelled, GpuCompiled
 from sandbox.gpu.compile.compiler import Compiler, architecture, on_host, open_compiler
+from sandbox.gpu.compile.recipe import WRAPPED
 from sandbox.gpu.compile.server import MAX_LISTING_BYTES
 from sandbox.pool import Pool, Recipe
 from sandbox.spec import Ending, Limits
@@ -32,7 +34,7 @@ Compile = Callable[..., GpuCompiled]
 
 
 @pytest.fixture(scope="module")
-def compiler(backend: Bubblewrap) -> Compiler:
+def compiler(backend: Backend) -> Compiler:
     try:
         return open_compiler(backend, on_host(find_toolkit()), cache=CACHE, architectures=["90a"])
     except ToolchainMissing as error:
@@ -125,6 +127,29 @@ def test_launches_go_through_the_record(compiled: Compile, tmp_path: Path) -> No
     assert not [line for line in solve.splitlines() if any(f"<{name}>" in line for name in calls)]
     for name in (*calls, "cudaLaunchKernelExC", "__cudaLaunchKernel"):
         assert f"<__wrap_{name}>" in code
+
+
+def test_what_is_recorded_of_launches(tmp_path: Path) -> None:
+    """The object that every artifact is linked with, on a runtime that launches nothing."""
+    toolkit = find_toolkit()
+    fake = Path(__file__).with_name("fake_runtime.cpp")
+    objects = []
+    for source, *define in [(Path(prepare.__file__).with_name("finish.cpp"),), (fake, "-DRUNTIME"), (fake,)]:
+        objects.append(tmp_path / f"{len(objects)}.o")
+        flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{toolkit.include}", *define]
+        subprocess.run([toolkit.cxx, *flags, "-c", source, "-o", objects[-1]], check=True)
+    wraps = [f"-Wl,--wrap={name}" for name in WRAPPED]
+    subprocess.run([toolkit.cxx, *objects, *wraps, "-o", tmp_path / "fake"], check=True)
+    said = subprocess.run([tmp_path / "fake"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert said == [
+        "0 0 - 0 -<<<(0,0,0), (0,0,0), 0>>>",
+        "0 700 cudaErrorOfTest 0 -<<<(1,1,1), (1,1,1), 0>>>",
+        "0 700 cudaErrorOfTest 1 _Z3addPf<<<(4,2,1), (256,1,1), 1024>>>",
+        "0 700 cudaErrorOfTest 2 -<<<(7,1,1), (8,8,8), 0>>>",
+        "9 0 cudaErrorOfTest 4 _Z3addPf<<<(1,1,1), (4096,1,1), 0>>>",
+        "0 0 - 0 -<<<(0,0,0), (0,0,0), 0>>>",
+        "_Z3addPf 5 9 77",
+    ]
 
 
 def test_resources_and_listings(begin: Callable[..., Compilation]) -> None:
@@ -243,7 +268,7 @@ def test_two_compilations_at_once_keep_apart(begin: Callable[..., Compilation]) 
     assert results["first"].artifact != results["second"].artifact
 
 
-def test_several_architectures_fit_one_artifact(backend: Bubblewrap, binding: bytes) -> None:
+def test_several_architectures_fit_one_artifact(backend: Backend, binding: bytes) -> None:
     compiler = open_compiler(backend, on_host(find_toolkit()), cache=CACHE, architectures=["80", "90a"])
     pool = Pool(backend, {"compile": Recipe(compiler.command(), 0)})
     compilation = Compilation(pool.take("compile", COMPILE_LIMITS), PLAIN, binding, compiler.recipe())
@@ -275,7 +300,7 @@ def test_a_limit_is_named(compiled: Compile) -> None:
     assert result.log == "Compiling took too long.\n"
 
 
-def test_what_is_built_is_kept_between_openings(compiler: Compiler, backend: Bubblewrap) -> None:
+def test_what_is_built_is_kept_between_openings(compiler: Compiler, backend: Backend) -> None:
     again = open_compiler(backend, on_host(find_toolkit()), cache=CACHE, architectures=["90a"])
     assert again.folder == compiler.folder
     assert {path.name for path in again.folder.iterdir()} == {
@@ -290,7 +315,7 @@ def test_architectures_by_capability(capability: tuple[int, int], name: str) -> 
     assert architecture(capability) == name
 
 
-def test_a_missing_compiler_says_so(backend: Bubblewrap, tmp_path: Path) -> None:
+def test_a_missing_compiler_says_so(backend: Backend, tmp_path: Path) -> None:
     need(shutil.which("nvcc") is not None, "nvcc", "run make setup")
     place = replace(on_host(find_toolkit()), nvcc="/nonexistent/nvcc")
     with pytest.raises(ToolchainMissing, match="must have CUDA's compilers"):
