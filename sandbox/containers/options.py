@@ -82,6 +82,8 @@ def configuration(
         "AttachStdout": False,
         "AttachStderr": False,
         "Healthcheck": {"Test": ["NONE"]},
+        "StopSignal": "SIGKILL",  # enter heeds no other; an engine that stops would wait for nothing
+        "StopTimeout": 1,
         "Labels": dict(labels),
         "HostConfig": {
             **_isolation(shell, attachment),
