@@ -16,7 +16,6 @@ so that closing never waits: a kernel of the sandbox may hang on the device.
 """
 
 import contextlib
-import os
 import time
 from collections.abc import Mapping
 from typing import Self
@@ -24,8 +23,9 @@ from typing import Self
 import cupy
 
 from judge.checker import Comparison
+from judge.device.buffer import BAND_BYTES, DeviceBuffer, pointer_of
 from judge.device.errors import RECOVERING, means_lost, our_errors
-from judge.device.kernels import Elements, Kernels, Secret
+from judge.device.kernels import Elements, Kernels
 from judge.device.places import read_places
 from judge.device.stillness import Probe
 from judge.drawn import DrawnSet
@@ -34,97 +34,11 @@ from problems.schema import Argument, Tolerance
 from problems.vocabulary import Dtype
 from sandbox.runner.vmm import Allocation, Code, CudaError, Device
 
-BAND_BYTES = 64 * 2**10  # keeps the payload aligned to it, and catches what is off by a row or a block
 _READY_S = 3.0  # for a server of MPS to come back from a fault
 _RETRY_S = 0.05
 _CLOSE_S = 1.0
 _NAP_S = 0.001
-
-
-class DeviceBuffer:
-    """One array's memory on the GPU: `judge.memory.Buffer`. Made by `DeviceMemory.buffer`."""
-
-    def __init__(self, memory: "DeviceMemory", allocation: Allocation, name: str, size_bytes: int) -> None:
-        self.name = name
-        self.size_bytes = size_bytes
-        self.offset = BAND_BYTES
-        self.descriptor = allocation.export()
-        self._memory = memory
-        self._allocation = allocation
-        self._secret_before, self._secret_after = Secret.draw(), Secret.draw()
-        kernels = memory.kernels
-        kernels.fill_random(allocation.pointer, 0, BAND_BYTES, self._secret_before)
-        kernels.fill_random(self._end, 0, self._after_bytes, self._secret_after)
-
-    @property
-    def _payload(self) -> int:
-        return self._allocation.pointer + BAND_BYTES
-
-    @property
-    def _end(self) -> int:
-        return self._payload + self.size_bytes
-
-    @property
-    def _after_bytes(self) -> int:
-        return self._allocation.size_bytes - BAND_BYTES - self.size_bytes
-
-    def fill(self, contents: Contents) -> None:
-        """Copy `contents` into the payload."""
-        with our_errors():
-            self._memory.copy(self._payload, self._pointer(contents), self.size_bytes)
-
-    def poison(self, into: Contents | None = None) -> Contents:
-        """Fill the payload with fresh random bytes and return a copy of them."""
-        with our_errors():
-            kept = self._memory.fresh(self.size_bytes) if into is None else into
-            copy = self._pointer(kept)
-            self._memory.kernels.fill_random(self._payload, copy, self.size_bytes, Secret.draw())
-            return kept
-
-    def snapshot(self, into: Contents | None = None) -> Contents:
-        """A private copy of the payload as it is now."""
-        with our_errors():
-            kept = self._memory.fresh(self.size_bytes) if into is None else into
-            self._memory.copy(self._pointer(kept), self._payload, self.size_bytes)
-            return kept
-
-    def holds(self, contents: Contents) -> bool:
-        """Whether the payload is `contents` now."""
-        with our_errors():
-            kernels = self._memory.kernels
-            kernels.clear_differences()
-            kernels.check_equal(self._payload, self._pointer(contents), self.size_bytes)
-            return not kernels.differences()[0]
-
-    def damage(self) -> str | None:
-        """Which guard band was written, as words for the author, or None."""
-        with our_errors():
-            kernels = self._memory.kernels
-            kernels.clear_differences()
-            kernels.check_random(self._allocation.pointer, BAND_BYTES, self._secret_before, slot=0)
-            kernels.check_random(self._end, self._after_bytes, self._secret_after, slot=1)
-            before, after = kernels.differences()
-        if before:
-            return f"memory just before the first element of {self.name} was overwritten"
-        if after:
-            return f"memory just past the last element of {self.name} was overwritten"
-        return None
-
-    def close(self) -> None:
-        """Scrub and release the memory; it is gone after the next `synchronize`."""
-        if self.descriptor >= 0:
-            os.close(self.descriptor)
-            self.descriptor = -1
-            self._memory.retire(self._allocation)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _pointer(self, contents: Contents) -> int:
-        return pointer_of(contents, self.size_bytes)
+_IDLE = 0
 
 
 class DeviceMemory:
@@ -162,7 +76,8 @@ class DeviceMemory:
 
     @property
     def free_bytes(self) -> int:
-        """Memory of the GPU that nobody uses now."""
+        """Memory of the GPU that nobody uses now, once what was closed or dropped here is released."""
+        self._release()
         with our_errors():
             free, _ = cupy.cuda.runtime.memGetInfo()
             return int(free)
@@ -235,17 +150,16 @@ class DeviceMemory:
         """
         deadline = time.monotonic() + patience_s
         try:
-            while True:
-                with our_errors():
-                    self.kernels.clear_differences()
-                    code = int(cupy.cuda.runtime.streamQuery(self.stream.ptr))
-                if means_lost(code):
-                    return True
+            while not means_lost(state := self._state()):
+                if state == _IDLE:
+                    with our_errors():
+                        self.kernels.clear_differences()  # something to do, which a dead context refuses
                 if time.monotonic() >= deadline:
                     return False
                 time.sleep(_NAP_S)
         except (DeviceLost, DeviceRefused):
-            return True
+            pass
+        return True
 
     def close(self) -> None:
         """Scrub and release everything, unless the device does not get to it in a second.
@@ -284,14 +198,22 @@ class DeviceMemory:
         except CudaError as error:
             if error.code != Code.OUT_OF_MEMORY:
                 raise
-        self.synchronize()  # releases what was closed
-        cupy.get_default_memory_pool().free_all_blocks()
+        self._release()
         return Allocation.create(self._device, size_bytes)
+
+    def _release(self) -> None:
+        self.synchronize()
+        with our_errors():
+            cupy.get_default_memory_pool().free_all_blocks()
+
+    def _state(self) -> int:
+        """How the stream is, without waiting: _IDLE, busy, or the error that ended it."""
+        return int(cupy.cuda.runtime.streamQuery(self.stream.ptr))
 
     def _idle_within(self, patience_s: float) -> bool:
         deadline = time.monotonic() + patience_s
-        while cupy.cuda.runtime.streamQuery(self.stream.ptr) != 0:
-            if self.lost(patience_s=0) or time.monotonic() >= deadline:
+        while (state := self._state()) != _IDLE:
+            if means_lost(state) or time.monotonic() >= deadline:
                 return False
             time.sleep(_NAP_S)
         return True
@@ -310,15 +232,6 @@ class DeviceMemory:
             buffer.holds(buffer.snapshot())
             buffer.damage()
         self.synchronize()
-
-
-def pointer_of(contents: Contents, size_bytes: int) -> int:
-    """Where contents of this memory lie. Raises TypeError or ValueError for any others."""
-    if not isinstance(contents, cupy.ndarray):
-        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
-    if contents.nbytes != size_bytes:
-        raise ValueError(f"contents of {contents.nbytes} bytes where {size_bytes} belong")
-    return int(contents.data.ptr)
 
 
 def _open_device() -> Device:

@@ -18,7 +18,8 @@ from tests.gpu.memories import median_ms, on_device, on_host, opened_memory, say
 from tests.unit.judge.packages import DOUBLING
 
 if TYPE_CHECKING:
-    from judge.device.memory import DeviceBuffer, DeviceMemory
+    from judge.device.buffer import DeviceBuffer
+    from judge.device.memory import DeviceMemory
 
 pytestmark = pytest.mark.gpu
 
