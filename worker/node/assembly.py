@@ -8,9 +8,11 @@ from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Leases
 from sandbox.gpu.mps import Mps, MpsUnavailable
 from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
-from worker.node.inventory import node_name, versions
+from worker.node.inventory import calibration, node_name, versions
 from worker.node.keeper import Keeper
-from worker.node.service import NodeService
+from worker.node.service import Host, NodeService
+
+CALIBRATION_FOLDER = "calibration"  # in the cache, as `judge.gpu_kit` has it
 
 
 class NoNode(Exception):
@@ -49,14 +51,14 @@ def open_service(
             gpu.uuid, nvml=asked, mps=_mps(gpu, node, runtime), leases=leases, quarantine=quarantine
         )
 
-    return NodeService(
+    host = Host(
         node_name(),
-        runtime,
         gpus=lambda: _wanted(asked, node),
-        keep=keep,
         versions=lambda gpus: versions(gpus, engine=engine),
         reap=reap,
+        calibration=lambda gpu: calibration(gpu, cache / CALIBRATION_FOLDER),
     )
+    return NodeService(host, runtime, keep)
 
 
 def _wanted(nvml: Nvml, node: NodeSettings) -> tuple[GpuInfo, ...]:

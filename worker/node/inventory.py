@@ -1,10 +1,12 @@
-"""What this host has: its name, its GPUs, the versions of its tools."""
+"""What this host has: its name, the versions of its tools, what its GPUs reach."""
 
 import platform
 import socket
 import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 
+from judge.clock.calibration import load
 from sandbox.gpu.nvml import GpuInfo
 from sandbox.toolchain import ToolchainMissing, find_toolkit
 from web.config import ROOT
@@ -27,6 +29,18 @@ def versions(gpus: Sequence[GpuInfo], *, engine: str = "") -> dict[str, str]:
     except ToolchainMissing:
         found["nvcc"] = "missing"
     return found
+
+
+def calibration(gpu: GpuInfo, directory: Path) -> dict[str, float]:
+    """What a GPU reaches, for people, as far as a judge has measured it; empty until then."""
+    found = load(directory, gpu_uuid=gpu.uuid, driver=gpu.driver)
+    if found is None:
+        return {}
+    rates = {
+        f"{dtype}_tflop_per_s": round(rate / 1e12, 1)
+        for dtype, rate in sorted(found.operations_per_s.items())
+    }
+    return {"memory_gb_per_s": round(found.bytes_per_s / 1e9, 1), **rates, "l2_mib": found.l2_bytes >> 20}
 
 
 def _our_version() -> str:

@@ -11,7 +11,8 @@ and the fleet page shows the host as lost. One service per host works; a second 
 
 import fcntl
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 from typing import TextIO
@@ -32,37 +33,44 @@ TEND_S = 1.0
 REAP_S = 60.0
 
 
-class NodeService:
-    """Tends and reports from `run` until `ask_to_stop`.
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The host, as the service asks about it.
 
-    `name` is the host's; `gpus` looks for GPUs, or raises NvmlUnavailable; `keep` makes the keeper of one;
-    `versions` names the versions of its tools; `reap` ends the containers of dead workers and counts them.
+    `gpus` looks for GPUs, or raises NvmlUnavailable; `versions` names the versions of its tools; `reap` ends
+    the containers of dead workers and counts them; `calibration` says what a GPU reaches, empty while nobody
+    has measured it.
     """
+
+    name: str
+    gpus: Callable[[], tuple[GpuInfo, ...]]
+    versions: Callable[[Sequence[GpuInfo]], dict[str, str]]
+    reap: Callable[[], int] = lambda: 0
+    calibration: Callable[[GpuInfo], Mapping[str, float]] = lambda _: {}
+
+
+class NodeService:
+    """Tends and reports from `run` until `ask_to_stop`. `keep` makes the keeper of a GPU."""
 
     def __init__(
         self,
-        name: str,
+        host: Host,
         directory: Path,
-        *,
-        gpus: Callable[[], tuple[GpuInfo, ...]],
         keep: Callable[[GpuInfo], Keeper],
-        versions: Callable[[Sequence[GpuInfo]], dict[str, str]],
-        reap: Callable[[], int] = lambda: 0,
+        *,
         heartbeat_s: float = HEARTBEAT_S,
         tend_s: float = TEND_S,
     ) -> None:
-        self._name = name
+        self._host = host
         self._directory = directory
-        self._gpus = gpus
         self._keep = keep
-        self._versions = versions
-        self._reap = reap
         self._heartbeat_s = heartbeat_s
         self._tend_s = tend_s
         self._stop = Event()
         self._keepers: dict[str, Keeper] = {}
         self._threads: list[Thread] = []
         self._recorded: tuple[GpuInfo, ...] | None = None
+        self._calibrated: dict[str, Mapping[str, float]] = {}
         self._reap_at = 0.0
 
     def ask_to_stop(self) -> None:
@@ -75,19 +83,19 @@ class NodeService:
         with (self._directory / "node.lock").open("w") as duty:
             if not self._take_duty(duty):
                 return
-            log.info("node_service_started", node=self._name)
+            log.info("node_service_started", node=self._host.name)
             while not self._stop.is_set():
                 self.report()
                 self._reap_orphans()
                 self._stop.wait(self._heartbeat_s)
             self._end()
-            log.info("node_service_stopped", node=self._name)
+            log.info("node_service_stopped", node=self._host.name)
 
     def report(self) -> None:
         """Look for GPUs, tend those that are new, and tell the database."""
         state, message = State.SERVING, ""
         try:
-            gpus = self._gpus()
+            gpus = self._host.gpus()
         except NvmlUnavailable as error:
             gpus, state, message = self._recorded or (), State.TROUBLED, str(error)
         for gpu in gpus:
@@ -98,15 +106,24 @@ class NodeService:
     def _record(self, gpus: tuple[GpuInfo, ...], state: State, message: str) -> None:
         try:
             if gpus != self._recorded:
-                services.record_inventory(self._name, self._versions(gpus), gpus)
-                self._recorded = gpus
+                services.record_inventory(self._host.name, self._host.versions(gpus), gpus)
+                self._recorded, self._calibrated = gpus, {}
             statuses = [self._keepers[gpu.uuid].status() for gpu in gpus]
-            if not services.record_heartbeat(self._name, statuses, state=state, message=message):
+            if not services.record_heartbeat(self._host.name, statuses, state=state, message=message):
                 self._recorded = None  # somebody removed us, or took a GPU over: say all again
+            self._record_calibrations(gpus)
         except DatabaseError as error:
             log.warning("heartbeat_not_recorded", error=str(error))
         finally:
             connections.close_all()
+
+    def _record_calibrations(self, gpus: Iterable[GpuInfo]) -> None:
+        """Record what judges have measured since. They measure a GPU when they first use it."""
+        for gpu in gpus:
+            found = self._host.calibration(gpu)
+            if found and found != self._calibrated.get(gpu.uuid):
+                services.record_calibration(gpu.uuid, found)
+                self._calibrated[gpu.uuid] = found
 
     def _tend(self, gpu: GpuInfo) -> None:
         keeper = self._keepers[gpu.uuid] = self._keep(gpu)
@@ -127,7 +144,7 @@ class NodeService:
             return
         self._reap_at = time.monotonic() + REAP_S
         try:
-            if reaped := self._reap():
+            if reaped := self._host.reap():
                 log.warning("orphans_reaped", containers=reaped)
         except IsolationUnavailable as error:
             log.warning("orphans_not_reaped", error=str(error))
@@ -140,7 +157,7 @@ class NodeService:
                 fcntl.flock(duty, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if not waiting:
-                    log.info("node_service_waits", node=self._name)
+                    log.info("node_service_waits", node=self._host.name)
                 waiting = True
                 self._stop.wait(self._heartbeat_s)
             else:

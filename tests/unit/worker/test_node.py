@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from judge.clock.calibration import MEASURES, Calibration, store
 from judge.node_settings import NodeSettings
 from sandbox.gpu.fake_nvml import HEALTHY, FakeNvml, fake_gpu
 from sandbox.gpu.health import Health, Quarantine
@@ -25,7 +26,7 @@ from worker.node import inventory, keeper
 from worker.node.assembly import NoNode, open_service
 from worker.node.engine import open_engine
 from worker.node.keeper import Keeper
-from worker.node.service import NodeService
+from worker.node.service import Host, NodeService
 
 GPU = fake_gpu()
 
@@ -191,17 +192,16 @@ class House:
     def __init__(self, directory: Path, *gpus: GpuInfo) -> None:
         self.nvml = FakeNvml(gpus)
         self.reaped = 0
+        self.measured: dict[str, float] = {}
         self.leases, self.quarantine = Leases(directory), Quarantine(directory)
-        self.service = NodeService(
+        host = Host(
             "node-1",
-            directory,
             gpus=self.nvml.gpus,
-            keep=self.keep,
             versions=lambda gpus: {"driver": gpus[0].driver if gpus else "none"},
             reap=self.reap,
-            heartbeat_s=0.02,
-            tend_s=0.01,
+            calibration=lambda gpu: self.measured,
         )
+        self.service = NodeService(host, directory, self.keep, heartbeat_s=0.02, tend_s=0.01)
         self.thread = threading.Thread(target=self.service.run, daemon=True)
 
     def keep(self, gpu: GpuInfo) -> Keeper:
@@ -246,6 +246,8 @@ def test_the_service_reports_what_it_has_and_says_goodbye(house: House) -> None:
     house.quarantine.clear(GPU.uuid)
     until(lambda: column("health", uuid=GPU.uuid) == Column.WELL)
     assert house.reaped == 1
+    house.measured = {"memory_gb_per_s": 3987.2}
+    until(lambda: column("calibration", uuid=GPU.uuid) == house.measured)
     house.stop()
     assert Node.objects.get().state == "stopped"
 
@@ -302,7 +304,7 @@ def test_the_service_ends_while_it_waits_for_another(tmp_path: Path) -> None:
 def test_a_service_is_put_together_as_the_judges_are(short_path: Path) -> None:
     settings = NodeSettings(runtime_dir=short_path, gpus=(GPU.uuid,))
     made = open_service(settings, short_path, reap=lambda: 0, nvml=FakeNvml([GPU, fake_gpu(1)]))
-    assert [gpu.uuid for gpu in made._gpus()] == [GPU.uuid]
+    assert [gpu.uuid for gpu in made._host.gpus()] == [GPU.uuid]
     assert made._keep(GPU)._mps.pipe_directory == Mps(GPU.uuid, 0, short_path).pipe_directory
     sliced = open_service(NodeSettings(mps=False), short_path, reap=lambda: 0, nvml=FakeNvml([GPU]))
     assert sliced._keep(GPU)._mps is None
@@ -337,3 +339,12 @@ def test_the_program_ends_with_the_reason_on_a_host_without_gpus(tmp_path: Path)
     )
     assert done.returncode == 1
     assert "nvidia-ml-py" in done.stderr or "driver" in done.stderr
+
+
+def test_a_calibration_is_shown_in_units_for_people(tmp_path: Path) -> None:
+    assert inventory.calibration(GPU, tmp_path) == {}
+    rates = dict.fromkeys(MEASURES, 60.04e12)
+    store(tmp_path, Calibration(GPU.uuid, GPU.driver, 3.9872e12, rates, 50 << 20))
+    found = inventory.calibration(GPU, tmp_path)
+    assert (found["memory_gb_per_s"], found["float32_tflop_per_s"], found["l2_mib"]) == (3987.2, 60.0, 50)
+    assert inventory.calibration(fake_gpu(driver="590.1"), tmp_path) == {}
