@@ -1,5 +1,6 @@
 """Keeps one GPU fit to judge: its MPS up, itself out of use while it is sick."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -33,7 +34,7 @@ class Keeper:
 
     `tend` does what is due: it brings MPS up, restarts it when it does not get over a fault, quarantines the
     GPU when it is ill, and probes a quarantined one when its time has come. The first time it computes
-    something on the GPU before it believes it.
+    something on the GPU before it believes it. While somebody ranks it does nothing, so as to add no noise.
     """
 
     def __init__(
@@ -53,11 +54,14 @@ class Keeper:
         self._quarantine = quarantine
         self._check = check
         self._probed = False
+        self._temperature_c: int | None = None
         self._faulted_since: float | None = None
         self._restarts = 0
 
     def tend(self, stopping: Callable[[], bool]) -> None:
         """Do what is due. Returns early when `stopping`."""
+        if self._ranking():
+            return
         mark = self._quarantine.mark(self.uuid)
         if mark is not None:
             if time.time() >= mark.retry_at:
@@ -73,18 +77,23 @@ class Keeper:
         """How the GPU is now."""
         mark = self._quarantine.mark(self.uuid)
         holders = self._leases.holders(self.uuid)
-        try:
-            temperature_c = self._nvml.sample(self.uuid).temperature_c
-        except NvmlUnavailable:
-            temperature_c = None
         return GpuStatus(
             uuid=self.uuid,
             reason=mark.reason if mark else "",
-            temperature_c=temperature_c,
+            temperature_c=self._temperature(),
             checking=sum(holder.share is Share.CHECK for holder in holders),
-            ranking=any(holder.share is Share.RANK for holder in holders),
+            ranking=self._ranking(),
             waiting=self._leases.waiting(self.uuid),
         )
+
+    def _ranking(self) -> bool:
+        return any(holder.share is Share.RANK for holder in self._leases.holders(self.uuid))
+
+    def _temperature(self) -> int | None:
+        if not self._ranking():
+            with contextlib.suppress(NvmlUnavailable):
+                self._temperature_c = self._nvml.sample(self.uuid).temperature_c
+        return self._temperature_c
 
     def stop(self) -> None:
         """End MPS, unless somebody still uses it: a judge that is not done, or another service."""

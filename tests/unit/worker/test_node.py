@@ -135,6 +135,17 @@ def test_status_counts_leases(bench: Bench) -> None:
     assert (status.checking, status.ranking, status.waiting, status.temperature_c) == (2, False, 0, 55)
 
 
+def test_nothing_is_asked_of_a_gpu_while_somebody_ranks(bench: Bench) -> None:
+    with bench.leases.acquire(GPU.uuid, Share.RANK):
+        bench.nvml.lost.add(GPU.uuid)
+        bench.tend()
+        assert bench.keeper.status().ranking
+    assert bench.checks == []
+    assert bench.quarantine.marks() == ()
+    bench.tend()
+    assert bench.quarantine.marks()
+
+
 def test_mps_is_brought_up_and_again_after_its_death(tmp_path: Path, mps: Mps) -> None:
     bench = Bench(tmp_path, mps)
     bench.tend()
