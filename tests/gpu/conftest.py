@@ -1,17 +1,25 @@
 """The GPU of this machine, and a judge on it. Without an NVIDIA GPU every test that asks for them is skipped.
 
-WARPCOURT_TEST_ISOLATION   docker (the default) or bubblewrap
+WARPCOURT_TEST_IMAGES   PREFIX:TAG of images, or host (the default): containers show this host's own files
+WARPCOURT_TEST_MPS      yes (the default) or no: GPUs are time-sliced
 """
 
+import contextlib
 import os
+import shutil
+import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from judge.evaluate import evaluate
+from judge.gpu_target import GpuTarget
+from judge.node_settings import HOST_IMAGES, NodeSettings
 from judge.report import Report
 from judge.target import Target, open_target
+from judge.vault import VaultUnavailable
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode
@@ -21,6 +29,7 @@ from sandbox.toolchain import ToolchainMissing
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests-gpu"
 WARM = {"compile": 2, "cuda": 2, "triton": 2, "oracle": 1}
+CLIENT_MEMORY_MIB = 32 << 10  # for one program: more than any problem needs, less than the GPU has
 Judge = Callable[..., Report]
 
 
@@ -36,13 +45,39 @@ def gpu() -> GpuInfo:
 @pytest.fixture(scope="session")
 def target(gpu: GpuInfo) -> Iterator[Target]:
     """All of the real thing: containers, MPS, leases, vault, referee processes, the trusted clock."""
-    isolation = os.environ.get("WARPCOURT_TEST_ISOLATION", "docker")
+    runtime = Path(tempfile.mkdtemp(prefix="wcg"))  # a short path: it holds sockets
+    node = NodeSettings(
+        runtime_dir=runtime,
+        images=os.environ.get("WARPCOURT_TEST_IMAGES", HOST_IMAGES),
+        mps=os.environ.get("WARPCOURT_TEST_MPS", "yes") != "no",
+        gpus=(gpu.uuid,),
+        client_memory_mib=CLIENT_MEMORY_MIB,
+    )
     try:
-        target = open_target("gpu", backend=isolation, cache=CACHE, warm=WARM)
+        target = open_target("gpu", backend="docker", cache=CACHE, warm=WARM, node=node)
     except (IsolationUnavailable, ToolchainMissing) as error:
         pytest.fail(f"there is a GPU, but the judge does not open on it: {error}")
     yield target
+    assert isinstance(target, GpuTarget)
+    stations = list(target.stations.values())
+    vaults = _vaults(target)
     target.close()
+    for station in stations:
+        if station.card.mps is not None:
+            station.card.mps.stop()
+    for pid in vaults:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    shutil.rmtree(runtime, ignore_errors=True)
+
+
+def _vaults(target: GpuTarget) -> list[int]:
+    """The processes that hold drawn sets, as far as they run."""
+    found = []
+    for station in target.stations.values():
+        with contextlib.suppress(VaultUnavailable):
+            found.append(station.vault.pid)
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -133,7 +133,7 @@ def test_what_is_recorded_of_launches(tmp_path: Path) -> None:
     """The object that every artifact is linked with, on a runtime that launches nothing."""
     toolkit = find_toolkit()
     fake = Path(__file__).with_name("fake_runtime.cpp")
-    objects = []
+    objects: list[Path] = []
     for source, *define in [(Path(prepare.__file__).with_name("finish.cpp"),), (fake, "-DRUNTIME"), (fake,)]:
         objects.append(tmp_path / f"{len(objects)}.o")
         flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{toolkit.include}", *define]
