@@ -45,13 +45,22 @@ def on_shared_gpu(problem: Problem) -> Problem:
 
 def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:
     """Whether somebody else on the same GPU can have ended the run so."""
-    if stopped.device_lost or stopped.answer is Answer.TIMED_OUT:
-        return True
     return (
-        stopped.answer is Answer.DIED
-        and completion.ending is Ending.EXITED
-        and completion.status == ExitStatus.ILLEGAL_ACCESS
+        stopped.device_lost
+        or took_too_long(stopped, completion)
+        or _says(stopped, completion, ExitStatus.ILLEGAL_ACCESS)
     )
+
+
+def took_too_long(stopped: Stopped, completion: Completion) -> bool:
+    """Whether a case ran longer than its limit, by our clock or by the runner's own."""
+    return stopped.answer is Answer.TIMED_OUT or _says(stopped, completion, ExitStatus.TIME_LIMIT)
+
+
+def _says(stopped: Stopped, completion: Completion, status: ExitStatus) -> bool:
+    """Whether the runner ended itself with that status."""
+    ended = stopped.answer is Answer.DIED and completion.ending is Ending.EXITED
+    return ended and completion.status == status
 
 
 def charge(

@@ -29,7 +29,7 @@ from judge.conversation import Answer, end
 from judge.device.process import RefereeFailed, RefereeProcess
 from judge.drawn import DrawnSet
 from judge.errors import Disturbed, JudgementCancelled, RunnerUnusable
-from judge.faults import charge, may_be_a_neighbours, on_shared_gpu, under_sanitizer
+from judge.faults import charge, may_be_a_neighbours, on_shared_gpu, took_too_long, under_sanitizer
 from judge.inspector import Stopped
 from judge.memory import DeviceLost
 from judge.report import CaseReport, Diagnostic
@@ -217,16 +217,14 @@ class GpuReferee:
         if stopped.answer is Answer.CANCELLED:
             raise JudgementCancelled
         completion = self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
-        if not self._counts(stopped) and may_be_a_neighbours(stopped, completion):
+        late = took_too_long(stopped, completion)
+        counts = self._exclusive and (self._alone or not late)
+        if not counts and may_be_a_neighbours(stopped, completion):
             raise Disturbed(f"{self._station.card.uuid}: {stopped.answer.name.lower()}")
-        if stopped.answer is Answer.TIMED_OUT or stopped.device_lost:
+        if late or stopped.device_lost:
             self._end_referee()
             self._station.check_up()
         return charge(stopped, completion, self.diagnostics, self._whole.limits)
-
-    def _counts(self, stopped: Stopped) -> bool:
-        """Whether the program was alone, and had the time that it may take."""
-        return self._exclusive and (self._alone or stopped.answer is not Answer.TIMED_OUT)
 
     @property
     def _exclusive(self) -> bool:

@@ -1,13 +1,23 @@
 """Judging on a simulated card, from a source to a ranked verdict."""
 
+import os
+import signal
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
 import pytest
 
+from judge.errors import GpuUnavailable
 from judge.evaluate import evaluate
 from judge.gpu_target import GpuTarget
 from judge.report import Progress, Report
+from judge.station import Station
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
-from tests.integration.node.conftest import solution
+from sandbox.backend import Process
+from sandbox.gpu.lease import Share
+from tests.integration.node.conftest import solution, vaults
 
 pytestmark = pytest.mark.integration
 
@@ -32,3 +42,115 @@ def test_an_honest_program_is_accepted_timed_and_scored(node: GpuTarget, vector_
     assert report.environment["gpu"] == "simulated"
     assert [step.kind for step in steps][-3:] == ["timing", "timing", "finished"]
     assert {"compile", "start", "load", "check", "draw", "rank"} <= {stage.name for stage in report.stages}
+
+
+def test_a_run_is_not_ranked(node: GpuTarget, vector_add: Problem) -> None:
+    report = judge(node, vector_add, "plain.cu", mode=Mode.RUN)
+    assert report.verdict is Verdict.ACCEPTED
+    assert not report.ranked
+    assert [case.group for case in report.cases] == [Group.SAMPLE]
+
+
+def test_sizes_of_ones_own_are_drawn_for_nobody_else(node: GpuTarget, vector_add: Problem) -> None:
+    before = counts(node)
+    report = judge(node, vector_add, "plain.cu", mode=Mode.RUN, sizes={"n": 777})
+    assert report.verdict is Verdict.ACCEPTED
+    assert counts(node)["sets"] == before["sets"]
+
+
+def test_a_wrong_answer_is_not_timed(node: GpuTarget, vector_add: Problem) -> None:
+    report = judge(node, vector_add, "off-by-one.cu")
+    assert report.verdict is Verdict.WRONG_ANSWER
+    assert not [case for case in report.cases if case.group is Group.TIMED]
+    assert report.attempts == 1
+
+
+def test_what_is_drawn_ahead_is_used_and_replaced(node: GpuTarget, vector_add: Problem) -> None:
+    judge(node, vector_add, "plain.cu")
+    assert settle(node)
+    missing = counts(node)["missing"]
+    before = counts(node)["handed_out_fresh"]
+    assert judge(node, vector_add, "plain.cu").verdict is Verdict.ACCEPTED
+    assert counts(node)["missing"] == missing
+    assert counts(node)["handed_out_fresh"] > before
+
+
+def test_a_vault_that_dies_costs_nobody_a_verdict(
+    node: GpuTarget, vector_add: Problem, runtime: Path
+) -> None:
+    assert judge(node, vector_add, "plain.cu").verdict is Verdict.ACCEPTED
+    settle(node)
+    (pid,) = vaults(runtime)
+    os.kill(pid, signal.SIGKILL)
+    assert judge(node, vector_add, "plain.cu").verdict is Verdict.ACCEPTED
+
+
+def test_while_one_is_timed_nobody_else_holds_the_card(node: GpuTarget, vector_add: Problem) -> None:
+    holders: list[tuple[Share, ...]] = []
+
+    def look(progress: Progress) -> None:
+        if progress.kind == "timing":
+            (station,) = node.stations.values()
+            holders.append(tuple(held.share for held in station.leases.holders(station.card.uuid)))
+
+    assert judge(node, vector_add, "plain.cu", on_progress=look).ranked
+    assert holders == [(Share.RANK,)] * 2
+
+
+def test_a_runner_that_could_not_be_promoted_is_not_used_again(
+    node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (station,) = node.stations.values()
+    started: list[Process] = []
+    start = Station.start_runner
+
+    def remember(self: Station, problem: Problem, language: Language) -> Process:
+        started.append(start(self, problem, language))
+        return started[-1]
+
+    monkeypatch.setattr(Station, "start_runner", remember)
+    neighbour = station.leases.acquire(station.card.uuid, Share.CHECK)
+    alive_while_waiting: list[bool] = []
+
+    def tell(progress: Progress) -> None:
+        if progress.kind == "waiting":
+            threading.Timer(0.5, neighbour.release).start()
+        if progress.kind == "timing":
+            alive_while_waiting.append(bool(started[0].pids))
+
+    report = judge(node, vector_add, "plain.cu", on_progress=tell)
+    assert report.ranked
+    assert len(started) == 2
+    assert alive_while_waiting == [False, False]
+    assert report.attempts == 1
+    assert "wait" in {stage.name for stage in report.stages}
+
+
+def test_cancelling_works_while_it_waits_for_the_card(node: GpuTarget, vector_add: Problem) -> None:
+    (station,) = node.stations.values()
+    cancelled = threading.Event()
+    with station.leases.acquire(station.card.uuid, Share.RANK):
+        threading.Timer(0.5, cancelled.set).start()
+        report = judge(node, vector_add, "plain.cu", cancelled=cancelled)
+    assert report.verdict is Verdict.CANCELLED
+
+
+def test_a_node_whose_cards_are_out_of_use_judges_nothing(node: GpuTarget, vector_add: Problem) -> None:
+    (station,) = node.stations.values()
+    station.quarantine.quarantine(station.card.uuid, "it is hot", by="test")
+    try:
+        with pytest.raises(GpuUnavailable, match="it is hot"):
+            judge(node, vector_add, "plain.cu")
+    finally:
+        station.quarantine.clear(station.card.uuid)
+
+
+def counts(node: GpuTarget) -> Mapping[str, int]:
+    (station,) = node.stations.values()
+    return station.vault.counts()
+
+
+def settle(node: GpuTarget) -> bool:
+    """Wait until contents were drawn ahead."""
+    (station,) = node.stations.values()
+    return station.refresher.settle(30)

@@ -29,9 +29,12 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         os.kill(pid, signal.SIGKILL)
 
 
+SMALL = VaultSettings(budget_mib=1)
+
+
 @contextmanager
-def vault(directory: Path, **settings: float) -> Iterator[Vault]:
-    opened = Vault(directory, "host", memory="host", settings=replace(VaultSettings(budget_mib=1), **settings))
+def vault(directory: Path, settings: VaultSettings = SMALL) -> Iterator[Vault]:
+    opened = Vault(directory, "host", memory="host", settings=settings)
     try:
         yield opened
     finally:
@@ -95,7 +98,7 @@ def test_a_reservation_goes_with_its_owner(runtime: Path) -> None:
 
 
 def test_sets_are_used_as_often_as_allowed_and_then_gone(runtime: Path) -> None:
-    with vault(runtime, max_uses=2) as opened:
+    with vault(runtime, replace(SMALL, max_uses=2)) as opened:
         put(opened, b"secret")
         assert [len(opened.take(DOUBLING, CASE, 1, keep=0)[0]) for _ in range(3)] == [1, 1, 0]
 
@@ -120,7 +123,7 @@ def test_many_who_find_none_start_one(runtime: Path) -> None:
 
 
 def test_an_idle_vault_leaves(runtime: Path) -> None:
-    with vault(runtime, idle_s=0.1) as opened:
+    with vault(runtime, replace(SMALL, idle_s=0.1)) as opened:
         opened.counts()
         time.sleep(1.5)
         assert len(vaults(runtime)) == 1  # it has a client

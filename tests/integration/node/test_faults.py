@@ -1,0 +1,171 @@
+"""Who is charged on a card that others share: only who fails alone."""
+
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from judge import gpu_referee
+from judge.device.process import RefereeProcess
+from judge.errors import RunnerUnusable
+from judge.evaluate import evaluate
+from judge.gpu_target import GpuTarget
+from judge.report import Progress, Report
+from judge.station import Station
+from problems.schema import Problem
+from problems.vocabulary import Language, Mode, Verdict
+from sandbox.gpu.lease import Share
+from sandbox.gpu.mps import Mps
+from tests.integration.node.conftest import open_node, solution
+
+pytestmark = pytest.mark.integration
+ENDLESS = """
+#include <cuda_runtime.h>
+__global__ void hang(float* c) { volatile int go = 1; while (go) {} c[0] = 1; }
+extern "C" void solve(const float* a, const float* b, float* c, int n) {
+  hang<<<1, 1>>>(c);
+  cudaDeviceSynchronize();
+}
+"""
+
+
+def judge(node: GpuTarget, problem: Problem, source: str, **options: object) -> Report:
+    return evaluate(
+        problem,
+        source,
+        language=Language.CUDA,
+        mode=Mode.SUBMIT,
+        target=node,
+        **options,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture
+def referees(monkeypatch: pytest.MonkeyPatch) -> list[RefereeProcess]:
+    """The referee processes that are started, in order."""
+    started: list[RefereeProcess] = []
+    start = Station.start_referee
+
+    def remember(self: Station, cancelled: object) -> RefereeProcess:
+        started.append(start(self, cancelled))  # type: ignore[arg-type]
+        return started[-1]
+
+    monkeypatch.setattr(Station, "start_referee", remember)
+    return started
+
+
+def test_an_innocent_whose_run_was_disturbed_is_run_again_and_accepted(
+    node: GpuTarget, vector_add: Problem, referees: list[RefereeProcess]
+) -> None:
+    steps: list[str] = []
+
+    def disturb(progress: Progress) -> None:
+        steps.append(progress.kind)
+        if progress.kind == "case" and progress.index == 3 and len(referees) == 1:
+            os.kill(referees[0].pid, signal.SIGKILL)  # as a fault of a neighbour would
+
+    report = judge(node, vector_add, solution("plain.cu"), on_progress=disturb)
+    assert report.verdict is Verdict.ACCEPTED
+    assert report.ranked
+    assert report.attempts == 2
+    assert steps.count("disturbed") == 1
+
+
+def test_the_second_run_is_alone(
+    node: GpuTarget, vector_add: Problem, referees: list[RefereeProcess]
+) -> None:
+    (station,) = node.stations.values()
+    shares: list[Share] = []
+
+    def disturb(progress: Progress) -> None:
+        if progress.kind == "case" and progress.index == 1:
+            shares.extend(held.share for held in station.leases.holders(station.card.uuid))
+            if len(referees) == 1:
+                os.kill(referees[0].pid, signal.SIGKILL)
+
+    judge(node, vector_add, solution("plain.cu"), on_progress=disturb)
+    assert shares == [Share.CHECK, Share.RANK]
+
+
+def test_who_fails_alone_too_is_charged(node: GpuTarget, vector_add: Problem) -> None:
+    report = judge(node, vector_add, solution("no-guard.cu"))
+    assert report.verdict is Verdict.ILLEGAL_ACCESS
+    assert report.attempts == 2
+    assert any(diagnostic.line for diagnostic in report.diagnostics)
+
+
+def test_a_hang_is_cut_short_among_others_and_charged_alone(node: GpuTarget, vector_add: Problem) -> None:
+    problem = replace(vector_add, limits=replace(vector_add.limits, case_s=3.0))
+    report = judge(node, problem, ENDLESS)
+    assert report.verdict is Verdict.TIME_LIMIT
+    assert "3000 ms" in report.message
+    assert report.attempts == 2
+
+
+def test_a_failure_of_ours_while_alone_is_charged_to_nobody(
+    node: GpuTarget, vector_add: Problem, referees: list[RefereeProcess]
+) -> None:
+    def disturb(progress: Progress) -> None:
+        if progress.kind == "case" and progress.index == 1:
+            os.kill(referees[-1].pid, signal.SIGKILL)
+
+    with pytest.raises(RunnerUnusable):
+        judge(node, vector_add, solution("plain.cu"), on_progress=disturb)
+
+
+def test_nothing_runs_outside_mps(
+    node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class NobodysMps:
+        def clients(self) -> tuple[int, ...]:
+            return ()
+
+        def ensure(self) -> None:
+            pass
+
+        def terminate(self, pid: int) -> bool:
+            return False
+
+        def healthy(self) -> bool:
+            return True
+
+    (station,) = node.stations.values()
+    monkeypatch.setattr(station, "card", replace(station.card, mps=cast("Mps", NobodysMps())))
+    monkeypatch.setattr(gpu_referee, "_START_S", 0.5)
+    loaded: list[bool] = []
+    monkeypatch.setattr(RefereeProcess, "load", lambda *_: loaded.append(True))
+    with pytest.raises(RunnerUnusable, match="no client of MPS"):
+        judge(node, vector_add, solution("plain.cu"))
+    assert not loaded
+
+
+def test_a_storm_of_faults_from_two_workers_leaves_every_innocent_accepted(
+    runtime: Path, node: GpuTarget, vector_add: Problem
+) -> None:
+    programs = [
+        ("plain.cu", Verdict.ACCEPTED),
+        ("no-guard.cu", Verdict.ILLEGAL_ACCESS),
+        ("float4.cu", Verdict.ACCEPTED),
+        ("prints-pass.cu", Verdict.RUNTIME_ERROR),
+        ("grid-stride.cu", Verdict.ACCEPTED),
+        ("changes-inputs.cu", Verdict.REJECTED),
+    ]
+    other = open_node(runtime)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            jobs = [
+                (
+                    name,
+                    expected,
+                    threads.submit(judge, (node, other)[number % 2], vector_add, solution(name)),
+                )
+                for number, (name, expected) in enumerate(programs)
+            ]
+            verdicts = [(name, expected, job.result().verdict) for name, expected, job in jobs]
+    finally:
+        other.close()
+    assert [entry for entry in verdicts if entry[1] is not entry[2]] == []

@@ -1,0 +1,69 @@
+"""What may be a neighbour's doing on a shared GPU, and what is charged."""
+
+import pytest
+
+from judge.conversation import Answer
+from judge.faults import SHARED_CASE_S, charge, may_be_a_neighbours, on_shared_gpu
+from judge.inspector import Stopped
+from judge.report import Diagnostic
+from problems.vocabulary import Verdict
+from sandbox.spec import Completion, Ending
+from sandbox.wire import ExitStatus
+from tests.unit.judge.packages import DOUBLING
+
+
+def ended(status: int = 0, ending: Ending = Ending.EXITED) -> Completion:
+    return Completion(ending, status, b"", b"", 1.0, 1.0, None)
+
+
+def stopped(answer: Answer, *, lost: bool = False) -> Stopped:
+    return Stopped(answer, device_lost=lost, wall_ms=1.0)
+
+
+@pytest.mark.parametrize(
+    ("what", "completion"),
+    [
+        (stopped(Answer.DONE, lost=True), ended()),
+        (stopped(Answer.DIED, lost=True), ended(ExitStatus.RUNTIME_ERROR)),
+        (stopped(Answer.TIMED_OUT), ended(9, Ending.KILLED)),
+        (stopped(Answer.DIED), ended(ExitStatus.ILLEGAL_ACCESS)),
+        (stopped(Answer.DIED), ended(ExitStatus.TIME_LIMIT)),
+    ],
+)
+def test_what_a_neighbour_can_cause_is_held_against_nobody(what: Stopped, completion: Completion) -> None:
+    assert may_be_a_neighbours(what, completion)
+
+
+@pytest.mark.parametrize(
+    ("what", "completion"),
+    [
+        (stopped(Answer.DIED), ended(0)),
+        (stopped(Answer.DIED), ended(ExitStatus.RUNTIME_ERROR)),
+        (stopped(Answer.DIED), ended(ExitStatus.LOAD_ERROR)),
+        (stopped(Answer.DIED), ended(ExitStatus.ILLEGAL_ACCESS, Ending.SIGNALLED)),
+        (stopped(Answer.DIED), ended(9, Ending.OUTPUT)),
+        (stopped(Answer.DIED), ended(9, Ending.MEMORY)),
+        (stopped(Answer.BROKE_PROTOCOL), ended(9, Ending.KILLED)),
+    ],
+)
+def test_what_a_program_does_to_itself_is_charged_at_once(what: Stopped, completion: Completion) -> None:
+    assert not may_be_a_neighbours(what, completion)
+
+
+def test_a_run_among_others_has_less_time() -> None:
+    assert on_shared_gpu(DOUBLING).limits.case_s == min(SHARED_CASE_S, DOUBLING.limits.case_s)
+
+
+def test_claiming_success_while_the_gpu_is_lost_is_a_runtime_error() -> None:
+    verdict, message = charge(stopped(Answer.DONE, lost=True), ended(), (), DOUBLING.limits)
+    assert verdict is Verdict.RUNTIME_ERROR
+    assert "alone" in message
+
+
+def test_what_the_runner_said_explains_the_verdict() -> None:
+    said = (Diagnostic("error", "misaligned", "misaligned address in kernel k"),)
+    verdict, message = charge(
+        stopped(Answer.DIED, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
+    )
+    assert verdict is Verdict.ILLEGAL_ACCESS
+    assert message == "misaligned address in kernel k"
