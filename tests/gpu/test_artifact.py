@@ -41,7 +41,7 @@ def run(built: Callable[[str], Built], tmp_path: Path) -> Run:
         assert made.failure is None, made.log
         artifact = tmp_path / "solution.so"
         artifact.write_bytes(made.contents[0])
-        argv = [sys.executable, CLIENT, artifact, str(COUNT)]
+        argv = [sys.executable, str(CLIENT), str(artifact), str(COUNT)]
         done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
         found: dict[str, Any] = json.loads(done.stdout)
