@@ -45,10 +45,11 @@ from sandbox.gpu.runners import (
     cuda_runner_command,
     of_this_process,
     oracle_command,
+    sanitized_runner_command,
     triton_runner_command,
 )
 from sandbox.pool import NotReady, Pool
-from sandbox.spec import Command, Gpu, Image, Limits
+from sandbox.spec import Command, Gpu, Limits
 from sandbox.toolchain import find_toolkit
 
 _log = logging.getLogger(__name__)
@@ -58,7 +59,6 @@ _CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on it, take by themsel
 _TASKS = 256  # with the driver's threads and Triton's compilers
 _DESCRIPTORS = 1024  # every array of a timed session is one
 _SANITIZER = "compute-sanitizer"
-_SANITIZER_OPTIONS = ("--tool", "memcheck", "--print-limit", "100", "--show-backtrace", "no")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class GpuKit:
         limits, interpreter = self.limits(schema.Limits(), cases=1), self._tools.interpreter
         found = {
             "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
-            "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=_beside_mps(card)),
+            "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
         }
         if Language.TRITON in self.languages:
             found["triton"] = triton_runner_command(interpreter, limits=limits, gpu=card.gpu)
@@ -160,9 +160,8 @@ class GpuKit:
 
     def sanitized(self, card: Card, limits: Limits) -> Command:
         """The CUDA runner under compute-sanitizer, beside MPS. Raises RunnerUnusable where there is none."""
-        program = self._sanitizer()
-        command = cuda_runner_command(self._tools.runner, limits=limits, gpu=_beside_mps(card))
-        return replace(command, argv=(program, *_SANITIZER_OPTIONS, *command.argv), image=Image.COMPILE)
+        gpu = _beside_mps(card.gpu) if card.gpu else None
+        return sanitized_runner_command(self._tools.runner, self._sanitizer(), limits=limits, gpu=gpu)
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""
@@ -234,6 +233,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
     if node.mps:
         mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=node.client_memory_mib)
         mps.ensure()
+    gpu = Gpu(info.uuid, info.minor, mps.pipe_directory if mps else None, node.client_memory_mib)
     return Card(
         info.uuid,
         {
@@ -244,12 +244,13 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
             "sharing": "mps" if mps else "time-sliced",
         },
         mps,
-        Gpu(info.uuid, info.minor, mps.pipe_directory if mps else None, node.client_memory_mib),
+        gpu,
+        replace(gpu, memory_mib=0) if node.draws_in_mps else _beside_mps(gpu),
     )
 
 
-def _beside_mps(card: Card) -> Gpu | None:
-    return None if card.gpu is None else replace(card.gpu, mps_directory=None, memory_mib=0)
+def _beside_mps(gpu: Gpu) -> Gpu:
+    return replace(gpu, mps_directory=None, memory_mib=0)
 
 
 def _oracle_limits() -> Limits:

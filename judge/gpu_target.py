@@ -71,7 +71,7 @@ class GpuTarget:
                 self._pool,
                 self._leases,
                 self._quarantine,
-                Vault(runtime, card.uuid, memory=card.memory, settings=vault),
+                Vault(runtime, card.uuid, gpu=card.oracle, settings=vault),
             )
             for card in kit.cards
         }

@@ -23,18 +23,15 @@ from sandbox.spec import Command, Gpu, Limits
 class Card:
     """One GPU. `stamp` names hardware and driver in results. `mps` is None where it is time-sliced.
 
-    `gpu` is what sandboxes of submissions get of it, None for a simulated card.
+    `gpu` is what sandboxes of submissions get of it, `oracle` what the oracle and the vault get; None for a
+    simulated card.
     """
 
     uuid: str
     stamp: Mapping[str, str] = field(default_factory=dict)
     mps: Mps | None = None
     gpu: Gpu | None = None
-
-    @property
-    def memory(self) -> str:
-        """Where its arrays are: `device` or `host`."""
-        return "host" if self.gpu is None else "device"
+    oracle: Gpu | None = None
 
 
 class Kit(Protocol):

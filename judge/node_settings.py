@@ -22,6 +22,8 @@ class NodeSettings:
         mps: whether a GPU is shared through MPS; it is time-sliced otherwise.
         check_slots: how many checks may share a GPU at a time.
         client_memory_mib: what one program may allocate on a GPU under MPS, 0 for no limit.
+        draws_in_mps: whether oracle and vault are clients of MPS as well, within reach of others' faults: for
+            GPUs in the exclusive-process compute mode, which let nobody in beside MPS.
         vault: how contents are kept in GPU memory.
         doctor: whether functional mode explains failures of CUDA programs.
     """
@@ -33,6 +35,7 @@ class NodeSettings:
     mps: bool = True
     check_slots: int = 4
     client_memory_mib: int = 0
+    draws_in_mps: bool = False
     vault: VaultSettings = field(default_factory=VaultSettings)
     doctor: bool = True
 

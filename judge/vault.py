@@ -23,6 +23,7 @@ from judge.drawn import DrawnSet, layout
 from judge.errors import JudgeError
 from judge.vault_process import MESSAGE_BYTES, lock
 from problems.schema import Case, Problem
+from sandbox.spec import Gpu
 
 _START_S = 30.0
 _ANSWER_S = 30.0
@@ -57,15 +58,15 @@ class Reservation:
 
 
 class Vault:
-    """The vault of the GPU `uuid`, or of this host's memory with `memory="host"`. Safe between threads.
+    """The vault of the card `uuid`, in memory of `gpu`, or of this host if None. Safe between threads.
 
     `directory` is the runtime directory, which belongs to this user alone.
     """
 
-    def __init__(self, directory: Path, uuid: str, *, memory: str, settings: VaultSettings) -> None:
+    def __init__(self, directory: Path, uuid: str, *, gpu: Gpu | None, settings: VaultSettings) -> None:
         self._directory = directory
         self._uuid = uuid
-        self._memory = memory
+        self._gpu = gpu
         self._settings = settings
         self._path = directory / f"vault-{uuid}.{_PROTOCOL}"
         self._lock = threading.Lock()
@@ -193,7 +194,7 @@ class Vault:
     def _start(self) -> socket.socket:
         settings = self._settings
         argv = [sys.executable, "-m", "judge.vault_process", "--socket", str(self._path)]
-        argv += ["--memory", self._memory, "--budget-mib", str(settings.budget_mib)]
+        argv += ["--memory", "device" if self._gpu else "host", "--budget-mib", str(settings.budget_mib)]
         argv += ["--max-uses", str(settings.max_uses), "--max-age-s", str(settings.max_age_s)]
         argv += ["--idle-s", str(settings.idle_s)]
         with self._log_path.open("wb") as log:
@@ -222,10 +223,10 @@ class Vault:
     def _environment(self) -> dict[str, str]:
         """Nothing of ours but where libraries are: the vault needs no secret."""
         kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-        if self._memory == "host":
+        if self._gpu is None:
             return kept
-        outside = {"CUDA_MPS_PIPE_DIRECTORY": str(self._directory / _NO_MPS)}
-        return kept | outside | {"CUDA_VISIBLE_DEVICES": self._uuid}
+        pipes = self._gpu.mps_directory or self._directory / _NO_MPS
+        return kept | {"CUDA_MPS_PIPE_DIRECTORY": str(pipes), "CUDA_VISIBLE_DEVICES": self._gpu.uuid}
 
 
 def _key(problem: Problem, case: Case) -> str:

@@ -34,7 +34,7 @@ SMALL = VaultSettings(budget_mib=1)
 
 @contextmanager
 def vault(directory: Path, settings: VaultSettings = SMALL) -> Iterator[Vault]:
-    opened = Vault(directory, "host", memory="host", settings=settings)
+    opened = Vault(directory, "host", gpu=None, settings=settings)
     try:
         yield opened
     finally:

@@ -1,0 +1,100 @@
+"""The vault in the memory of a GPU: kept beside MPS, read and written by others."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from judge.drawn import DrawnSet
+from judge.vault import Vault, VaultSettings
+from sandbox.gpu.mps import Mps
+from sandbox.gpu.nvml import GpuInfo
+from sandbox.spec import Gpu
+from tests.unit.judge.packages import DOUBLING
+
+pytestmark = pytest.mark.gpu
+ROOT = Path(__file__).resolve().parents[2]
+CASE = DOUBLING.cases[1]
+CLIENT = """
+import sys
+from sandbox.runner.vmm import Allocation, Device
+device = Device.open()
+with Allocation.from_descriptor(device, int(sys.argv[1]), int(sys.argv[2])) as memory:
+    if len(sys.argv) > 3:
+        memory.write(sys.argv[3].encode())
+    device.synchronize()
+    print(memory.read(6).decode())
+"""
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Path:
+    return Path(tempfile.mkdtemp(prefix="wcv"))
+
+
+@pytest.fixture(scope="module")
+def vault(gpu: GpuInfo, runtime: Path) -> Iterator[Vault]:
+    opened = Vault(
+        runtime, gpu.uuid, gpu=Gpu(gpu.uuid, gpu.minor), settings=VaultSettings(budget_mib=64, idle_s=1)
+    )
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def mps(gpu: GpuInfo, runtime: Path) -> Iterator[Mps]:
+    found = Mps(gpu.uuid, gpu.minor, runtime)
+    found.ensure()
+    yield found
+    found.stop()
+
+
+def client(gpu: GpuInfo, pipes: Path, drawn: DrawnSet, *words: str) -> str:
+    """What a process of its own, in MPS or beside it, finds in a set after writing `words` to it."""
+    done = subprocess.run(
+        [sys.executable, "-c", CLIENT, str(drawn.descriptor), str(drawn.size_bytes), *words],
+        cwd=ROOT,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": gpu.uuid, "CUDA_MPS_PIPE_DIRECTORY": str(pipes)},
+        pass_fds=[drawn.descriptor],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_set_is_written_beside_mps_and_read_by_a_client_of_mps(
+    gpu: GpuInfo, vault: Vault, mps: Mps, runtime: Path
+) -> None:
+    """What the whole node rests on: the oracle and the vault are beside MPS, referees are in it."""
+    reservation = vault.reserve(DOUBLING, CASE)
+    assert reservation is not None
+    assert client(gpu, runtime / "no-mps", reservation.drawn, "secret") == "secret"
+    vault.commit(reservation, used=False)
+    reservation.drawn.close()
+    (drawn,), _ = vault.take(DOUBLING, CASE, 1, keep=0)
+    assert client(gpu, mps.pipe_directory, drawn) == "secret"
+    drawn.close()
+
+
+def test_fresh_memory_of_the_vault_shows_nobodys_secret(
+    gpu: GpuInfo, vault: Vault, mps: Mps, runtime: Path
+) -> None:
+    """The vault does not scrub what it lets go, since a referee may still read it: the driver must."""
+    for word in ("first!", "other!"):
+        reservation = vault.reserve(DOUBLING, CASE)
+        assert reservation is not None
+        assert client(gpu, runtime / "no-mps", reservation.drawn) == "\0" * 6
+        assert client(gpu, runtime / "no-mps", reservation.drawn, word) == word
+        vault.drop(reservation)
+        reservation.drawn.close()
+
+
+def test_the_vault_is_no_client_of_mps(vault: Vault, mps: Mps) -> None:
+    assert vault.pid not in mps.clients()
