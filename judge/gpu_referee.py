@@ -180,7 +180,7 @@ class GpuReferee:
             process = self._process = station.start_sanitized(self._whole)
         else:
             process = self._process = station.start_runner(self._whole, self._language)
-        referee.attach(self._problem, process.channel)
+        referee.attach(self._problem, process.channel, self._language)
         _require(referee.ready(), "opening the GPU")
         if station.card.mps is not None and not self._sanitize and station.client_of(process) is None:
             raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")

@@ -8,6 +8,7 @@ from judge.drawn import Part
 from judge.inspector import Stopped
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
+from problems.vocabulary import Language
 from sandbox.wire import Flag
 
 
@@ -20,9 +21,10 @@ class Born:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Judge programs for `problem`; with the channel of a runner that is ready."""
+    """Judge a program in `language` for `problem`; with the channel of a runner that is ready."""
 
     problem: Problem
+    language: Language
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ from judge.inspector import Stopped
 from judge.memory import DeviceLost
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Problem
+from problems.vocabulary import Language
 from sandbox.spec import Gpu
 from sandbox.wire import Flag
 
@@ -115,13 +116,13 @@ class RefereeProcess:
             self._pid = _expected(message, Born).pid
         return self._pid
 
-    def attach(self, problem: Problem, channel: socket.socket) -> None:
-        """Hand over the channel of a runner that has said ready; it is told to open its GPU.
+    def attach(self, problem: Problem, channel: socket.socket, language: Language = Language.CUDA) -> None:
+        """Hand over the channel of a runner of `language` that has said ready; it is told to open its GPU.
 
         Returns at once. The channel stays the caller's too, who must not read from it.
         """
         self._case_s = problem.limits.case_s
-        self._ask(Attach(problem), [channel.fileno()])
+        self._ask(Attach(problem, language), [channel.fileno()])
         self._preparing = True
 
     def ready(self) -> Stopped | None:

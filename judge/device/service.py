@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from judge.buffers import HostMemory
-from judge.clock.contracts import Disturbed, Null, Policy
+from judge.clock.contracts import Disturbed, Null, Policy, policy_for
 from judge.clock.guard import GpuGuard, NoGuard
 from judge.clock.null import measure_null
 from judge.clock.page import Orders, OrderUnanswered, create_page
@@ -47,7 +47,7 @@ from judge.inspector import Finding, Inspector, Stopped, report_on
 from judge.memory import DeviceLost, DeviceRefused, Memory
 from judge.report import CaseReport, Timing
 from judge.sizes import shape_of
-from problems.schema import Case, Problem
+from problems.schema import Case
 from problems.vocabulary import Verdict
 from sandbox.gpu import nvml
 from sandbox.wire import Flag
@@ -78,20 +78,20 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
             attaching.result()
             link.send(_failed(error))
             return
-        problem, exchange = attaching.result()
+        attached, exchange = attaching.result()
     try:
-        _answer_requests(link, _Service(problem, memory, exchange, gpu_uuid), exchange)
+        _answer_requests(link, _Service(attached, memory, exchange, gpu_uuid), exchange)
     finally:
         memory.close()
 
 
-def _attach(link: Link) -> tuple[Problem, Exchange]:
+def _attach(link: Link) -> tuple[Attach, Exchange]:
     message, (channel,) = link.receive()
     if not isinstance(message, Attach):
         raise TypeError(f"{message} comes before a runner")
     exchange = Exchange(socket.socket(fileno=channel), lambda: link.closed)
     exchange.send_prepare()
-    return message.problem, exchange
+    return message, exchange
 
 
 def _open_memory(gpu_uuid: str | None) -> Memory:
@@ -128,13 +128,13 @@ def _failed(error: Exception) -> Failed:
 class _Service:
     """What can be asked for about one runner."""
 
-    def __init__(self, problem: Problem, memory: Memory, exchange: Exchange, gpu_uuid: str | None) -> None:
-        self._problem = problem
+    def __init__(self, attached: Attach, memory: Memory, exchange: Exchange, gpu_uuid: str | None) -> None:
+        self._problem = attached.problem
         self._memory = memory
         self._exchange = exchange
         self._gpu_uuid = gpu_uuid
-        self._inspector = Inspector(problem, memory, exchange)
-        self._policy = _ON_HOST if gpu_uuid is None else Policy()
+        self._inspector = Inspector(attached.problem, memory, exchange)
+        self._policy = _ON_HOST if gpu_uuid is None else policy_for(attached.language)
         self._null: Null | None = None
 
     def do(self, request: object, descriptors: Sequence[int]) -> Outcome:

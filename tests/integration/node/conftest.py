@@ -80,7 +80,7 @@ def vector_add() -> Problem:
     """Vector addition with timed cases that a CPU can do often."""
     problem = load_problem(PROBLEMS / "vector-add")
     checked = tuple(case for case in problem.cases if case.group is not Group.TIMED)
-    timed = (Case("timed", Group.TIMED, {"n": 20_000}), Case("timed-small", Group.TIMED, {"n": 1000}))
+    timed = (Case("timed", Group.TIMED, {"n": 40_000}), Case("timed-small", Group.TIMED, {"n": 15_000}))
     return replace(problem, cases=(*checked, *timed), version="simulated")
 
 
