@@ -42,11 +42,16 @@ class Doctor:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="doctor")
         self._cpu: Future[CpuTarget] = self._thread.submit(open_cpu)
 
+    @property
+    def ready(self) -> bool:
+        """Whether functional mode has come up, or failed to."""
+        return self._cpu.done()
+
     def examine(
         self, problem: Problem, source: str, case: Case, cancelled: Callable[[], bool]
     ) -> tuple[Diagnostic, ...]:
         """What it finds in `case`, marked as found by it. Raises JudgementCancelled."""
-        if not self._cpu.done() or layout(problem, case)[1] > MAX_CASE_BYTES:
+        if not self.ready or layout(problem, case)[1] > MAX_CASE_BYTES:
             return ()
         deadline = time.monotonic() + _LIMIT_S
         limits = replace(problem.limits, case_s=min(_CASE_S, problem.limits.case_s))
@@ -66,9 +71,8 @@ class Doctor:
 
     def close(self) -> None:
         """End functional mode."""
-        self._cpu.cancel()
         self._thread.shutdown()
-        if not self._cpu.cancelled() and self._cpu.exception() is None:
+        if self._cpu.exception() is None:
             self._cpu.result().close()
 
 

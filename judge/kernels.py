@@ -32,7 +32,7 @@ def parse_kernels(texts: ResourceTexts) -> tuple[KernelResources, ...]:
     kernels = _by_ptxas(texts.ptxas)
     for name, found in _by_usage(texts.usage).items():
         if name in kernels:
-            kernels[name] = replace(kernels[name], **found)
+            kernels[name] = replace(kernels[name], **found)  # type: ignore[arg-type]  # counts, by name
     return tuple(replace(kernel, name=_readable(name, texts.names)) for name, kernel in kernels.items())
 
 
