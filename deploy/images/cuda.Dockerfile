@@ -1,0 +1,7 @@
+# Where compiled CUDA programs run: the C++ library and nothing else. The driver's libraries come with the GPU.
+# BASE: Debian or Ubuntu, not older than the compile image's and the host's, whose programs run here.
+ARG BASE=ubuntu:24.04
+FROM ${BASE}
+COPY prepare seal /opt/warpcourt/
+RUN /opt/warpcourt/prepare libstdc++6
+RUN /opt/warpcourt/seal
