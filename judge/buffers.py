@@ -35,7 +35,7 @@ class HostBuffer:
         self.name = name
         self.size_bytes = size_bytes
         self.offset = GUARD_BYTES
-        total = GUARD_BYTES + size_bytes + GUARD_BYTES
+        self.whole_bytes = total = GUARD_BYTES + size_bytes + GUARD_BYTES
         self.descriptor = os.memfd_create(f"warpcourt-{name}", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, total)
         fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, _SEALS)

@@ -47,9 +47,8 @@ class Call:
     def add_array(self, name: str, dtype: Dtype, shape: tuple[int, ...]) -> None:
         """Append an array with fresh memory."""
         buffer = self._memory.buffer(name, math.prod(shape) * dtype.itemsize)
-        wire = WireArgument(
-            dtype.value, False, len(self._buffers), buffer.offset, buffer.size_bytes, shape=shape
-        )
+        place = (len(self._buffers), buffer.offset, buffer.size_bytes, buffer.whole_bytes)
+        wire = WireArgument(dtype.value, False, *place, shape)
         self._buffers[name] = buffer
         self._arguments.append(wire)
 

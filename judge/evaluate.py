@@ -212,8 +212,8 @@ def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: s
             reports.append(referee.check(drawn, _flags(judgement, case)))
             if not referee.alive:
                 break
-    if not (judgement.timed and _all_accepted(reports)):
-        referee.finish()
+    if judgement.mode is Mode.RUN or judgement.sanitize:
+        referee.finish()  # what it printed is wanted
     return _outcome(referee, reports)
 
 
@@ -248,7 +248,6 @@ def _time(judgement: _Judgement, referee: Referee, checked: _Outcome) -> _Outcom
             reports.append(referee.rank(sets))
             if reports[-1].verdict is not Verdict.ACCEPTED:
                 break
-    referee.finish()
     timings = [report.timing for report in reports if report.timing is not None]
     complete = _all_accepted(reports) and len(timings) == len(cases)
     return replace(_outcome(referee, reports), score=score(timings) if complete else None)

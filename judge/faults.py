@@ -22,11 +22,11 @@ from judge.endings import explain
 from judge.inspector import Stopped
 from judge.report import Diagnostic
 from problems.schema import Limits, Problem
-from problems.vocabulary import Verdict
+from problems.vocabulary import Language, Verdict
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 
-SHARED_CASE_S = 2.0
+SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0}  # Triton compiles in its first case
 _SLOWER = 10
 _FAULTED = "The program made the GPU fail while it was alone on it."
 
@@ -37,10 +37,10 @@ def under_sanitizer(problem: Problem) -> Problem:
     return replace(problem, limits=replace(limits, case_s=_SLOWER * limits.case_s))
 
 
-def on_shared_gpu(problem: Problem) -> Problem:
+def on_shared_gpu(problem: Problem, language: Language) -> Problem:
     """`problem` with the limits of a run among others."""
     limits = problem.limits
-    return replace(problem, limits=replace(limits, case_s=min(limits.case_s, SHARED_CASE_S)))
+    return replace(problem, limits=replace(limits, case_s=min(limits.case_s, SHARED_CASE_S[language])))
 
 
 def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:

@@ -19,6 +19,7 @@ sandbox is killed. A client that is killed with a kernel under way would take it
 time-out the card is looked at, and taken out of use if it stays ill. Then `judge.faults` says who is charged.
 """
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -28,7 +29,7 @@ from typing import TypeVar
 from judge.conversation import Answer, end
 from judge.device.process import RefereeFailed, RefereeProcess
 from judge.drawn import DrawnSet
-from judge.errors import Disturbed, JudgementCancelled, RunnerUnusable
+from judge.errors import Disturbed, JudgeError, JudgementCancelled, RunnerUnusable
 from judge.faults import charge, may_be_a_neighbours, on_shared_gpu, took_too_long, under_sanitizer
 from judge.inspector import Stopped
 from judge.memory import DeviceLost
@@ -71,7 +72,7 @@ class GpuReferee:
     ) -> None:
         self._station = station
         self._whole = under_sanitizer(problem) if sanitize else problem
-        self._problem = self._whole if alone else on_shared_gpu(self._whole)
+        self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
         self._language = language
         self._cancelled = cancelled
         self._alone = alone
@@ -131,7 +132,16 @@ class GpuReferee:
             self._end_process(patience_s=_EXIT_S)
 
     def close(self) -> None:
-        """End the runner and the referee process, then give the lease back."""
+        """End the runner and the referee process, then give the lease back. Returns at once.
+
+        Whoever wants the card waits for the lease, and so for the end of all this.
+        """
+        self._station.later(self._close)
+
+    def _close(self) -> None:
+        if self.alive:
+            with contextlib.suppress(JudgeError):
+                self.finish()  # by itself, if it can: a kill may leave work on the GPU
         self.alive = False
         self._closing.set()
         self._wanted.set()
@@ -166,7 +176,6 @@ class GpuReferee:
                         self._station.check_up()
                     uuid = self._station.card.uuid
                     raise RunnerUnusable(f"no run gets ready on {uuid}: {error}") from error
-                self._station.revive()
                 _log.info("run_started_again: %s", error)
             else:
                 return
@@ -175,6 +184,7 @@ class GpuReferee:
 
     def _try_to_get_ready(self) -> None:
         station = self._station
+        station.await_recovery(self._stop_asking)
         referee = self._referee = station.start_referee(self._stop_asking)
         if self._sanitize:
             process = self._process = station.start_sanitized(self._whole)

@@ -54,6 +54,9 @@ class GpuSeat:
         return self._draws.sets(case)
 
     def close(self) -> None:
-        """Let go of the contents, and have those of the next submissions drawn."""
+        """Let go of the contents, and have those of the next submissions drawn. Returns at once."""
+        self._station.later(self._leave)
+
+    def _leave(self) -> None:
         self._draws.close()
         self._station.prepare_for(self._problem, [self._cases[name] for name in self._draws.lacking])

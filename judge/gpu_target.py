@@ -17,7 +17,7 @@ from judge.gpu_seat import GpuSeat
 from judge.kit import Kit
 from judge.oracle import Oracle
 from judge.report import Diagnostic
-from judge.station import Station
+from judge.station import ORACLE, Station
 from judge.vault import Vault, VaultSettings
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
@@ -72,6 +72,7 @@ class GpuTarget:
                 self._leases,
                 self._quarantine,
                 Vault(runtime, card.uuid, gpu=card.oracle, settings=vault),
+                refreshes=warm.get(ORACLE, 0) > 0,
             )
             for card in kit.cards
         }

@@ -61,6 +61,10 @@ class Buffer(Protocol):
     def offset(self) -> int:
         """Where the payload starts in the memory of the descriptor, in bytes; a multiple of 4096."""
 
+    @property
+    def whole_bytes(self) -> int:
+        """Bytes of all the memory behind the descriptor, guard bands and all."""
+
     def fill(self, contents: Contents) -> None:
         """Copy `contents`, `size_bytes` of them, into the payload."""
 

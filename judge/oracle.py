@@ -171,7 +171,7 @@ def _arguments(problem: Problem, drawn: DrawnSet) -> tuple[WireArgument, ...]:
     def array(name: str, dtype: Dtype, shape: tuple[int, ...]) -> WireArgument:
         place = places.get(name)  # an output has none: the oracle computes what is expected instead
         offset, size_bytes = (place.offset, place.size_bytes) if place else (0, 0)
-        return WireArgument(dtype.value, False, 0, offset, size_bytes, shape=shape)
+        return WireArgument(dtype.value, False, 0, offset, size_bytes, drawn.size_bytes, shape)
 
     def of(argument: Argument) -> WireArgument:
         if argument.role is Role.SCALAR:

@@ -8,6 +8,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -31,6 +32,8 @@ _log = logging.getLogger(__name__)
 ORACLE = "oracle"
 _RECOVERY_S = 5.0  # in which a card has to be well again after a fault
 _RETRY_S = 0.2
+_POLL_S = 0.05
+_TEARDOWNS = 8
 
 
 @dataclass(slots=True)
@@ -44,10 +47,13 @@ class Station:
     leases: Leases
     quarantine: Quarantine
     vault: Vault
+    refreshes: bool
     refresher: Refresher = field(init=False)
+    _background: ThreadPoolExecutor = field(init=False)
 
     def __post_init__(self) -> None:
         self.refresher = Refresher(self.vault, self.start_oracle, self.share)
+        self._background = ThreadPoolExecutor(_TEARDOWNS, thread_name_prefix="teardown")
 
     def kind(self, name: str) -> str:
         """The name of a kind of sandbox of this card in the pool."""
@@ -130,11 +136,19 @@ class Station:
         except MpsUnavailable as error:
             _log.warning("mps_client_not_terminated: %s: %s", self.card.uuid, error)
 
-    def revive(self) -> None:
-        """Bring the card's MPS up if it is not."""
-        if self.card.mps is not None:
+    def await_recovery(self, stop: Callable[[], bool]) -> None:
+        """Wait while the card's MPS gets over a fault, and bring it up if it is not; for a while at most."""
+        deadline = time.monotonic() + _RECOVERY_S
+        while self.card.mps is not None and not self.card.mps.healthy():
+            if stop() or time.monotonic() > deadline:
+                return
             with contextlib.suppress(MpsUnavailable):
                 self.card.mps.ensure()
+            time.sleep(_POLL_S)
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Do something that nobody waits for, soon; at the latest `close` waits for it."""
+        self._background.submit(_logged, work)
 
     def recovered(self) -> bool:
         """Whether the card's MPS takes clients: it has no fault to get over."""
@@ -162,10 +176,19 @@ class Station:
             time.sleep(_RETRY_S)
 
     def prepare_for(self, problem: Problem, cases: Sequence[Case]) -> None:
-        """Have contents drawn for the judgements to come."""
-        self.refresher.ask(problem, list(cases))
+        """Have contents drawn for the judgements to come, if this process lives long enough for that."""
+        if self.refreshes:
+            self.refresher.ask(problem, list(cases))
 
     def close(self) -> None:
-        """End what works in the background."""
+        """Wait for what ends in the background, and end the rest."""
+        self._background.shutdown()
         self.refresher.close()
         self.vault.close()
+
+
+def _logged(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except Exception:  # noqa: BLE001 - the boundary of a thread
+        _log.exception("background_work_failed")

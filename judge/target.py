@@ -78,7 +78,7 @@ class Referee(Protocol):
         """Let the runner leave, and keep what it printed in `output`."""
 
     def close(self) -> None:
-        """End the runner and release everything."""
+        """End the runner and release everything; on a GPU soon."""
 
 
 class Seat(Protocol):

@@ -23,6 +23,7 @@ class DeviceBuffer:
         self.name = name
         self.size_bytes = size_bytes
         self.offset = BAND_BYTES
+        self.whole_bytes = allocation.size_bytes
         self.descriptor = allocation.export()
         self._memory = memory
         self._allocation = allocation

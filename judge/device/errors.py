@@ -10,10 +10,7 @@ from sandbox.runner.vmm import CONTEXT_LOST, Code, CudaError, DriverMissing
 
 # Where a server of MPS is recovering from a fault. A process that meets one of these can try again.
 RECOVERING = frozenset({Code.MPS_CONNECTION_FAILED, Code.MPS_SERVER_NOT_READY, Code.MPS_MAX_CLIENTS_REACHED})
-# Further ends of a context that cuda.h knows: device unavailable, invalid context, uncorrectable NVLink,
-# contained exception, tensor memory leak. A referee meets them when a neighbour does.
-_RARE = frozenset({46, 201, 220, 226, 721})
-_LOST = CONTEXT_LOST | RECOVERING | {Code.MPS_MAX_CONNECTIONS_REACHED} | _RARE
+_LOST = CONTEXT_LOST | RECOVERING | {Code.MPS_MAX_CONNECTIONS_REACHED}
 
 
 @contextmanager

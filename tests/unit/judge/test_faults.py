@@ -6,7 +6,7 @@ from judge.conversation import Answer
 from judge.faults import SHARED_CASE_S, charge, may_be_a_neighbours, on_shared_gpu
 from judge.inspector import Stopped
 from judge.report import Diagnostic
-from problems.vocabulary import Verdict
+from problems.vocabulary import Language, Verdict
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 from tests.unit.judge.packages import DOUBLING
@@ -51,7 +51,9 @@ def test_what_a_program_does_to_itself_is_charged_at_once(what: Stopped, complet
 
 
 def test_a_run_among_others_has_less_time() -> None:
-    assert on_shared_gpu(DOUBLING).limits.case_s == min(SHARED_CASE_S, DOUBLING.limits.case_s)
+    for language in Language:
+        shared = on_shared_gpu(DOUBLING, language).limits
+        assert shared.case_s == min(SHARED_CASE_S[language], DOUBLING.limits.case_s)
 
 
 def test_claiming_success_while_the_gpu_is_lost_is_a_runtime_error() -> None:

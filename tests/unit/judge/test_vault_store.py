@@ -39,9 +39,12 @@ class Clock:
         return self.now
 
 
-def new(budget: int = 1000, memory: Memory | None = None, **rotation: float) -> tuple[Store, Memory, Clock]:
+def new(
+    budget: int = 1000, memory: Memory | None = None, *, max_uses: int = 4, max_age_s: float = 900
+) -> tuple[Store, Memory, Clock]:
     memory, clock = memory or Memory(), Clock()
-    return Store(memory.allocate, Rotation(budget, **rotation), clock=clock), memory, clock
+    rotation = Rotation(budget, max_uses=max_uses, max_age_s=max_age_s)
+    return Store(memory.allocate, rotation, clock=clock), memory, clock
 
 
 def stock(store: Store, key: str, count: int, size: int = 100, *, used: bool = False) -> list[int]:
