@@ -12,6 +12,7 @@ nothing else of the pipe directory; without MPS it is told of a directory that d
 can reach no daemon by accident.
 """
 
+import functools
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -128,8 +129,9 @@ def _devices(gpu: Gpu, root: Path) -> Iterator[str]:
             )
 
 
+@functools.cache
 def _driver(root: Path) -> tuple[Bind, ...]:
-    """The driver's libraries by the names under which programs ask for them."""
+    """The driver's libraries by the names under which programs ask for them. They change with a reboot."""
     found: dict[str, Path] = {}
     for path in (*_listed_libraries(root), *_cached_libraries(root)):
         if _LIBRARIES.fullmatch(path.name) and path.name not in found and path.is_file():

@@ -122,14 +122,17 @@ class Launch:
 def _listener(path: Path) -> socket.socket:
     """Listen on a new socket at `path`, which may be longer than an address can hold."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listener.bind(f"/proc/self/fd/{folder}/{path.name}")
         path.chmod(0o666)  # its folder is ours alone; the program's id must be able to connect
         listener.listen(1)
-        return listener
+    except OSError as error:
+        listener.close()
+        raise IsolationUnavailable(f"no socket can be made in {path.parent}: {error}") from error
     finally:
         os.close(folder)
+    return listener
 
 
 def _expect(judge: socket.socket, word: bytes) -> int:

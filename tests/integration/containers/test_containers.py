@@ -125,7 +125,7 @@ def test_what_the_engine_shows_holds_no_secret(containers: Containers) -> None:
     try:
         (container,) = known(containers, "job-5-1 run")
         api = containers._engine._connected()
-        shown = api.inspect_container(container.id)  # type: ignore[no-untyped-call]
+        shown = api.inspect_container(container.id)
         assert "do-not-leak" not in json.dumps(shown)
         assert shown["Name"].startswith("/job-5-1-run-")
         assert "do-not-leak" not in Path(f"/proc/{process.pids[0]}/environ").read_text()

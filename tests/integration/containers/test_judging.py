@@ -20,6 +20,7 @@ from tests.services import need
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("containers-judging")]
 
 PROBLEM = load_problem(problems_root() / "vector-add")
+SOLUTIONS = {"plain.cu", "plain.py", "off-by-one.cu", "no-guard.cu", "prints-pass.cu", "no-remainder.py"}
 TRIED = {"kills-everybody", "memory-bomb", "output-flood", "endless-host", "answers-by-itself-triton"}
 HOSTILE = [attack for attack in ATTACKS if attack.name in TRIED]
 
@@ -40,7 +41,11 @@ def judge(target: CpuTarget, solution: Solution | Attack) -> Report:
     return evaluate(PROBLEM, source, language=solution.language, mode=Mode.SUBMIT, target=target)
 
 
-@pytest.mark.parametrize("solution", PROBLEM.solutions, ids=lambda solution: solution.path.name)
+@pytest.mark.parametrize(
+    "solution",
+    [solution for solution in PROBLEM.solutions if solution.path.name in SOLUTIONS],
+    ids=lambda solution: solution.path.name,
+)
 def test_solutions_get_their_verdicts(target: CpuTarget, solution: Solution) -> None:
     report = judge(target, solution)
     assert report.verdict is solution.verdict, (report.message, report.log, report.diagnostics)
