@@ -7,7 +7,7 @@ Theory of operation. A thread gets everything ready while the program compiles:
    foreign code is there.
 3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
    run beside it without a word, out of reach of its limits and of `terminate`.
-4. Measure what the clock's protocol costs by itself.
+4. If there is something to time, measure what the clock's protocol costs by itself.
 5. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
    there have gone, the idle ones as well.
 
@@ -56,7 +56,7 @@ _Found = TypeVar("_Found")
 class GpuReferee:
     """One program's run on one card. Implements `judge.target.Referee`; begins at once.
 
-    `permit` is set when a share of the card is held.
+    `may_rank` says whether there are timed cases. `permit` is set when a share of the card is held.
     """
 
     def __init__(
@@ -68,9 +68,11 @@ class GpuReferee:
         *,
         alone: bool,
         sanitize: bool,
+        may_rank: bool,
         permit: Event,
     ) -> None:
         self._station = station
+        self._may_rank = may_rank
         self._whole = under_sanitizer(problem) if sanitize else problem
         self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
         self._language = language
@@ -194,7 +196,8 @@ class GpuReferee:
         _require(referee.ready(), "opening the GPU")
         if station.card.mps is not None and not self._sanitize and station.client_of(process) is None:
             raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
-        _require(referee.null(), "measuring the clock's own cost")
+        if self._may_rank:
+            _require(referee.null(), "measuring the clock's own cost")
         self._up = True
 
     def _ask(self, question: Callable[[RefereeProcess], _Found]) -> _Found:

@@ -8,7 +8,7 @@ from judge.gpu_referee import GpuReferee
 from judge.station import Station
 from judge.vault_draws import VaultDraws
 from problems.schema import Case, Problem
-from problems.vocabulary import Language
+from problems.vocabulary import Group, Language
 
 
 class GpuSeat:
@@ -46,6 +46,7 @@ class GpuSeat:
             self._cancelled,
             alone=alone,
             sanitize=self._sanitize,
+            may_rank=any(case.group is Group.TIMED for case in self._cases.values()),
             permit=self._permit,
         )
 
