@@ -108,7 +108,7 @@ class WireArgument:
     """One argument. Arrays live at `offset` in the memory of descriptor number `descriptor`.
 
     For scalars `value` holds the bits, little endian, sign-extended or as IEEE bits of the dtype. For
-    arrays in device memory it holds the bytes of the whole allocation; 0 maps just as far as the payload.
+    arrays it holds the bytes of the whole memory, which device memory cannot be mapped without.
     """
 
     dtype: str

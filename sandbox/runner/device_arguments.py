@@ -20,15 +20,16 @@ class DeviceArguments:
     def map(self, arguments: Sequence[WireArgument], descriptors: Sequence[int]) -> list[int]:
         """The address of each array's payload, 0 for scalars and empty arrays.
 
-        Each descriptor is mapped once. Raises vmm.CudaError.
+        Each descriptor is mapped once, whole: the driver refuses less. Raises vmm.CudaError.
         """
         if self._device is None:
             raise ValueError("arrays before PREPARE")
         arrays = [argument for argument in arguments if not argument.scalar and argument.bytes]
         sizes: dict[int, int] = {}
         for array in arrays:
-            needed = max(array.value, array.offset + array.bytes)
-            sizes[array.descriptor] = max(sizes.get(array.descriptor, 0), needed)
+            if array.value < array.offset + array.bytes:
+                raise ValueError(f"an array ends past the {array.value} bytes of its memory")
+            sizes[array.descriptor] = array.value
         pointers: dict[int, int] = {}
         for number, size_bytes in sizes.items():
             allocation = vmm.Allocation.from_descriptor(self._device, descriptors[number], size_bytes)

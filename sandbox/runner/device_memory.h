@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "channel.h"
 #include "driver.h"
 #include "wire.h"
 
@@ -42,8 +43,9 @@ class Arrays {
   void* map(int descriptor, const wire::Argument& argument, const char* name, bool exact) {
     MappedArray& array = arrays_.emplace_back();
     array.name = name ? name : "";
-    const std::size_t wanted = std::max<std::size_t>(argument.value, argument.offset + argument.bytes);
-    array.mapped_bytes = (std::max<std::size_t>(wanted, 1) + granularity_ - 1) / granularity_ * granularity_;
+    // The driver maps an allocation whole or not at all.
+    if (argument.value < argument.offset + argument.bytes) our_fault("an array lies outside its memory");
+    array.mapped_bytes = (std::max<std::size_t>(argument.value, 1) + granularity_ - 1) / granularity_ * granularity_;
     require("cuMemImportFromShareableHandle",
             driver().cuMemImportFromShareableHandle(
                 &array.handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kPosixDescriptor));

@@ -4,7 +4,7 @@ Theory of operation. `Allocation.create` makes device memory and maps it; `expor
 which travels over a Unix socket like any other and is an unforgeable permission to map that memory and
 nothing else. `Allocation.from_descriptor` maps it in the process that received it. The memory lives until
 the last process has closed its allocation and the last descriptor is closed. Importing does not tell the
-size, so it travels beside the descriptor.
+size, and the driver maps an allocation whole or not at all, so its size travels beside the descriptor.
 
 Everything works in the primary context of the first visible device, which is the one that CuPy and PyTorch
 use. This module needs the standard library and the driver's `libcuda.so.1` alone: Python runners import it
@@ -36,9 +36,13 @@ class Code(IntEnum):
     OUT_OF_MEMORY = 2
     NOT_INITIALIZED = 3
     DEINITIALIZED = 4
+    DEVICE_UNAVAILABLE = 46
     NO_DEVICE = 100
+    INVALID_CONTEXT = 201
     ECC_UNCORRECTABLE = 214
     INVALID_PTX = 218
+    NVLINK_UNCORRECTABLE = 220
+    CONTAINED = 226
     ILLEGAL_ADDRESS = 700
     LAUNCH_OUT_OF_RESOURCES = 701
     LAUNCH_TIMEOUT = 702
@@ -51,6 +55,8 @@ class Code(IntEnum):
     INVALID_PC = 718
     LAUNCH_FAILED = 719
     COOPERATIVE_LAUNCH_TOO_LARGE = 720
+    TENSOR_MEMORY_LEAK = 721
+    NOT_SUPPORTED = 801
     MPS_CONNECTION_FAILED = 805
     MPS_RPC_FAILURE = 806
     MPS_SERVER_NOT_READY = 807
@@ -63,12 +69,14 @@ class Code(IntEnum):
 # After one of these nothing works in the context any more; only a new process helps.
 CONTEXT_LOST = frozenset(
     {
-        *(Code.DEINITIALIZED, Code.ECC_UNCORRECTABLE, Code.ILLEGAL_ADDRESS, Code.LAUNCH_TIMEOUT),
+        *(Code.DEINITIALIZED, Code.DEVICE_UNAVAILABLE, Code.INVALID_CONTEXT, Code.ECC_UNCORRECTABLE),
+        *(Code.NVLINK_UNCORRECTABLE, Code.CONTAINED, Code.ILLEGAL_ADDRESS, Code.LAUNCH_TIMEOUT),
         *(Code.CONTEXT_IS_DESTROYED, Code.ASSERT, Code.HARDWARE_STACK_ERROR, Code.ILLEGAL_INSTRUCTION),
         *(Code.MISALIGNED_ADDRESS, Code.INVALID_ADDRESS_SPACE, Code.INVALID_PC, Code.LAUNCH_FAILED),
-        *(Code.MPS_RPC_FAILURE, Code.MPS_CLIENT_TERMINATED, Code.UNKNOWN),
+        *(Code.TENSOR_MEMORY_LEAK, Code.MPS_RPC_FAILURE, Code.MPS_CLIENT_TERMINATED, Code.UNKNOWN),
     }
 )
+_IMPORT = "cuMemImportFromShareableHandle"
 
 
 class DriverMissing(Exception):
@@ -88,6 +96,10 @@ class CudaError(Exception):
     @property
     def context_lost(self) -> bool:
         """Whether the context of this process is unusable from now on."""
+        if self.call == _IMPORT and self.code == Code.UNKNOWN:
+            return (
+                False  # the descriptor is of no memory; had the context died, its own error would stand here
+            )
         return self.code in CONTEXT_LOST
 
 
@@ -121,7 +133,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "cuMemGetAllocationGranularity": (POINTER(c_size_t), POINTER(_Properties), c_int),
     "cuMemCreate": (POINTER(c_uint64), c_size_t, POINTER(_Properties), c_uint64),
     "cuMemExportToShareableHandle": (POINTER(c_int), c_uint64, c_int, c_uint64),
-    "cuMemImportFromShareableHandle": (POINTER(c_uint64), c_void_p, c_int),
+    _IMPORT: (POINTER(c_uint64), c_void_p, c_int),
     "cuMemAddressReserve": (POINTER(c_uint64), c_size_t, c_size_t, c_uint64, c_uint64),
     "cuMemAddressFree": (c_uint64, c_size_t),
     "cuMemMap": (c_uint64, c_size_t, c_size_t, c_uint64, c_uint64),
@@ -254,11 +266,11 @@ class Allocation:
     ) -> Self:
         """The memory behind `descriptor`, which stays open and the caller's.
 
-        `size_bytes` is the size it was created with, rounded up or not. `writable=False` guards against
+        `size_bytes` is the size it was created with, rounded up or not: any other is refused. `writable=False` guards against
         our own mistakes alone: whoever has the descriptor can map it as they like. Raises CudaError.
         """
         handle = c_uint64()
-        _call("cuMemImportFromShareableHandle", ctypes.byref(handle), descriptor, _AS_DESCRIPTOR)
+        _call(_IMPORT, ctypes.byref(handle), descriptor, _AS_DESCRIPTOR)
         return cls(device, handle, device.whole(size_bytes), writable=writable)
 
     def export(self) -> int:

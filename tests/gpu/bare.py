@@ -49,9 +49,6 @@ class DeviceShare(HostShare):
     def read(self, descriptor: int, count: int) -> bytes:
         return self._allocations[descriptor].read(count, GUARD) if count else b""
 
-    def whole(self, array: np.ndarray[Any, Any]) -> int:
-        return 2 * GUARD + array.nbytes
-
     def drop(self, descriptor: int) -> None:
         os.close(descriptor)
         self._allocations.pop(descriptor).close()

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from judge.call import Call
 from judge.drawn import DrawnSet, layout
-from judge.memory import DeviceRefused
+from judge.memory import Buffer, DeviceRefused
+from problems.vocabulary import Dtype
 from sandbox.runner import vmm
 from tests.gpu.memories import median_ms, on_device, on_host, opened_memory, say
 from tests.unit.judge.packages import DOUBLING
 
 if TYPE_CHECKING:
-    from judge.device.buffer import DeviceBuffer
     from judge.device.memory import DeviceMemory
 
 pytestmark = pytest.mark.gpu
@@ -45,11 +46,11 @@ def memory() -> Iterator["DeviceMemory"]:
         yield opened
 
 
-def touch_from_outside(memory: "DeviceMemory", buffer: "DeviceBuffer", at: int) -> None:
+def touch_from_outside(memory: "DeviceMemory", buffer: Buffer, at: int) -> None:
     """Change the byte `at` of the buffer's memory, counted from where its payload starts."""
     memory.synchronize()
-    size = 2 * buffer.offset + buffer.size_bytes
-    argv = [sys.executable, "-c", OUTSIDE, str(buffer.descriptor), str(size), str(buffer.offset + at)]
+    size = str(buffer.whole_bytes)
+    argv = [sys.executable, "-c", OUTSIDE, str(buffer.descriptor), size, str(buffer.offset + at)]
     subprocess.run(argv, cwd=ROOT, pass_fds=[buffer.descriptor], check=True, timeout=60)
 
 
@@ -104,6 +105,21 @@ def test_a_write_before_the_start_is_damage(memory: "DeviceMemory", at: int) -> 
 def test_a_write_past_the_end_is_damage(memory: "DeviceMemory", at: int) -> None:
     with memory.buffer("c", 1001) as buffer:
         touch_from_outside(memory, buffer, at)
+        assert buffer.damage() == "memory just past the last element of c was overwritten"
+
+
+@pytest.mark.parametrize("at", [0, 65535])
+def test_a_band_in_a_granule_of_its_own_is_mapped_too(memory: "DeviceMemory", at: int) -> None:
+    """The payload ends where a granule of the driver's does: a write just past it must not fault."""
+    size_bytes = 2 * MIB - 65536
+    with Call(memory) as call:
+        call.add_array("c", Dtype.UINT8, (size_bytes,))
+        buffer = call.buffers["c"]
+        (wire,) = call.arguments
+        assert wire.offset + wire.bytes == 2 * MIB
+        assert wire.value == buffer.whole_bytes == 4 * MIB
+        assert buffer.damage() is None
+        touch_from_outside(memory, buffer, size_bytes + at)
         assert buffer.damage() == "memory just past the last element of c was overwritten"
 
 

@@ -67,8 +67,8 @@ def playing(device: vmm.Device, work: Work, beyond: int = 0) -> Callable[[Actor]
     def run(actor: Actor) -> None:
         opened = {}
         for name, argument in zip(("x", "y"), actor.request.arguments, strict=False):
-            end = argument.offset + argument.bytes + 1
-            opened[name] = vmm.Allocation.from_descriptor(device, actor.descriptors[argument.descriptor], end)
+            descriptor = actor.descriptors[argument.descriptor]
+            opened[name] = vmm.Allocation.from_descriptor(device, descriptor, argument.value)
         at = actor.request.arguments[0].offset
         arrays = {
             name: np.frombuffer(memory.read(148, at), np.float32).copy() for name, memory in opened.items()

@@ -49,14 +49,17 @@ def test_a_second_mapping_shows_the_same_bytes(device: vmm.Device) -> None:
         os.close(descriptor)
 
 
-def test_less_than_all_can_be_mapped(device: vmm.Device) -> None:
-    """The oracle maps a set as far as its arrays go, a runner an array whose size nobody told."""
+def test_memory_is_mapped_whole_or_not_at_all(device: vmm.Device) -> None:
+    """So its size travels beside it. A refusal costs nothing."""
     with vmm.Allocation.create(device, 3 * device.granularity_bytes) as memory:
         memory.write(b"near")
         descriptor = memory.export()
-        with vmm.Allocation.from_descriptor(device, descriptor, 4) as part:
-            assert part.size_bytes == device.granularity_bytes
-            assert part.read(4) == b"near"
+        with pytest.raises(vmm.CudaError) as refused:
+            vmm.Allocation.from_descriptor(device, descriptor, 4)
+        assert refused.value.code == vmm.Code.NOT_SUPPORTED
+        assert not refused.value.context_lost
+        with vmm.Allocation.from_descriptor(device, descriptor, memory.size_bytes) as whole:
+            assert whole.read(4) == b"near"
         os.close(descriptor)
 
 

@@ -1,8 +1,9 @@
 // A libcuda.so.1 for tests: the few functions that the runner for GPUs uses, on host memory. "Device memory" is
-// what a memfd holds, and kernels are whatever a test's artifact does with it. FAKE_CUDA_FAILS names a function that
+// what a memfd holds, mapped whole or not at all, and kernels are whatever a test's artifact does with it. FAKE_CUDA_FAILS names a function that
 // fails, with the error FAKE_CUDA_ERROR.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -93,6 +94,8 @@ Result cuMemAddressReserve(std::uint64_t* address, std::size_t bytes, std::size_
   return bytes % kGranularity ? 1 : result_of(__func__);
 }
 Result cuMemMap(std::uint64_t address, std::size_t bytes, std::size_t offset, std::uint64_t handle, unsigned long long) {
+  struct stat memory = {};
+  if (fstat(static_cast<int>(handle), &memory) == 0 && bytes < static_cast<std::size_t>(memory.st_size)) return 801;
   void* base = mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, static_cast<int>(handle), 0);
   return base == MAP_FAILED || offset ? 1 : result_of(__func__);
 }

@@ -39,19 +39,20 @@ def arguments(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeviceArguments]:
     assert FakeMemory.mapped == {}
 
 
-def array(descriptor: int, offset: int, size_bytes: int, whole_bytes: int = 0) -> WireArgument:
+def array(descriptor: int, offset: int, size_bytes: int, whole_bytes: int = 4096) -> WireArgument:
     return WireArgument("uint8", False, descriptor, offset, size_bytes, whole_bytes, (size_bytes,))
 
 
-def test_each_descriptor_is_mapped_once_and_as_far_as_needed(arguments: DeviceArguments) -> None:
-    wire = [array(0, 256, 100), WireArgument("int32", True, value=3), array(0, 512, 50), array(1, 0, 7)]
+def test_each_descriptor_is_mapped_once_and_whole(arguments: DeviceArguments) -> None:
+    wire = [array(0, 256, 100), WireArgument("int32", True, value=3), array(0, 512, 50), array(1, 0, 7, 9)]
     assert arguments.map(wire, [30, 31]) == [(30 << 32) + 256, 0, (30 << 32) + 512, 31 << 32]
-    assert FakeMemory.mapped == {30: 562, 31: 7}
+    assert FakeMemory.mapped == {30: 4096, 31: 9}
 
 
-def test_a_stated_size_is_mapped_whole(arguments: DeviceArguments) -> None:
-    arguments.map([array(0, 256, 100, 4096)], [30])
-    assert FakeMemory.mapped == {30: 4096}
+@pytest.mark.parametrize("whole_bytes", [0, 355])
+def test_an_array_lies_in_its_memory(arguments: DeviceArguments, whole_bytes: int) -> None:
+    with pytest.raises(ValueError, match=f"past the {whole_bytes} bytes"):
+        arguments.map([array(0, 256, 100, whole_bytes)], [30])
 
 
 def test_empty_arrays_map_nothing(arguments: DeviceArguments) -> None:
