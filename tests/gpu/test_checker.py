@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from judge.checker import Comparison
+from judge.elements import narrow
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 from tests.gpu.memories import median_ms, on_device, opened_memory, say
@@ -70,11 +71,13 @@ def test_a_single_wrong_element_is_found_wherever_it_is(memory: "DeviceMemory", 
 
 def test_the_first_mismatches_are_the_first(memory: "DeviceMemory") -> None:
     output = make_output(Dtype.FLOAT32, (1000, 1000), seed=1)
+    output.got[:] = narrow(output.expected, Dtype.FLOAT32)  # nothing wrong but what follows
     places = np.sort(np.random.default_rng(0).choice(10**6, 5000, replace=False))
     output.got[places] = 1e6
     found = compare(memory, output)
     assert found.mismatched == 5000
     assert [np.ravel_multi_index(m.index, (1000, 1000)) for m in found.mismatches] == list(places[:10])
+    assert found == output.compared_on_the_host()
 
 
 def test_nothing_to_compare(memory: "DeviceMemory") -> None:
