@@ -110,7 +110,7 @@ class Table:
             elif value in found:
                 self.fault(key, f"{shorten(value)} is listed twice; keep one")
             else:
-                found.append(options[options.index(value)])  # type: ignore[arg-type]  # as in `choice`
+                found.append(options[options.index(value)])
         return tuple(found) or options
 
     def texts(self, key: str) -> tuple[str, ...]:
