@@ -104,3 +104,28 @@ def test_groups_of_dead_owners_are_swept(tmp_path: Path) -> None:
         (folder / "other").mkdir()
     found.sweep()
     assert sorted(path.name for path in found.folders["pids"].iterdir()) == ["1-abc", "other"]
+
+
+def test_the_group_of_somebody_elses_process_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounts = {"cgroup2": tmp_path / "unified"}
+    paths = {"": "/docker/1", **dict.fromkeys(("memory", "pids", "cpuacct"), "/docker/1")}
+    monkeypatch.setattr(cgroup, "_mount_points", lambda: mounts)
+    monkeypatch.setattr(cgroup, "_groups_of", lambda _: paths)
+    assert Group.of(1) is None
+    folder = tmp_path / "unified" / "docker" / "1"
+    folder.mkdir(parents=True)
+    assert Group.of(1) is None, "a hierarchy that controls no memory says nothing"
+    (folder / "memory.events").write_text("oom_kill 1\n")
+    found = Group.of(1)
+    assert found is not None
+    assert (found.version, found.out_of_memory) == (2, True)
+    for name in ("memory", "pids", "cpuacct"):
+        mounts[name] = tmp_path / name
+        (tmp_path / name / "docker" / "1").mkdir(parents=True)
+    found = Group.of(1)
+    assert found is not None
+    assert found.folders["pids"] == tmp_path / "pids" / "docker" / "1"
+    paths.update(dict.fromkeys(paths, "/../outside"))
+    assert Group.of(1) is None
