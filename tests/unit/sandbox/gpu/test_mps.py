@@ -63,6 +63,29 @@ def test_ensure_leaves_alone_what_runs(mps: Mps) -> None:
     assert daemon_of(mps) == before
 
 
+def test_a_new_daemon_is_told_from_the_one_before(mps: Mps) -> None:
+    assert mps.born is None
+    mps.ensure()
+    first = mps.born
+    assert first is not None
+    mps.ensure()
+    assert mps.born == first
+    mps.restart()
+    assert mps.born not in (None, first)
+
+
+def test_a_daemon_that_left_its_socket_behind_is_said_to_have_gone(mps: Mps) -> None:
+    mps.ensure()
+    daemon = daemon_of(mps)
+    os.kill(daemon, signal.SIGKILL)
+    while lives(daemon):
+        time.sleep(0.01)
+    assert mps.born is not None
+    with pytest.raises(MpsUnavailable, match="no MPS daemon runs in") as gone:
+        mps.clients()
+    assert "its log ends" in str(gone.value)
+
+
 def test_the_daemon_gets_none_of_our_secrets(mps: Mps, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPCOURT_SECRET_KEY", "hush")
     mps.ensure()
