@@ -97,9 +97,7 @@ class CudaError(Exception):
     def context_lost(self) -> bool:
         """Whether the context of this process is unusable from now on."""
         if self.call == _IMPORT and self.code == Code.UNKNOWN:
-            return (
-                False  # the descriptor is of no memory; had the context died, its own error would stand here
-            )
+            return False  # the descriptor is of no memory
         return self.code in CONTEXT_LOST
 
 
@@ -266,8 +264,9 @@ class Allocation:
     ) -> Self:
         """The memory behind `descriptor`, which stays open and the caller's.
 
-        `size_bytes` is the size it was created with, rounded up or not: any other is refused. `writable=False` guards against
-        our own mistakes alone: whoever has the descriptor can map it as they like. Raises CudaError.
+        `size_bytes` is the size it was created with, rounded up or not; any other is refused.
+        `writable=False` guards against our own mistakes alone: whoever has the descriptor can map it as
+        they like. Raises CudaError.
         """
         handle = c_uint64()
         _call(_IMPORT, ctypes.byref(handle), descriptor, _AS_DESCRIPTOR)
