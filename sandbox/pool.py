@@ -96,6 +96,16 @@ class Pool:
         process.begin(limits)
         return process
 
+    def discard(self, *names: str) -> None:
+        """End the waiting sandboxes of these kinds, which have become useless. Others take their places."""
+        with self._changed:
+            useless = [warm for name in names for warm in self._waiting[name]]
+            for name in names:
+                self._waiting[name].clear()
+            self._changed.notify_all()
+        for warm in useless:
+            warm.process.close()
+
     def close(self) -> None:
         """End the thread and every waiting sandbox, also one that is still coming up."""
         with self._changed:

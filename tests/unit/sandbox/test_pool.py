@@ -50,6 +50,19 @@ def test_starts_one_on_the_spot_when_none_is_left() -> None:
     pool.close()
 
 
+def test_what_has_become_useless_is_replaced_and_the_rest_kept() -> None:
+    backend = FakeBackend([READY] * 3)
+    pool = Pool(backend, {"runner": Recipe(COMMAND, 1), "other": Recipe(COMMAND, 1)})
+    until(lambda: pool.waiting("runner") == pool.waiting("other") == 1)
+    pool.discard("runner")
+    assert sorted(process.closed for process in backend.started[:2]) == [False, True]
+    until(lambda: pool.waiting("runner") == 1)
+    fresh = pool.take("runner", LIMITS)
+    assert fresh is backend.started[2]
+    fresh.close()
+    pool.close()
+
+
 def test_what_died_while_waiting_is_replaced() -> None:
     backend = FakeBackend([READY] * 3)
     pool = pool_of(backend)
