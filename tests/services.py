@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 
@@ -33,19 +34,28 @@ def need(available: bool, what: str, fix: str) -> None:
 def container_engine(folder: Path) -> Iterator[str | None]:
     """The address of an engine, None for this host's own: one that answers, else a new one in `folder`.
 
-    Processes that test side by side share it: each holds the lock, and the last one stops what was started.
+    Processes that test side by side share it: the last one of its users stops what was started.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        address = None if answers(None) else started_engine(folder)
-        fcntl.flock(lock, fcntl.LOCK_SH)
+    with (folder / "lock").open("w") as lock, (folder / "users").open("w") as users:
+        with _locked(lock):
+            address = None if answers(None) else started_engine(folder)
+            fcntl.flock(users, fcntl.LOCK_SH)
         try:
             yield address
         finally:
-            with contextlib.suppress(BlockingIOError):
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with _locked(lock), contextlib.suppress(BlockingIOError):
+                fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 stop_engine(folder)
+
+
+@contextlib.contextmanager
+def _locked(lock: TextIO) -> Iterator[None]:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 def answers(address: str | None) -> bool:

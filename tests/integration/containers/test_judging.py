@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("containers-judgi
 
 PROBLEM = load_problem(problems_root() / "vector-add")
 SOLUTIONS = {"plain.cu", "plain.py", "off-by-one.cu", "no-guard.cu", "prints-pass.cu", "no-remainder.py"}
-TRIED = {"kills-everybody", "memory-bomb", "output-flood", "endless-host", "answers-by-itself-triton"}
+TRIED = {"kills-everybody", "output-flood", "endless-host", "answers-by-itself-triton"}
 HOSTILE = [attack for attack in ATTACKS if attack.name in TRIED]
 
 
