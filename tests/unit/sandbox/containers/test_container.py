@@ -51,7 +51,8 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     monkeypatch.setattr(module, "_OBEY_S", 0.1)
     monkeypatch.setattr(module, "_DEATH_S", 0.1)
     judge, enter = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    notes, released = Notes(enter), []
+    notes = Notes(enter)
+    released: list[str] = []
     container = Container(
         engine=notes,  # type: ignore[arg-type]
         container="id",

@@ -62,7 +62,11 @@ def test_a_boot_ends_everything() -> None:
     assert is_orphan(known(replace(ME, boot="other").label()))
 
 
-@pytest.mark.parametrize("label", [replace(ME, namespace="pid:[1]").label(), "nonsense", ""])
+@pytest.mark.parametrize(
+    "label",
+    [replace(ME, namespace="pid:[1]").label(), "nonsense", ""],
+    ids=["another namespace", "nonsense", "empty"],
+)
 def test_whoever_cannot_be_seen_goes_by_age(label: str) -> None:
     assert not is_orphan(known(label, running=True, age_s=10_000))
     assert not is_orphan(known(label, running=False, age_s=60))
