@@ -57,7 +57,13 @@ _GRACE_S = 1.5
 _END_S = 5.0  # for a runner to leave a timed session
 # On a host the session is a simulation: a scheduler comes between all calls, and no time counts.
 _ON_HOST = Policy(
-    batch_ms=5.0, budget_ms=100.0, gate_share=0.95, fresh_share=0.95, impossible_share=0.995, copy_share=50.0
+    batch_ms=5.0,
+    budget_ms=100.0,
+    gate_share=1.0,
+    fresh_share=1.0,
+    impossible_share=1.0,
+    copy_us=1e6,
+    max_discards=1000,
 )
 
 
