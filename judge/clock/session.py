@@ -122,7 +122,7 @@ class _Session:
         conditions = guard.conditions
         return Timing(
             median_us=ranked.median,
-            low_us=ranked.low,
+            low_us=max(ranked.low, _LEAST_US),
             high_us=ranked.high,
             repetitions=self._calls,
             gated_us=statistics.median(gated),
