@@ -7,6 +7,7 @@ JudgeError
 +-- LanguageMissing      this host judges no such language
 +-- GpuUnavailable       every GPU of this node is quarantined, or has gone
 +-- Disturbed            the GPU failed while others shared it; `evaluate` runs the program again, alone
+|   +-- NeverQuiet       the program was alone, and still the GPU was never quiet enough to time it
 +-- JudgementCancelled   the caller gave up; `evaluate` turns it into a verdict
 """
 
@@ -39,6 +40,13 @@ class Disturbed(JudgeError):
     """Raised when a run ended by what a neighbour may have done: the GPU's contexts died, or it hung.
 
     Under MPS one client's fault is everyone's. Nobody is charged until the program was run alone.
+    """
+
+
+class NeverQuiet(Disturbed):
+    """Raised when the GPU was busy while a program was timed, alone, and nobody else was seen on it.
+
+    Once that may be chance. When it happens again the program is rejected.
     """
 
 

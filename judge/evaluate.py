@@ -13,7 +13,9 @@ case that was not accepted.
 Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
 again from the start, alone, with a fresh runner: only that run counts. Ranking goes on with the runner
 that was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so
-that no foreign code is alive while we wait, and a fresh one is timed.
+that no foreign code is alive while we wait, and a fresh one is timed. What disturbs the timing has the
+program timed once more, alone. When the GPU is not quiet then either, and nobody else was seen on it, the
+program is what keeps it busy.
 """
 
 import time
@@ -25,7 +27,7 @@ from threading import Event
 from judge.built import Built
 from judge.diagnostics import clean
 from judge.drawn import inputs
-from judge.errors import Disturbed, JudgementCancelled
+from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score
 from judge.sizes import bytes_of, check_sizes
@@ -36,6 +38,7 @@ from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
+_BUSY = "The GPU was never quiet while this program was alone on it."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR}
 
 
@@ -227,17 +230,20 @@ def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) 
 
 def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome) -> _Outcome:
     try:
-        if referee.promote():
-            return _time(judgement, referee, checked)
-        judgement.tell("waiting", "Waiting for the GPU alone")
-        referee = judgement.new_run(alone=True)
+        if not referee.promote():
+            judgement.tell("waiting", "Waiting for the GPU alone")
+            referee = judgement.new_run(alone=True)
+            if failed := _load(judgement, built, referee, "wait"):
+                return failed
+        return _time(judgement, referee, checked)
     except Disturbed:
         referee = _start_again(judgement)
     failed = _load(judgement, built, referee, "wait")
-    return failed or _time(judgement, referee, checked)
+    return failed or _time(judgement, referee, checked, last=True)
 
 
-def _time(judgement: _Judgement, referee: Referee, checked: _Outcome) -> _Outcome:
+def _time(judgement: _Judgement, referee: Referee, checked: _Outcome, *, last: bool = False) -> _Outcome:
+    """Time the timed cases. `last` says that no other run comes after this one."""
     reports = list(checked.cases)
     cases = judgement.timed
     with judgement.stage("draw"):  # nobody draws while we time
@@ -245,12 +251,21 @@ def _time(judgement: _Judgement, referee: Referee, checked: _Outcome) -> _Outcom
     with judgement.stage("rank"):
         for index, sets in enumerate(contents, start=1):
             judgement.tell("timing", f"Timing case {index} of {len(cases)}", index=index, total=len(cases))
-            reports.append(referee.rank(sets))
+            try:
+                reports.append(referee.rank(sets))
+            except NeverQuiet:
+                if not last:
+                    raise
+                reports.append(_never_quiet(cases[index - 1]))
             if reports[-1].verdict is not Verdict.ACCEPTED:
                 break
     timings = [report.timing for report in reports if report.timing is not None]
     complete = _all_accepted(reports) and len(timings) == len(cases)
     return replace(_outcome(referee, reports), score=score(timings) if complete else None)
+
+
+def _never_quiet(case: Case) -> CaseReport:
+    return CaseReport(case.name, case.group, case.public, Verdict.REJECTED, _BUSY, sizes=dict(case.sizes))
 
 
 def _outcome(referee: Referee, reports: list[CaseReport]) -> _Outcome:

@@ -7,11 +7,15 @@ held against it only where a neighbour cannot have caused it:
     what ended the run                               shared GPU     alone
     the referee's own context died                   run again      charged
     the runner says: an illegal access               run again      charged
+    the runner says: this node is at fault           run again      charged, if the GPU is well
     no answer within the limit                       run again      charged
     anything else (it ended itself, it lied, ...)    charged        charged
 
 "Run again" means alone, with a fresh runner and referee (`judge.evaluate`). On a shared GPU the limit for a
 case is shorter, since the run that counts is still to come: a hang then costs its neighbours less.
+
+A runner that blames the node (no GPU, MPS in trouble, an ECC error) shares its process with the program,
+which can say the same. It is believed once; the second time, alone, the GPU itself is asked.
 """
 
 from dataclasses import replace
@@ -23,6 +27,7 @@ from judge.inspector import Stopped
 from judge.report import Diagnostic
 from problems.schema import Limits, Problem
 from problems.vocabulary import Language, Verdict
+from sandbox.runner.session import OUR_FAULT
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 
@@ -48,8 +53,14 @@ def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:
     return (
         stopped.device_lost
         or took_too_long(stopped, completion)
+        or blames_us(stopped, completion)
         or _says(stopped, completion, ExitStatus.ILLEGAL_ACCESS)
     )
+
+
+def blames_us(stopped: Stopped, completion: Completion) -> bool:
+    """Whether the runner, or a program in its name, says that this node is at fault."""
+    return _says(stopped, completion, OUR_FAULT)
 
 
 def took_too_long(stopped: Stopped, completion: Completion) -> bool:
@@ -57,7 +68,7 @@ def took_too_long(stopped: Stopped, completion: Completion) -> bool:
     return stopped.answer is Answer.TIMED_OUT or _says(stopped, completion, ExitStatus.TIME_LIMIT)
 
 
-def _says(stopped: Stopped, completion: Completion, status: ExitStatus) -> bool:
+def _says(stopped: Stopped, completion: Completion, status: int) -> bool:
     """Whether the runner ended itself with that status."""
     ended = stopped.answer is Answer.DIED and completion.ending is Ending.EXITED
     return ended and completion.status == status

@@ -30,7 +30,14 @@ from judge.conversation import Answer, end
 from judge.device.process import RefereeFailed, RefereeProcess
 from judge.drawn import DrawnSet
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, RunnerUnusable
-from judge.faults import charge, may_be_a_neighbours, on_shared_gpu, took_too_long, under_sanitizer
+from judge.faults import (
+    blames_us,
+    charge,
+    may_be_a_neighbours,
+    on_shared_gpu,
+    took_too_long,
+    under_sanitizer,
+)
 from judge.inspector import Stopped
 from judge.memory import DeviceLost
 from judge.report import CaseReport, Diagnostic
@@ -231,12 +238,15 @@ class GpuReferee:
             raise JudgementCancelled
         completion = self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
         late = took_too_long(stopped, completion)
-        counts = self._exclusive and (self._alone or not late)
+        ours = blames_us(stopped, completion)
+        counts = self._exclusive and (self._alone or not (late or ours))
         if not counts and may_be_a_neighbours(stopped, completion):
             raise Disturbed(f"{self._station.card.uuid}: {stopped.answer.name.lower()}")
-        if late or stopped.device_lost:
+        if late or ours or stopped.device_lost:
             self._end_referee()
-            self._station.check_up()
+            sick = self._station.check_up()
+            if ours and sick:
+                raise RunnerUnusable(f"{self._station.card.uuid}: {sick}")
         return charge(stopped, completion, self.diagnostics, self._whole.limits)
 
     @property

@@ -26,6 +26,7 @@ from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.pool import NotReady, Pool, await_ready
+from sandbox.spec import Limits
 
 _log = logging.getLogger(__name__)
 
@@ -50,10 +51,12 @@ class Station:
     refreshes: bool
     refresher: Refresher = field(init=False)
     _background: ThreadPoolExecutor = field(init=False)
+    _daemon: tuple[int, int] | None = field(init=False)
 
     def __post_init__(self) -> None:
         self.refresher = Refresher(self.vault, self.start_oracle, self.share)
         self._background = ThreadPoolExecutor(_TEARDOWNS, thread_name_prefix="teardown")
+        self._daemon = self.card.mps.born if self.card.mps else None
 
     def kind(self, name: str) -> str:
         """The name of a kind of sandbox of this card in the pool."""
@@ -78,7 +81,7 @@ class Station:
         # The limits of a runner only back those of a case; they must leave time to compile and to queue.
         limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
         try:
-            return self.pool.take(self.kind(language.value), limits)
+            return self._take(language.value, limits)
         except NotReady as error:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 
@@ -107,7 +110,7 @@ class Station:
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         """A loaded reference on the card. Raises RunnerUnusable and OracleFailed."""
         try:
-            process = self.pool.take(self.kind(ORACLE), ORACLE_LIMITS)
+            process = self._take(ORACLE, ORACLE_LIMITS)
         except NotReady as error:
             raise RunnerUnusable(f"oracle: {error}") from error
         try:
@@ -146,6 +149,14 @@ class Station:
                 self.card.mps.ensure()
             time.sleep(_POLL_S)
 
+    def _take(self, name: str, limits: Limits) -> Process:
+        """A sandbox of the pool. Those that wait with the socket of an earlier MPS daemon are of no use."""
+        born = self.card.mps.born if self.card.mps else None
+        if born is not None and born != self._daemon:
+            self._daemon = born
+            self.pool.discard(*(self.kind(known) for known in self.kit.commands(self.card)))
+        return self.pool.take(self.kind(name), limits)
+
     def later(self, work: Callable[[], None]) -> None:
         """Do something that nobody waits for, soon; at the latest `close` waits for it."""
         self._background.submit(_logged, work)
@@ -162,9 +173,10 @@ class Station:
             servers = ()
         return (self.vault.pid, *(server.pid for server in servers))
 
-    def check_up(self) -> None:
+    def check_up(self) -> str:
         """Compute something on the card after a time-out or a fault; take it out of use if it stays ill.
 
+        Returns what is wrong with it, empty when it is well.
         Hold the exclusive lease, with no client of one's own left.
         """
         deadline = time.monotonic() + _RECOVERY_S
@@ -172,8 +184,9 @@ class Station:
             if time.monotonic() > deadline:
                 self.quarantine.quarantine(self.card.uuid, reason, by="judge")
                 _log.error("gpu_quarantined: %s: %s", self.card.uuid, reason)
-                return
+                return reason
             time.sleep(_RETRY_S)
+        return ""
 
     def prepare_for(self, problem: Problem, cases: Sequence[Case]) -> None:
         """Have contents drawn for the judgements to come, if this process lives long enough for that."""

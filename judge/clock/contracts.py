@@ -97,9 +97,14 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class Disturbed:
-    """The GPU was never quiet long enough. Nobody is charged; the case can be timed again."""
+    """The GPU was never quiet long enough. The case can be timed again.
+
+    `outside` says that something was seen which is not the program's doing: heat, a foreign process.
+    Without it only the program itself is left to suspect.
+    """
 
     reason: str
+    outside: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,7 @@ class Repetitions:
         self._policy, self._null, self._dice = policy, null, dice
         self._timeout_s = timeout_s
         self._quiet_us: dict[int, list[float]] = {}
+        self._outside = False
         self.discarded = 0
 
     def guarded(self, repetition: Callable[[], _Sample]) -> _Sample:
@@ -81,13 +82,12 @@ class Repetitions:
             reason = self._guard.end()
             if reason is None:
                 return sample
-            self.discard(reason)
+            self._outside = True
+            self._discard(reason)
 
-    def discard(self, reason: str) -> None:
-        """Count one repetition that does not count. Raises Over at the policy's limit."""
-        self.discarded += 1
-        if self.discarded > self._policy.max_discards:
-            raise Over(Disturbed(reason))
+    def disturbed(self, reason: str) -> Disturbed:
+        """What to say when `reason` is why there is no figure."""
+        return Disturbed(reason, outside=self._outside)
 
     def gated(self, content: int) -> float:
         """One call on `content` in a set of chance."""
@@ -134,8 +134,14 @@ class Repetitions:
         alone_us = self._null.snapshot_us(self._sets.output_bytes) * len(numbers)
         most_us = alone_us * (1 + self._policy.copy_share) + self._policy.copy_us
         while (us := timed_us(self._orders, lambda: self._sets.snapshot(numbers))) > most_us:
-            self.discard("A snapshot took longer than on an idle GPU.")
+            self._discard("A snapshot took longer than on an idle GPU.")
         return us
+
+    def _discard(self, reason: str) -> None:
+        """Count one repetition that does not count. Raises Over at the policy's limit."""
+        self.discarded += 1
+        if self.discarded > self._policy.max_discards:
+            raise Over(self.disturbed(reason))
 
     def _timed(
         self, window: Sequence[int], *, first: int, count: int, expected_us: float

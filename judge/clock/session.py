@@ -153,7 +153,8 @@ class _Session:
         discarded = self._repetitions.discarded
         samples = self._repetitions.guarded(lambda: [self._repetitions.gated(content) for content in order])
         if self._repetitions.discarded > discarded:
-            raise Over(Disturbed("Single calls on new contents were disturbed, and no more were drawn."))
+            reason = "Single calls on new contents were disturbed, and no more were drawn."
+            raise Over(self._repetitions.disturbed(reason))
         return samples
 
     def _gated(self, fresh: Sequence[float], expected_us: float, *, slow: bool) -> list[float]:

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Self, TypeVar
 
-from judge.clock.contracts import Disturbed as NeverQuiet
+from judge.clock.contracts import Disturbed as NotTimed
 from judge.clock.roofline import Roofline
 from judge.conversation import Answer
 from judge.device.link import Link
@@ -39,7 +39,7 @@ from judge.device.messages import (
 )
 from judge.device.parents import fork_referee
 from judge.drawn import DrawnSet
-from judge.errors import Disturbed, JudgementCancelled, RunnerUnusable
+from judge.errors import Disturbed, JudgementCancelled, NeverQuiet, RunnerUnusable
 from judge.inspector import Stopped
 from judge.memory import DeviceLost
 from judge.report import CaseReport, Diagnostic
@@ -158,13 +158,14 @@ class RefereeProcess:
         that may use the GPU meanwhile: the runner's, MPS's, the vault's.
 
         Raises:
-            judge.errors.Disturbed: the GPU was never quiet long enough.
+            judge.errors.Disturbed: the GPU was never quiet long enough; NeverQuiet if nothing but the
+                program itself can be the cause.
         """
         request = Rank(tuple(_layout(drawn) for drawn in sets), roofline, frozenset(ours))
         patience_s = _RANK_S + _CALLS * self._case_s
         outcome = self._do(request, [drawn.descriptor for drawn in sets], patience_s)
-        if isinstance(outcome, NeverQuiet):
-            raise Disturbed(outcome.reason)
+        if isinstance(outcome, NotTimed):
+            raise (Disturbed if outcome.outside else NeverQuiet)(outcome.reason)
         return outcome if isinstance(outcome, Stopped) else _expected(outcome, CaseReport)
 
     def quit(self) -> None:

@@ -33,6 +33,12 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
 """
 
 
+BLAMING = """
+#include <unistd.h>
+extern "C" void solve(const float* a, const float* b, float* c, int n) { _exit(70); }
+"""
+
+
 def judge(node: GpuTarget, problem: Problem, source: str, **options: object) -> Report:
     return evaluate(
         problem,
@@ -117,10 +123,26 @@ def test_a_failure_of_ours_while_alone_is_charged_to_nobody(
         judge(node, vector_add, solution("plain.cu"), on_progress=disturb)
 
 
+def test_blaming_the_node_is_believed_once(node: GpuTarget, vector_add: Problem) -> None:
+    report = judge(node, vector_add, BLAMING)
+    assert report.verdict is Verdict.RUNTIME_ERROR
+    assert report.attempts == 2
+
+
+def test_blaming_a_node_that_is_ill_is_charged_to_nobody(
+    node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Station, "check_up", lambda _: "its memory has defects")
+    with pytest.raises(RunnerUnusable, match="its memory has defects"):
+        judge(node, vector_add, BLAMING)
+
+
 def test_nothing_runs_outside_mps(
     node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class NobodysMps:
+        born = None
+
         def clients(self) -> tuple[int, ...]:
             return ()
 

@@ -3,10 +3,11 @@
 import pytest
 
 from judge.conversation import Answer
-from judge.faults import SHARED_CASE_S, charge, may_be_a_neighbours, on_shared_gpu
+from judge.faults import SHARED_CASE_S, blames_us, charge, may_be_a_neighbours, on_shared_gpu
 from judge.inspector import Stopped
 from judge.report import Diagnostic
 from problems.vocabulary import Language, Verdict
+from sandbox.runner.session import OUR_FAULT
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 from tests.unit.judge.packages import DOUBLING
@@ -28,6 +29,7 @@ def stopped(answer: Answer, *, lost: bool = False) -> Stopped:
         (stopped(Answer.TIMED_OUT), ended(9, Ending.KILLED)),
         (stopped(Answer.DIED), ended(ExitStatus.ILLEGAL_ACCESS)),
         (stopped(Answer.DIED), ended(ExitStatus.TIME_LIMIT)),
+        (stopped(Answer.DIED), ended(OUR_FAULT)),
     ],
 )
 def test_what_a_neighbour_can_cause_is_held_against_nobody(what: Stopped, completion: Completion) -> None:
@@ -48,6 +50,28 @@ def test_what_a_neighbour_can_cause_is_held_against_nobody(what: Stopped, comple
 )
 def test_what_a_program_does_to_itself_is_charged_at_once(what: Stopped, completion: Completion) -> None:
     assert not may_be_a_neighbours(what, completion)
+
+
+@pytest.mark.parametrize(
+    ("what", "completion", "blames"),
+    [
+        (stopped(Answer.DIED), ended(OUR_FAULT), True),
+        (stopped(Answer.DIED), ended(OUR_FAULT, Ending.SIGNALLED), False),
+        (stopped(Answer.DIED), ended(ExitStatus.RUNTIME_ERROR), False),
+        (stopped(Answer.BROKE_PROTOCOL), ended(OUR_FAULT), False),
+        (stopped(Answer.TIMED_OUT), ended(OUR_FAULT), False),
+    ],
+)
+def test_only_a_runner_that_ends_itself_so_blames_the_node(
+    what: Stopped, completion: Completion, blames: bool
+) -> None:
+    assert blames_us(what, completion) is blames
+
+
+def test_blaming_the_node_alone_on_a_gpu_that_is_well_is_a_runtime_error() -> None:
+    verdict, message = charge(stopped(Answer.DIED), ended(OUR_FAULT), (), DOUBLING.limits)
+    assert verdict is Verdict.RUNTIME_ERROR
+    assert "70" in message
 
 
 def test_a_run_among_others_has_less_time() -> None:

@@ -99,6 +99,25 @@ def test_repetitions_are_not_retried_without_end() -> None:
     assert found == Disturbed("hot")
 
 
+def test_a_gpu_that_is_slow_with_nobody_else_on_it_points_at_the_program() -> None:
+    bench = Bench(Program(50.0))
+    bench.memory.snapshot_us *= 50
+    assert bench.time() == Disturbed("A snapshot took longer than on an idle GPU.", outside=False)
+
+
+def test_what_nvml_saw_speaks_for_the_program_whatever_came_after() -> None:
+    bench = Bench(Program(50.0), reasons=[None, "hot"])
+    end = bench.guard.end
+
+    def then_slow() -> str | None:
+        if reason := end():
+            bench.memory.snapshot_us *= 50
+        return reason
+
+    bench.guard.end = then_slow  # type: ignore[method-assign]
+    assert bench.time() == Disturbed("A snapshot took longer than on an idle GPU.", outside=True)
+
+
 def test_disturbed_fresh_calls_disturb_the_case_because_no_fresh_contents_are_left() -> None:
     assert isinstance(Bench(Program(50.0), reasons=["hot"]).time(), Disturbed)
 

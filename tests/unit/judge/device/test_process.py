@@ -9,12 +9,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from judge.clock.contracts import Disturbed as NotTimed
 from judge.conversation import Answer
+from judge.device.link import Link
 from judge.device.process import RefereeFailed, RefereeProcess
-from judge.errors import JudgementCancelled
+from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.inspector import Stopped
 from judge.report import CaseReport
 from problems.vocabulary import Verdict
@@ -171,6 +174,17 @@ def test_a_referee_that_dies_is_our_failure() -> None:
         os.kill(referee.pid, signal.SIGKILL)
         with pytest.raises(RefereeFailed, match=r"has (died|gone)"):
             referee.check(drawn, Flag.NONE)
+
+
+@pytest.mark.parametrize("outside", [True, False])
+def test_a_gpu_that_is_never_quiet_with_nobody_else_on_it_is_told_apart(
+    monkeypatch: pytest.MonkeyPatch, outside: bool
+) -> None:
+    monkeypatch.setattr(RefereeProcess, "_do", lambda *_: NotTimed("busy", outside=outside))
+    referee = RefereeProcess(cast("Link", None), lambda: False, None)
+    with pytest.raises(Disturbed, match="busy") as raised:
+        referee.rank([])
+    assert isinstance(raised.value, NeverQuiet) is not outside
 
 
 def test_a_referee_that_hangs_is_taken_off_the_gpu_and_then_killed(monkeypatch: pytest.MonkeyPatch) -> None:
