@@ -33,6 +33,7 @@ _US = 1000
 _LOOKS = 3
 _LOOK_US = 500.0
 _QUIET_SNAPSHOTS = 3
+_SLOW_LOOKS = 20
 _MOST_BLANK_US = 5000.0
 
 EARLY = "The program worked on a call before it was asked for it."
@@ -83,7 +84,9 @@ class Repetitions:
             if reason is None:
                 return sample
             self._outside = True
-            self._discard(reason)
+            self.discarded += 1
+            if self.discarded > self._policy.max_discards:
+                raise Over(self.disturbed(reason))
 
     def disturbed(self, reason: str) -> Disturbed:
         """What to say when `reason` is why there is no figure."""
@@ -123,7 +126,7 @@ class Repetitions:
     def quiet_snapshot_us(self, numbers: Sequence[int]) -> float:
         """What a snapshot of so many sets takes while nothing else runs, by all looks so far.
 
-        Raises Over when it takes much longer than it did before any foreign code ran.
+        Raises Over when it takes much longer, again and again, than it did before any foreign code ran.
         """
         known = self._quiet_us.setdefault(len(numbers), [])
         for _ in range(1 if known else _QUIET_SNAPSHOTS):
@@ -133,15 +136,13 @@ class Repetitions:
     def _quiet_look(self, numbers: Sequence[int]) -> float:
         alone_us = self._null.snapshot_us(self._sets.output_bytes) * len(numbers)
         most_us = alone_us * (1 + self._policy.copy_share) + self._policy.copy_us
-        while (us := timed_us(self._orders, lambda: self._sets.snapshot(numbers))) > most_us:
-            self._discard("A snapshot took longer than on an idle GPU.")
-        return us
-
-    def _discard(self, reason: str) -> None:
-        """Count one repetition that does not count. Raises Over at the policy's limit."""
-        self.discarded += 1
-        if self.discarded > self._policy.max_discards:
-            raise Over(self.disturbed(reason))
+        for _ in range(
+            _SLOW_LOOKS
+        ):  # this host's own doings make one slow now and then, a busy GPU every one
+            us = timed_us(self._orders, lambda: self._sets.snapshot(numbers))
+            if us <= most_us:
+                return us
+        raise Over(self.disturbed("A snapshot took longer than on an idle GPU."))
 
     def _timed(
         self, window: Sequence[int], *, first: int, count: int, expected_us: float

@@ -1,10 +1,14 @@
 """The trusted clock against simulated programs, honest and not."""
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.clock.contracts import Disturbed, Policy
+from judge.clock import repetitions
+from judge.clock.contracts import Disturbed, Ordering, Policy
+from judge.clock.null import timed_us
 from judge.clock.repetitions import BUSY, EARLY
 from judge.clock.roofline import Roofline
 from judge.clock.session import BELOW_FLOOR, IMPOSSIBLE
@@ -103,6 +107,19 @@ def test_a_gpu_that_is_slow_with_nobody_else_on_it_points_at_the_program() -> No
     bench = Bench(Program(50.0))
     bench.memory.snapshot_us *= 50
     assert bench.time() == Disturbed("A snapshot took longer than on an idle GPU.", outside=False)
+
+
+def test_a_snapshot_that_is_slow_now_and_then_costs_an_honest_program_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def jittery(orders: Ordering, work: Callable[[], object]) -> float:
+        return timed_us(orders, work) + (500 if bench.world.dice.random() < 0.3 else 0)
+
+    bench = Bench(Program(50.0))
+    monkeypatch.setattr(repetitions, "timed_us", jittery)
+    timing = bench.timing()
+    assert timing.discarded == 0
+    assert timing.median_us == pytest.approx(50.0, rel=0.004)
 
 
 def test_what_nvml_saw_speaks_for_the_program_whatever_came_after() -> None:
