@@ -33,7 +33,7 @@ _US = 1000
 _LOOKS = 3
 _LOOK_US = 500.0
 _QUIET_SNAPSHOTS = 3
-_SLOW_LOOKS = 20
+_SLOW_LOOKS = 20  # this host's own doings make one slow now and then, a busy GPU every one
 _MOST_BLANK_US = 5000.0
 
 EARLY = "The program worked on a call before it was asked for it."
@@ -136,9 +136,7 @@ class Repetitions:
     def _quiet_look(self, numbers: Sequence[int]) -> float:
         alone_us = self._null.snapshot_us(self._sets.output_bytes) * len(numbers)
         most_us = alone_us * (1 + self._policy.copy_share) + self._policy.copy_us
-        for _ in range(
-            _SLOW_LOOKS
-        ):  # this host's own doings make one slow now and then, a busy GPU every one
+        for _ in range(_SLOW_LOOKS):
             us = timed_us(self._orders, lambda: self._sets.snapshot(numbers))
             if us <= most_us:
                 return us
