@@ -140,6 +140,9 @@ class HostMemory:
     def synchronize(self) -> None:
         """Nothing is ever under way."""
 
+    def settle(self) -> None:
+        """Nothing on a host is timed that finely."""
+
     def still(self) -> bool:
         """A host cannot tell."""
         return True

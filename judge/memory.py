@@ -125,6 +125,12 @@ class Memory(Protocol):
     def synchronize(self) -> None:
         """Wait until all that was asked for is done."""
 
+    def settle(self) -> None:
+        """Have the device write back what its cache still holds of our writes, as queued work like any other.
+
+        What is called next is then not slowed down by writing them back.
+        """
+
     def still(self) -> bool:
         """Whether nothing of anybody else's runs there now, as far as this kind of memory can tell."""
 

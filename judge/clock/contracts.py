@@ -34,8 +34,9 @@ class Policy:
         blanks: gated calls in which go is held back, to see whether anything happens without it.
         blank_us: for how long, at least.
         precision_share: the half width of the interval at which it is precise enough.
-        gate_share, gate_us: how far the figure may lie under what single calls take. A single call pays for
-            cold caches and an idle GPU; the gain of a program that overlaps its calls ends here.
+        gate_share, gate_us: how far the figure may lie under the lower quartile of what single calls take. A
+            single call pays for cold caches and an idle GPU; the gain of a program that overlaps its calls
+            ends here.
         fresh_share, fresh_us: the same for the few calls on contents that the program had never seen.
         launch_us: what a call may cost its process beyond the null's call, before anything runs on the GPU.
             Calls of a batch hide that behind each other, a single call cannot. Added to both allowances.
@@ -54,8 +55,8 @@ class Policy:
     max_batches: int = 15
     max_calls: int = 20_000
     min_gated: int = 5
-    max_gated: int = 40
-    gated_share: float = 0.35
+    max_gated: int = 27
+    gated_share: float = 0.3
     blanks: int = 2
     blank_us: float = 150.0
     precision_share: float = 0.005

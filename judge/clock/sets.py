@@ -3,7 +3,8 @@
 Theory of operation. Every set has buffers of its own, with guard bands. The sets together are larger than
 the GPU's L2 cache, so that a call finds its arguments in device memory, as a caller with fresh data would.
 Contents are chosen for a set whenever it is armed: an answer that was kept by pointer is an answer to
-another question. An argument that is read and written is used up by a call; with one of those a batch
+another question. Before a call the memory settles, so that no call pays for writing back what the referee
+wrote into its set. An argument that is read and written is used up by a call; with one of those a batch
 calls each set once.
 """
 
@@ -103,6 +104,7 @@ class MemorySets:
     def complete(self, number: int, content: int) -> None:
         """Put the inputs of content number `content` into a hidden set: it is ready for a call."""
         self._fill(number, content)
+        self.settle()
         self._memory.synchronize()
 
     def arm(self, numbers: Sequence[int], contents: Sequence[int]) -> None:
@@ -112,7 +114,12 @@ class MemorySets:
                 if argument.role is Role.OUT:
                     self._poison(number, argument.name)
             self._fill(number, content)
+        self.settle()
         self._memory.synchronize()
+
+    def settle(self) -> None:
+        """Leave nothing of ours in the cache that the next call would have to write back."""
+        self._memory.settle()
 
     def untouched(self, number: int) -> bool:
         """Whether the outputs are as `arm` or `complete` left them."""

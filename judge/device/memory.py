@@ -37,6 +37,7 @@ from sandbox.runner.vmm import Allocation, Code, CudaError, Device
 _READY_S = 3.0  # for a server of MPS to come back from a fault
 _RETRY_S = 0.05
 _CLOSE_S = 1.0
+_SWEEP = 3  # times the L2 cache: its replacement is not strictly by age, so once over is too little
 _NAP_S = 0.001
 _IDLE = 0
 
@@ -52,6 +53,7 @@ class DeviceMemory:
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.kernels = Kernels(self.stream)
         self._probe = Probe(self.stream)
+        self._sweep: Contents | None = None
         self._retired: list[Allocation] = []
         self._opened: list[Allocation] = []
 
@@ -138,6 +140,15 @@ class DeviceMemory:
             while self._retired:
                 self._retired.pop().close()
 
+    def settle(self) -> None:
+        """Read through private memory larger than the L2 cache, which then holds nothing to write back."""
+        with our_errors():
+            if self._sweep is None:
+                self._sweep = self._alike(2 * (_SWEEP * self.l2_bytes // 2))
+            half = self._sweep.nbytes // 2
+            lower = pointer_of(self._sweep, 2 * half)
+            self.kernels.check_equal(lower, lower + half, half)  # which stops reading where halves differ
+
     def still(self) -> bool:
         """Whether the whole GPU is free now; see `judge.device.stillness`."""
         with our_errors():
@@ -191,6 +202,12 @@ class DeviceMemory:
             runtime = cupy.cuda.runtime
             runtime.memsetAsync(allocation.pointer, 0, allocation.size_bytes, self.stream.ptr)
         self._retired.append(allocation)
+
+    def _alike(self, size_bytes: int) -> Contents:
+        contents = self.fresh(size_bytes)
+        pointer = pointer_of(contents, size_bytes)
+        cupy.cuda.runtime.memsetAsync(pointer, 0, size_bytes, self.stream.ptr)
+        return contents
 
     def _allocate(self, size_bytes: int) -> Allocation:
         try:

@@ -16,6 +16,7 @@ from benchmarks.clock_experiment import build, one_round
 pytestmark = pytest.mark.gpu
 cupy = pytest.importorskip("cupy", reason="no CuPy")
 
+from judge.device.memory import DeviceMemory  # noqa: E402 - needs CuPy
 from judge.device.stillness import Probe  # noqa: E402 - needs CuPy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,3 +111,22 @@ def test_an_honest_program_is_ranked_by_what_it_takes(
         sys.stdout.write("\n" + "".join(f"{name}: {us:.2f} us\n" for name, us in figures.items()))
     assert abs(figures["RANKED"] / figures["batch 20 ms, events"] - 1) < share
     assert figures["ranked, took"] < 1e6
+
+
+def test_a_sweep_is_quick_and_finds_no_difference(capsys: pytest.CaptureFixture[str]) -> None:
+    memory = DeviceMemory.open()
+    try:
+        memory.kernels.clear_differences()
+        memory.settle()
+        memory.synchronize()
+        started = time.perf_counter()
+        for _ in range(20):
+            memory.settle()
+            memory.synchronize()
+        each_us = (time.perf_counter() - started) / 20 * 1e6
+        assert memory.kernels.differences() == (False, False)
+    finally:
+        memory.close()
+    with capsys.disabled():
+        sys.stdout.write(f"\nsweep {each_us:.0f} us\n")
+    assert each_us < 500

@@ -17,6 +17,7 @@ from problems.vocabulary import Verdict
 
 NULL_US = 10.0
 SNAPSHOT_US = 20.0
+SETTLE_US = 60.0
 OUTPUT_BYTES = 1 << 20
 NULL = Null(us=NULL_US, copy_us=SNAPSHOT_US, copy_us_per_mib=0.0)
 POISON = -1
@@ -47,10 +48,15 @@ class World:
 
 
 class Program:
-    """An honest program: a call takes `call_us`, up to some `noise` more, and `cold_us` more when alone."""
+    """An honest program: a call takes `call_us`, up to some `noise` more, and `cold_us` more when alone.
 
-    def __init__(self, call_us: float, noise: float = 0.001, cold_us: float = 0.0) -> None:
-        self.call_us, self.noise, self.cold_us = call_us, noise, cold_us
+    `late_us` is up to how much more every third call alone takes, by no doing of the program's.
+    """
+
+    def __init__(
+        self, call_us: float, noise: float = 0.001, cold_us: float = 0.0, late_us: float = 0.0
+    ) -> None:
+        self.call_us, self.noise, self.cold_us, self.late_us = call_us, noise, cold_us, late_us
         self.slowdown = 1.0
 
     def one_us(self, world: World) -> float:
@@ -62,6 +68,8 @@ class Program:
     def work(self, world: World, numbers: Sequence[int]) -> float:
         """Schedule what an order writes. Returns when it says done, in nanoseconds."""
         at = world.now_ns + NULL_US * 1000
+        if len(numbers) == 1 and self.late_us and world.dice.random() < 1 / 3:
+            at += world.dice.uniform(0, self.late_us) * 1000
         for number in numbers:
             at += (self.one_us(world) + (self.cold_us if len(numbers) == 1 else 0)) * 1000
             world.pending.append((at, number, world.inputs[number]))
@@ -118,6 +126,10 @@ class SimulatedSets:
             self.world.inputs[number] = self._poison(number)
 
     def complete(self, number: int, content: int) -> None:
+        self._fill(number, content)
+        self.world.pass_us(SETTLE_US)
+
+    def _fill(self, number: int, content: int) -> None:
         self.world.pass_us(30)
         self.world.inputs[number] = content
         self.program.landed(self.world, number)
@@ -125,7 +137,8 @@ class SimulatedSets:
     def arm(self, numbers: Sequence[int], contents: Sequence[int]) -> None:
         for number, content in zip(numbers, contents, strict=True):
             self._poison(number)
-            self.complete(number, content)
+            self._fill(number, content)
+        self.world.pass_us(SETTLE_US)
 
     def untouched(self, number: int) -> bool:
         return self.world.outputs[number] < 0
