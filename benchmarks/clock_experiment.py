@@ -2,10 +2,15 @@
 
 Needs an NVIDIA GPU to itself, CuPy and nvcc; no containers. Times a float16 vector addition of 8192 x 8192,
 4096 x 4096 and 1024 x 1024 elements with the judge's own memory, page, sets and repetitions against the
-judge's own runner. Both are fresh processes in every round, because what differs
-between processes (where memory lies, clocks, who came first) is what a submission meets. Prints, for each
-estimator and size, the median over the rounds and the spread (max - min) / median. `--mps` runs
-everything again under an MPS daemon that it starts in a folder of its own.
+judge's own runner. Both are fresh processes in every round, because what differs between processes (where
+memory lies, clocks, who came first) is what a submission meets. `--mps` does it under an MPS daemon that it
+starts in a folder of its own. Four rounds are meant to take less than a minute.
+
+Prints, for each estimator and size, the median over the rounds and the spread (max - min) / median. Then how
+much longer single calls take than those of a batch, with the sweep of the cache before go and without: the
+least and the most over the rounds, as time and as a share. `Policy.gate_us` and `gate_share` must allow for
+the most that the lower quartile shows with the sweep. "Room" is what that bound leaves under the batch: where
+it is negative, an honest program's figure is lifted.
 """
 
 import argparse
@@ -29,13 +34,13 @@ import numpy as np
 from benchmarks.judging import print_table
 from judge.clock.contracts import Null, Policy
 from judge.clock.guard import NoGuard
-from judge.clock.null import measure_null
+from judge.clock.null import lower_quartile, measure_null, timed_us
 from judge.clock.page import Orders, create_page
 from judge.clock.repetitions import Repetitions
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets, how_many_sets
 from judge.conversation import Answer, Exchange
-from judge.memory import Contents
+from judge.memory import Contents, Memory
 from judge.report import Timing
 from problems.formula import Formula
 from problems.loader import load_problem
@@ -51,8 +56,10 @@ ROOT = Path(__file__).resolve().parent.parent
 FINISH = ROOT / "sandbox" / "gpu" / "compile" / "finish.cpp"
 EXTENTS = (8192, 4096, 1024)
 CONTENTS = 4
-BATCHES = 12
-GATED = 60
+BATCHES = 8
+GATED = 48
+SWEPT, UNSWEPT = "swept", "unswept"
+BATCH = "batch 20 ms, median"
 TIMEOUT_S = 20.0
 ROUND_TIMEOUT_S = 300
 _STDERR = 2  # by its number: a test may have put something without one in place of sys.stderr
@@ -76,8 +83,8 @@ void warpcourt_call(void* const* p) {
 def main() -> int:
     """Run the rounds, each in processes of its own, and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--mps", action="store_true", help="also under MPS")
+    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("--mps", action="store_true", help="under MPS")
     parser.add_argument("--one", type=int, metavar="EXTENT", help=argparse.SUPPRESS)
     parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -86,10 +93,10 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="warpcourt-clock-") as folder:
         build(Path(folder))
-        report("without MPS", rounds(options.rounds, Path(folder), os.environ))
-        if options.mps:
-            with mps(Path(folder)) as environment:
-                report("under MPS", rounds(options.rounds, Path(folder), environment))
+        with mps(Path(folder)) if options.mps else contextlib.nullcontext(os.environ) as environment:
+            found = rounds(options.rounds, Path(folder), environment)
+        report("under MPS" if options.mps else "without MPS", found)
+        report_excess(found)
     return 0
 
 
@@ -145,6 +152,30 @@ def report(title: str, found: Mapping[int, Sequence[Figures]]) -> None:
     print()
 
 
+def report_excess(found: Mapping[int, Sequence[Figures]]) -> None:
+    """How much longer single calls take than those of a batch."""
+    rows = [("single calls over batches", *(f"{extent} x {extent}" for extent in found))]
+    for kind in (SWEPT, UNSWEPT):
+        for estimator in ("min", "lower quartile", "median"):
+            cells = []
+            for figures in found.values():
+                over_us = [one[f"gated, {kind}, {estimator}"] - one[BATCH] for one in figures]
+                shares = [100 * us / one[BATCH] for us, one in zip(over_us, figures, strict=True)]
+                as_time = f"{min(over_us):+.2f} to {max(over_us):+.2f} us"
+                cells.append(f"{as_time}, {min(shares):+.2f} to {max(shares):+.2f} %")
+            rows.append((f"{kind}, {estimator}", *cells))
+    policy = Policy()
+    room = []
+    for figures in found.values():
+        quartiles = [(one[f"gated, {SWEPT}, lower quartile"], one[BATCH]) for one in figures]
+        least_us = min(
+            batch - (gated * (1 - policy.gate_share) - policy.gate_us) for gated, batch in quartiles
+        )
+        room.append(f"{least_us:+.2f} us")
+    rows.append(("room, at least", *room))
+    print_table(rows)
+
+
 def one_round(extent: int, folder: Path) -> dict[str, float]:
     """Every estimator once, with a fresh runner and this fresh process as the referee."""
     from judge.device.memory import DeviceMemory  # noqa: PLC0415 - needs CuPy, which only the rounds do
@@ -160,41 +191,72 @@ def one_round(extent: int, folder: Path) -> dict[str, float]:
             null = measure_null(orders, memory, policy)
         figures["null, go to done"] = null.us
         figures["null, snapshot"] = null.snapshot_us(2 * extent**2)
+        figures["sweep and wait"] = statistics.median(
+            timed_us(orders, lambda: sweep(memory)) for _ in range(20)
+        )
         require(exchange.load((folder / "program.so").read_bytes(), timeout_s=TIMEOUT_S), "LOAD")
         sizes = {"l2_bytes": memory.l2_bytes, "free_bytes": memory.free_bytes}
         many = how_many_sets(problem, case, policy, **sizes)
         with MemorySets(problem, case, memory, contents, many) as sets, session(exchange, sets) as orders:
-            figures |= estimators(orders, sets, policy, null)
+            figures |= gated(repetitions_of(orders, sets, policy, null), SWEPT)
+            figures |= estimators(orders, sets, policy, null, figures[f"gated, {SWEPT}, median"])
+        with Unswept(problem, case, memory, contents, many) as sets, session(exchange, sets) as orders:
+            figures |= gated(repetitions_of(orders, sets, policy, null), UNSWEPT)
         with MemorySets(problem, case, memory, contents, 1) as sets, session(exchange, sets) as orders:
             repetitions = repetitions_of(orders, sets, policy, null)
-            samples = batches(repetitions, 20, figures["gated, to snapshot, median"])
+            samples = batches(repetitions, 20, figures[BATCH])
             figures["batch 20 ms, warm cache, median"] = statistics.median(ours for ours, _ in samples)
+        started = time.perf_counter()
         with MemorySets(problem, case, memory, contents, many) as sets, session(exchange, sets) as orders:
-            started = time.perf_counter()
+            opened = time.perf_counter()
             found = time_case(orders, sets, NoGuard(), policy, null, timeout_s=TIMEOUT_S)
             if not isinstance(found, Timing):
                 raise SystemExit(f"the clock refused an honest program: {found}")
             figures["RANKED"] = found.median_us
             figures["ranked, half of its interval"] = (found.high_us - found.low_us) / 2
-            figures["ranked, took"] = (time.perf_counter() - started) * 1e6
+            timed = time.perf_counter()
+        figures["ranked, sets made and opened"] = (opened - started) * 1e6
+        figures["ranked, took"] = (timed - opened) * 1e6
+        figures["ranked, sets closed"] = (time.perf_counter() - timed) * 1e6
     memory.close()
     return figures
 
 
-def estimators(orders: Orders, sets: MemorySets, policy: Policy, null: Null) -> dict[str, float]:
-    """All estimators on rotating sets. Microseconds for one call."""
-    repetitions = repetitions_of(orders, sets, policy, null)
+class Unswept(MemorySets):
+    """Sets whose traces stay in the cache: how it was before the sweep."""
+
+    def settle(self) -> None:
+        """Leave the cache as it is."""
+
+
+def sweep(memory: Memory) -> None:
+    """What a sweep takes, when nothing else waits for it."""
+    memory.settle()
+    memory.synchronize()
+
+
+def gated(repetitions: Repetitions, kind: str) -> dict[str, float]:
+    """The estimators of single calls on rotating sets. Microseconds."""
     for _ in range(5):
         repetitions.gated(0)
-    gated = [repetitions.gated(1 + index % (CONTENTS - 1)) for index in range(GATED)]
-    expected_us = max(statistics.median(gated), 1.0)
-    figures = {
-        "gated, to snapshot, median": statistics.median(gated),
-        "gated, to snapshot, min": min(gated),
-        "gated, to snapshot, trimmed": trimmed(gated),
+    samples = [repetitions.gated(1 + index % (CONTENTS - 1)) for index in range(GATED)]
+    return {
+        f"gated, {kind}, min": min(samples),
+        f"gated, {kind}, lower quartile": lower_quartile(samples),
+        f"gated, {kind}, median": statistics.median(samples),
+        f"gated, {kind}, trimmed": trimmed(samples),
     }
-    batches(repetitions, 20, expected_us)  # clocks settle
-    for batch_ms in (5, 20, 50):
+
+
+def estimators(
+    orders: Orders, sets: MemorySets, policy: Policy, null: Null, expected_us: float
+) -> dict[str, float]:
+    """The estimators of batches on rotating sets. Microseconds for one call."""
+    repetitions = repetitions_of(orders, sets, policy, null)
+    expected_us = max(expected_us, 1.0)
+    figures = {}
+    repetitions.batch(max(1, round(20_000 / expected_us)), expected_us, [0])  # clocks settle
+    for batch_ms in (5, 20):
         samples = batches(repetitions, batch_ms, expected_us)
         ours = [mine for mine, _ in samples]
         figures[f"batch {batch_ms} ms, median"] = statistics.median(ours)

@@ -1,8 +1,9 @@
-"""What the trusted clock adds to an honest kernel: `python -m benchmarks.clock_overhead [--rounds N]`.
+"""What the clock adds to an honest kernel: `python -m benchmarks.clock_overhead [--rounds N] [--seconds S]`.
 
 Judges shipped vector additions and compares the ranked time with what the runner's own events say of the same
 batches. Events are precise and honest here, because the programs are. Prints, per language and size, the
-median of ranked / events - 1 beside the limit that it is meant to keep.
+median of ranked / events - 1 beside the limit that it is meant to keep. No round of a language
+is begun after S seconds.
 """
 
 import argparse
@@ -19,12 +20,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add_options(parser)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--seconds", type=float, default=20.0, help="begin no round of a language after these"
+    )
     options = parser.parse_args()
     rows = [("kernel", "ranked", "events", "overhead", "at most", "ratio")]
     kept = True
     with opened(options) as target:
         for language in FILES:
-            rounds = rank_anew(target, language, options.rounds, pause_s=0.5)
+            rounds = rank_anew(target, language, options.rounds, seconds=options.seconds)
             for index, size in enumerate(SIZES):
                 timings = [timings[index] for timings in rounds]
                 pairs = [(t.median_us, t.self_reported_us) for t in timings if t.self_reported_us]
