@@ -34,7 +34,7 @@ class GpuSeat:
         self._sanitize = sanitize
         self._permit = Event()  # a share of the card is held, so that the oracle may use it
         self._draws = VaultDraws(
-            problem, cases, station.vault, station.start_oracle, cancelled, permit=self._permit
+            problem, cases, station.vault, station.lend_oracle, cancelled, permit=self._permit
         )
 
     def start_referee(self, *, alone: bool = False) -> GpuReferee:

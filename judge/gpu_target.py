@@ -73,6 +73,7 @@ class GpuTarget:
                 self._quarantine,
                 Vault(runtime, card.uuid, gpu=card.oracle, settings=vault),
                 refreshes=warm.get(ORACLE, 0) > 0,
+                runtime=runtime,
             )
             for card in kit.cards
         }

@@ -1,9 +1,10 @@
 """Makes sets for the judgements to come, when nobody waits for the GPU's answer any more.
 
 Theory of operation. When a submission has its verdict, what the vault lacks of its cases is put in a line.
-One thread works it off: it takes a share of the GPU like any check, starts the problem's oracle, and fills
-what the vault still wants. Several processes may do so at once; the vault refuses what another has begun.
-A failure costs nothing but that the next judgement draws for itself, and is logged.
+One thread works it off: it borrows the problem's oracle and fills what the vault still wants, set by set,
+each under a share of the GPU like any check's. Whoever waits for the GPU gets it in between. Several
+processes may do so at once; the vault refuses what another has begun. A failure costs nothing but that the
+next judgement draws for itself, and is logged.
 """
 
 import logging
@@ -13,7 +14,7 @@ from threading import Condition, Thread
 
 from judge.errors import JudgeError, JudgementCancelled
 from judge.vault import Vault
-from judge.vault_draws import StartOracle, kept_of
+from judge.vault_draws import LendOracle, kept_of
 from problems.schema import Case, Problem
 from sandbox.backend import IsolationUnavailable
 
@@ -25,10 +26,10 @@ Share = Callable[[Callable[[], bool]], AbstractContextManager[object]]
 class Refresher:
     """Fills the vault of one card in the background. Close it at the end."""
 
-    def __init__(self, vault: Vault, start: StartOracle, share: Share) -> None:
-        """`share` waits for a share of the GPU and holds it; it may raise JudgementCancelled."""
+    def __init__(self, vault: Vault, lend: LendOracle, share: Share) -> None:
+        """`share` waits for a share of the GPU, for one set; it may raise JudgementCancelled."""
         self._vault = vault
-        self._start = start
+        self._lend = lend
         self._share = share
         self._changed = Condition()
         self._line: dict[str, tuple[Problem, dict[str, Case]]] = {}
@@ -75,20 +76,20 @@ class Refresher:
                 self._busy = True
                 problem, wanted = self._line.pop(next(iter(self._line)))
             try:
-                with self._share(self._stopped):
-                    self._fill(problem, list(wanted.values()))
+                self._fill(problem, list(wanted.values()))
             except JudgementCancelled:
                 continue
             except (JudgeError, IsolationUnavailable, OSError) as error:
                 _log.warning("vault_not_refreshed: %s: %s", problem.slug, error)
 
     def _fill(self, problem: Problem, cases: list[Case]) -> None:
-        oracle = self._start(problem, self._stopped)
+        oracle = self._lend(problem, self._stopped)
         try:
             for case in cases:
                 while reservation := self._vault.reserve(problem, case, keep=kept_of(problem, case)):
                     try:
-                        oracle.fill(reservation.drawn)
+                        with self._share(self._stopped):
+                            oracle.fill(reservation.drawn)
                         self._vault.commit(reservation, used=False)
                     finally:
                         reservation.drawn.close()

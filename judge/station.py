@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from judge.cpu_target import ORACLE_LIMITS
 from judge.device.process import RefereeProcess
 from judge.errors import JudgementCancelled, RunnerUnusable
 from judge.kit import Card, Kit
-from judge.oracle import Oracle
+from judge.oracles import Filler, Oracles
 from judge.refresher import Refresher
 from judge.vault import Vault
 from problems.schema import Case, Problem
@@ -34,6 +35,7 @@ ORACLE = "oracle"
 _RECOVERY_S = 5.0  # in which a card has to be well again after a fault
 _RETRY_S = 0.2
 _POLL_S = 0.05
+_QUIET_S = 3.0
 _TEARDOWNS = 8
 
 
@@ -49,12 +51,20 @@ class Station:
     quarantine: Quarantine
     vault: Vault
     refreshes: bool
+    runtime: Path
     refresher: Refresher = field(init=False)
+    _oracles: Oracles = field(init=False)
     _background: ThreadPoolExecutor = field(init=False)
     _daemon: tuple[int, int] | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self.refresher = Refresher(self.vault, self.start_oracle, self.share)
+        self._oracles = Oracles(
+            self._start_oracle,
+            lambda process: process.begin(ORACLE_LIMITS),
+            directory=self.runtime / "oracles" / self.card.uuid,
+            gpu=True,
+        )
+        self.refresher = Refresher(self.vault, self.lend_oracle, self.share)
         self._background = ThreadPoolExecutor(_TEARDOWNS, thread_name_prefix="teardown")
         self._daemon = self.card.mps.born if self.card.mps else None
 
@@ -71,7 +81,16 @@ class Station:
 
     @contextmanager
     def share(self, cancelled: Callable[[], bool]) -> Iterator[Lease]:
-        """Hold a share of the card to draw for later. Raises JudgementCancelled."""
+        """Hold a share of the card for one draw that nobody waits for. Raises JudgementCancelled.
+
+        Waits a while for nobody else to use the card: a draw in between would keep a submission that has
+        passed its checks from having the card alone at once.
+        """
+        deadline = time.monotonic() + _QUIET_S
+        while self.leases.holders(self.card.uuid) or self.leases.waiting(self.card.uuid):
+            if cancelled() or time.monotonic() > deadline:
+                break
+            time.sleep(_POLL_S)
         with self.acquire(Share.CHECK, cancelled, label=ORACLE) as lease:
             yield lease
 
@@ -107,17 +126,9 @@ class Station:
 
         return RefereeProcess.start(self.card.gpu or "host", cancelled=cancelled, terminate=terminate)
 
-    def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
-        """A loaded reference on the card. Raises RunnerUnusable and OracleFailed."""
-        try:
-            process = self._take(ORACLE, ORACLE_LIMITS)
-        except NotReady as error:
-            raise RunnerUnusable(f"oracle: {error}") from error
-        try:
-            return Oracle(problem, process, cancelled, gpu=True)
-        except BaseException:
-            process.close()
-            raise
+    def lend_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Filler:
+        """A loaded reference on the card; see `Oracles.lend`."""
+        return self._oracles.lend(problem, cancelled)
 
     def client_of(self, process: Process) -> int | None:
         """Which process of a sandbox is a client of this card's MPS, by its id on the host.
@@ -149,6 +160,12 @@ class Station:
                 self.card.mps.ensure()
             time.sleep(_POLL_S)
 
+    def _start_oracle(self) -> Process:
+        try:
+            return self._take(ORACLE, ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"oracle: {error}") from error
+
     def _take(self, name: str, limits: Limits) -> Process:
         """A sandbox of the pool. Those that wait with the socket of an earlier MPS daemon are of no use."""
         born = self.card.mps.born if self.card.mps else None
@@ -166,12 +183,12 @@ class Station:
         return self.card.mps is None or self.card.mps.healthy()
 
     def servants(self) -> tuple[int, ...]:
-        """The processes that may have memory on the card at any time: MPS and the vault."""
+        """The processes that may have memory on the card at any time: MPS, the vault, and oracles."""
         try:
             servers = self.card.mps.servers() if self.card.mps else ()
         except MpsUnavailable:
             servers = ()
-        return (self.vault.pid, *(server.pid for server in servers))
+        return (self.vault.pid, *self._oracles.pids(), *(server.pid for server in servers))
 
     def check_up(self) -> str:
         """Compute something on the card after a time-out or a fault; take it out of use if it stays ill.
@@ -197,6 +214,7 @@ class Station:
         """Wait for what ends in the background, and end the rest."""
         self._background.shutdown()
         self.refresher.close()
+        self._oracles.close()
         self.vault.close()
 
 

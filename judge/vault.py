@@ -43,8 +43,8 @@ class VaultUnavailable(JudgeError):
 class VaultSettings:
     """How a vault keeps sets, see `judge.vault_store.Rotation`, and how long it outlives its clients."""
 
-    budget_mib: int = 8192
-    max_uses: int = 4
+    budget_mib: int = 16384
+    max_uses: int = 32
     max_age_s: float = 900.0
     idle_s: float = 900.0
 

@@ -12,7 +12,7 @@ from threading import Event, Thread
 
 from judge.drawn import DrawnSet, layout
 from judge.errors import JudgementCancelled
-from judge.oracle import Oracle
+from judge.oracles import Filler
 from judge.vault import Vault, VaultUnavailable
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
@@ -20,10 +20,11 @@ from problems.vocabulary import Group
 CHECK_SETS = 1
 TIMED_SETS = 6  # one warms up; the others are new to the program once each, see judge.clock.session
 _KEPT_CHECKS = 4  # judgements that find fresh contents waiting
+KEPT_TIMED = 2  # new ones for each judgement, beside some that others have had
 _LARGE_BYTES = 64 << 20
 _POLL_S = 0.02
 
-StartOracle = Callable[[Problem, Callable[[], bool]], Oracle]
+LendOracle = Callable[[Problem, Callable[[], bool]], Filler]
 
 
 def sets_of(case: Case) -> int:
@@ -33,8 +34,10 @@ def sets_of(case: Case) -> int:
 
 def kept_of(problem: Problem, case: Case) -> int:
     """How many fresh sets of `case` should wait for the judgements to come."""
-    if case.group is Group.TIMED or layout(problem, case)[1] > _LARGE_BYTES:
-        return sets_of(case)
+    if case.group is Group.TIMED:
+        return KEPT_TIMED
+    if layout(problem, case)[1] > _LARGE_BYTES:
+        return CHECK_SETS
     return _KEPT_CHECKS * CHECK_SETS
 
 
@@ -46,7 +49,7 @@ class VaultDraws:
         problem: Problem,
         cases: Sequence[Case],
         vault: Vault,
-        start: StartOracle,
+        lend: LendOracle,
         cancelled: Callable[[], bool],
         *,
         permit: Event,
@@ -55,7 +58,7 @@ class VaultDraws:
         self._cases = tuple(cases)
         self._pooled = {case.name for case in problem.cases}
         self._vault = vault
-        self._start = start
+        self._lend = lend
         self._cancelled = cancelled
         self._permit = permit
         self._gave_up = Event()
@@ -109,7 +112,7 @@ class VaultDraws:
         while not self._permit.wait(_POLL_S):
             if self._stop_asking():
                 raise JudgementCancelled
-        oracle = self._start(self._problem, self._stop_asking)
+        oracle = self._lend(self._problem, self._stop_asking)
         try:
             for case in missing:
                 sets = [drawn for drawn in self._made if drawn.case.name == case.name]
@@ -119,7 +122,7 @@ class VaultDraws:
         finally:
             oracle.close()
 
-    def _fill(self, oracle: Oracle, case: Case) -> DrawnSet:
+    def _fill(self, oracle: Filler, case: Case) -> DrawnSet:
         reservation = self._vault.reserve(self._problem, case)
         if reservation is None:
             raise VaultUnavailable(f"the vault makes no set of case {case.name}")

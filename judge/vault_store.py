@@ -31,7 +31,7 @@ class Rotation:
     """How sets are kept. `max_uses` bounds in how many judgements one appears, `max_age_s` how long."""
 
     budget_bytes: int
-    max_uses: int = 4
+    max_uses: int = 32
     max_age_s: float = 900.0
 
 

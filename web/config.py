@@ -235,7 +235,7 @@ class Config:
     )
     vault_mib: int = field(
         metadata=_about(
-            "8192", "GPU memory for inputs and expected outputs that were drawn ahead, in MiB.", _positive
+            "16384", "GPU memory for inputs and expected outputs that were drawn ahead, in MiB.", _positive
         )
     )
     doctor: bool = field(

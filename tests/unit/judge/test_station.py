@@ -1,6 +1,7 @@
 """What a station does with warm sandboxes when the MPS daemon of its card is replaced."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +40,7 @@ def pool() -> FakePool:
 
 
 @pytest.fixture
-def station(mps: SimpleNamespace, pool: FakePool) -> Iterator[Station]:
+def station(mps: SimpleNamespace, pool: FakePool, tmp_path: Path) -> Iterator[Station]:
     limits = Limits(wall_s=1, cpu_s=1, memory_mib=64)
     kit = SimpleNamespace(commands=lambda _: {"cuda": None, "oracle": None}, limits=lambda *_, **__: limits)
     rest: Any = SimpleNamespace(close=lambda: None)
@@ -52,6 +53,7 @@ def station(mps: SimpleNamespace, pool: FakePool) -> Iterator[Station]:
         quarantine=rest,
         vault=rest,
         refreshes=False,
+        runtime=tmp_path,
     )
     yield opened
     opened.close()

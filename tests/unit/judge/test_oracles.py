@@ -1,0 +1,109 @@
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from judge.drawn import allocate
+from judge.errors import JudgementCancelled
+from judge.oracles import Oracles
+from tests.unit.judge.bench import DOUBLING
+from tests.unit.judge.scripted import ScriptedProcess, serve
+
+
+class Starts:
+    """Starts oracles that fill nothing, and counts."""
+
+    def __init__(self) -> None:
+        self.started: list[ScriptedProcess] = []
+        self.renewed: list[ScriptedProcess] = []
+
+    def __call__(self) -> ScriptedProcess:
+        self.started.append(ScriptedProcess(serve(lambda _: None)))
+        return self.started[-1]
+
+
+@pytest.fixture
+def starts() -> Starts:
+    return Starts()
+
+
+@pytest.fixture
+def oracles(starts: Starts, tmp_path: Path) -> Iterator[Oracles]:
+    opened = Oracles(starts, starts.renewed.append, directory=tmp_path / "oracles", gpu=False)
+    yield opened
+    opened.close()
+
+
+def never() -> bool:
+    return False
+
+
+def fill(oracles: Oracles) -> None:
+    oracle = oracles.lend(DOUBLING, never)
+    with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn:
+        oracle.fill(drawn)
+    oracle.close()
+
+
+def test_an_oracle_that_comes_back_is_lent_again(oracles: Oracles, starts: Starts) -> None:
+    fill(oracles)
+    fill(oracles)
+    assert len(starts.started) == 1
+    assert starts.renewed == starts.started  # its limits count from the second lending
+
+
+def test_two_at_a_time_are_two(oracles: Oracles, starts: Starts) -> None:
+    first, second = oracles.lend(DOUBLING, never), oracles.lend(DOUBLING, never)
+    first.close()
+    second.close()
+    assert len(starts.started) == 2
+
+
+def test_one_that_broke_is_not_lent_again(oracles: Oracles, starts: Starts) -> None:
+    oracle = oracles.lend(DOUBLING, never)
+    starts.started[0].close()
+    with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn, pytest.raises(Exception):  # noqa: B017, PT011 - however it shows
+        oracle.fill(drawn)
+    oracle.close()
+    fill(oracles)
+    assert len(starts.started) == 2
+
+
+def test_a_borrower_that_gives_up_leaves_a_fresh_one_to_the_next(oracles: Oracles, starts: Starts) -> None:
+    fill(oracles)
+    given_up: list[bool] = []
+    oracle = oracles.lend(DOUBLING, lambda: bool(given_up))
+    given_up.append(True)
+    with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn, pytest.raises(JudgementCancelled):
+        oracle.fill(drawn)
+    oracle.close()
+    fill(oracles)
+    assert len(starts.started) == 2
+
+
+def test_only_a_few_wait(oracles: Oracles, starts: Starts) -> None:
+    lent = [oracles.lend(DOUBLING, never) for _ in range(5)]
+    for oracle in lent:
+        oracle.close()
+    assert sum(process.killed.is_set() for process in starts.started) == 2
+
+
+def test_what_nobody_wants_ends(starts: Starts, tmp_path: Path) -> None:
+    oracles = Oracles(starts, starts.renewed.append, directory=tmp_path / "oracles", gpu=False, idle_s=-1.0)
+    oracles.lend(DOUBLING, never).close()
+    assert starts.started[0].killed.wait(5)
+
+
+def test_the_processes_of_all_judges_are_known_while_they_live(oracles: Oracles, tmp_path: Path) -> None:
+    (tmp_path / "oracles" / str(os.getpid())).touch()
+    (tmp_path / "oracles" / "4194305").touch()  # above every process id that Linux gives
+    assert oracles.pids() == (os.getpid(),)
+
+
+def test_after_the_end_nothing_waits(starts: Starts, oracles: Oracles) -> None:
+    oracle = oracles.lend(DOUBLING, never)
+    oracles.close()
+    oracle.close()
+    assert starts.started[0].killed.is_set()
