@@ -4,7 +4,7 @@ Arrays stay where they are: on a GPU nothing but single values comes to the host
 module has, travels as its 16 bits.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,26 +29,43 @@ def named(xp: ArrayModule, returned: object, wanted: Mapping[str, object], funct
     return {name: xp.asarray(values) for name, values in returned.items()}
 
 
+def every(holds: Array) -> bool:
+    """Whether all of an array of bools is true."""
+    return bool(holds.all())
+
+
 def rounded(
-    xp: ArrayModule, values: Array, argument: WireArgument, what: str, *, finite: bool = True
+    xp: ArrayModule,
+    values: Array,
+    argument: WireArgument,
+    what: str,
+    *,
+    finite: bool = True,
+    every: Callable[[Array], bool] = every,
 ) -> Array:
-    """`values` in the storage of the argument's dtype. Raises ContractError where that loses more."""
+    """`values` in the storage of the argument's dtype. Raises ContractError where that loses more.
+
+    `every` says whether all of an array of bools is true.
+    """
     if values.shape != argument.shape:
         raise ContractError(f"{what} has shape {values.shape}, not {argument.shape}")
     if values.dtype.kind not in "biuf":
         raise ContractError(f"{what} has dtype {values.dtype}, which is no number")
     if argument.dtype in _FLOATS:
-        return _as_float(xp, values, argument.dtype, what, finite=finite)
+        result, checked = _as_float(values, argument.dtype)
+        if finite and not every(xp.isfinite(checked)):
+            raise ContractError(f"{what} holds values that are not finite in {argument.dtype}")
+        return result
     if values.dtype.kind == "f":
         raise ContractError(f"{what} holds floats, wanted {argument.dtype}; convert it with astype")
     if argument.dtype == "bool":
-        if values.dtype.kind != "b" and bool(xp.any((values != 0) & (values != 1))):
+        if values.dtype.kind != "b" and not every((values == 0) | (values == 1)):
             raise ContractError(f"{what} holds integers other than 0 and 1, wanted bool")
         return values.astype(np.bool_)
-    limits = np.iinfo(argument.dtype)
-    if values.size and (int(values.min()) < limits.min or int(values.max()) > limits.max):
+    narrowed = values.astype(argument.dtype)
+    if not every(narrowed == values):
         raise ContractError(f"{what} holds values that do not fit {argument.dtype}")
-    return values.astype(argument.dtype)
+    return narrowed
 
 
 def widened(values: Array, dtype: str) -> Array:
@@ -58,16 +75,14 @@ def widened(values: Array, dtype: str) -> Array:
     return values.astype(np.float64) if dtype in _FLOATS else values.copy()
 
 
-def _as_float(xp: ArrayModule, values: Array, dtype: str, what: str, *, finite: bool) -> Array:
+def _as_float(values: Array, dtype: str) -> tuple[Array, Array]:
+    """`values` in the storage of `dtype`, and as numbers again."""
     with np.errstate(over="ignore"):
         if dtype == "bfloat16":
-            result = _bfloat16_bits(values.astype(np.float32))
-            checked = widened(result, dtype)
-        else:
-            result = checked = values.astype(dtype)
-    if finite and not bool(xp.isfinite(checked).all()):
-        raise ContractError(f"{what} holds values that are not finite in {dtype}")
-    return result
+            bits = _bfloat16_bits(values.astype(np.float32))
+            return bits, widened(bits, dtype)
+        result = values.astype(dtype)
+        return result, result
 
 
 def _bfloat16_bits(values: Array) -> Array:

@@ -3,6 +3,11 @@
 Theory of operation: see `oracle_runner`. Arrays are views of device memory that the host allocated and shares
 as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The oracle never meets a
 submission, so what it does with the memory it was given is nobody's secret but its own.
+
+CuPy compiles each kernel when it is first used, for a tenth of a second and more, and reductions again for
+every size of block. What is done to every array is therefore made of kernels that know no sizes. An oracle draws
+more than once: working memory up to a bound stays with it, since to get and return some takes longer than
+to fill a small set.
 """
 
 import math
@@ -19,6 +24,11 @@ from sandbox.runner.generator import Generator, Size
 from sandbox.runner.oracle_runner import OracleRunner
 from sandbox.runner.session import STORAGE, serve
 from sandbox.wire import Request, WireArgument
+
+_KEPT_BYTES = 256 << 20
+_FIND_FALSE = cupy.ElementwiseKernel(
+    "bool holds", "raw int32 found", "if (!holds) found[0] = 1", "warpcourt_find_false"
+)
 
 
 class DeviceGenerator(Generator):
@@ -75,16 +85,19 @@ class DeviceArrays:
         self._memory = DeviceArguments()
 
     def prepare(self) -> None:
-        """Open the GPU and load what nearly every reference needs."""
+        """Open the GPU and load what every reference needs."""
         self._memory.open()
-        ones = cupy.ones((2, 2))
-        (ones @ ones + ones).sum()
-        DeviceGenerator(0).standard_normal(1)
-        cupy.cuda.Device().synchronize()
+        self.every(cupy.isfinite(DeviceGenerator(0).random(1, np.float32)))
 
     def generator(self, seed: int) -> Generator:
         """CuPy's."""
         return DeviceGenerator(seed)
+
+    def every(self, holds: Array) -> bool:
+        """By one kernel for all sizes, unlike CuPy's `all`."""
+        found = cupy.zeros(1, np.int32)
+        _FIND_FALSE(holds, found)
+        return not int(found[0])
 
     def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
         """Arrays over the device memory of the descriptors."""
@@ -95,10 +108,12 @@ class DeviceArrays:
         ]
 
     def finish(self) -> None:
-        """Wait, unmap what was shared, and give memory back to the device: the next case may need it all."""
+        """Wait, unmap what was shared, and give memory back to the device if it is much."""
         cupy.cuda.Device().synchronize()
         self._memory.release()
-        cupy.get_default_memory_pool().free_all_blocks()
+        pool = cupy.get_default_memory_pool()
+        if pool.total_bytes() > _KEPT_BYTES:
+            pool.free_all_blocks()
 
     def _view(self, argument: WireArgument, address: int) -> Array | None:
         if argument.scalar:

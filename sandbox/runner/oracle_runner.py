@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 
-from sandbox.runner.contract import Array, ArrayModule, ContractError, named, rounded, widened
+from sandbox.runner.contract import Array, ArrayModule, ContractError, every, named, rounded, widened
 from sandbox.runner.generator import Generator, HostGenerator
 from sandbox.runner.session import (
     STORAGE,
@@ -49,6 +49,9 @@ class Arrays(Protocol):
     def generator(self, seed: int) -> Generator:
         """Random numbers from `seed`."""
 
+    def every(self, holds: Array) -> bool:
+        """Whether all of an array of bools is true."""
+
     def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
         """One array over shared memory for each array argument of `request`, None for scalars."""
 
@@ -67,6 +70,10 @@ class HostArrays:
     def generator(self, seed: int) -> Generator:
         """NumPy's."""
         return HostGenerator(seed)
+
+    def every(self, holds: Array) -> bool:
+        """NumPy's `all`."""
+        return every(holds)
 
     def view(self, request: Request, descriptors: Sequence[int]) -> Sequence[Array | None]:
         """Memory maps, which end with their last array."""
@@ -136,11 +143,11 @@ class OracleRunner(Runner):
         given = {name: view for name, (role, _, view) in wired.items() if role in {"in", "inout"}}
         if request.flags & Flag.GIVEN:
             for name, flat in signature.given.get(str(request.seed), {}).items():
-                _store(given[name], _literals(xp, flat, wired[name][1]))
+                _store(given[name], self._literals(flat, wired[name][1]))
         else:
             drawn = module.generate(xp, self._arrays.generator(request.seed), dict(size))
             for name, values in named(xp, drawn, given, "generate").items():
-                _store(given[name], rounded(xp, values, wired[name][1], f"generate: {name}"))
+                _store(given[name], self._rounded(values, wired[name][1], f"generate: {name}"))
             del drawn
         arguments: dict[str, Any] = {}
         for name, (role, argument, view) in wired.items():
@@ -150,14 +157,18 @@ class OracleRunner(Runner):
                 arguments[name] = widened(view, argument.dtype)
         computed = named(xp, module.reference(xp, **arguments), expected, "reference")
         for name, (argument, view) in expected.items():
-            _store(view, rounded(xp, computed[name], argument, f"reference: {name}", finite=False))
+            _store(view, self._rounded(computed[name], argument, f"reference: {name}", finite=False))
 
+    def _literals(self, flat: Sequence[float], argument: WireArgument) -> Array:
+        """Numbers that a problem states, in the storage of the argument's dtype."""
+        values = np.array(flat, np.float64).reshape(argument.shape)
+        if argument.dtype != "bfloat16" and STORAGE[argument.dtype].kind in "biu":
+            values = values.astype(np.int64)
+        return self._rounded(self._arrays.xp.asarray(values), argument, "a stated input")
 
-def _literals(xp: ArrayModule, flat: Sequence[float], argument: WireArgument) -> Array:
-    """Numbers that a problem states, in the storage of the argument's dtype."""
-    values = xp.asarray(np.array(flat, np.float64)).reshape(argument.shape)
-    whole = values.astype(np.int64) if STORAGE[argument.dtype].kind in "biu" else values
-    return rounded(xp, values if argument.dtype == "bfloat16" else whole, argument, "a stated input")
+    def _rounded(self, values: Array, argument: WireArgument, what: str, *, finite: bool = True) -> Array:
+        arrays = self._arrays
+        return rounded(arrays.xp, values, argument, what, finite=finite, every=arrays.every)
 
 
 def _store(view: Array, values: Array) -> None:

@@ -8,6 +8,7 @@ import pytest
 from judge.drawn import allocate
 from judge.errors import JudgementCancelled
 from judge.oracles import Oracles
+from sandbox.backend import Process
 from tests.unit.judge.bench import DOUBLING
 from tests.unit.judge.scripted import ScriptedProcess, serve
 
@@ -17,7 +18,7 @@ class Starts:
 
     def __init__(self) -> None:
         self.started: list[ScriptedProcess] = []
-        self.renewed: list[ScriptedProcess] = []
+        self.renewed: list[Process] = []
 
     def __call__(self) -> ScriptedProcess:
         self.started.append(ScriptedProcess(serve(lambda _: None)))
