@@ -4,10 +4,9 @@ Theory of operation: see `oracle_runner`. Arrays are views of device memory that
 as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The oracle never meets a
 submission, so what it does with the memory it was given is nobody's secret but its own.
 
-CuPy compiles each kernel when it is first used, for a tenth of a second and more, and reductions again for
-every size of block. What is done to every array is therefore made of kernels that know no sizes. An oracle draws
-more than once: working memory up to a bound stays with it, since to get and return some takes longer than
-to fill a small set.
+CuPy compiles each kernel when it is first used, and reductions again for every size of block. What is done
+to every array is therefore made of kernels that know no sizes. An oracle draws more than once: working memory
+up to a bound stays with it, since to get and return it takes longer than to fill a small set.
 """
 
 import math
