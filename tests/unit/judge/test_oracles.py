@@ -9,7 +9,7 @@ from judge.drawn import allocate
 from judge.errors import JudgementCancelled
 from judge.oracles import Oracles
 from sandbox.backend import Process
-from tests.unit.judge.bench import DOUBLING
+from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import ScriptedProcess, serve
 
 
