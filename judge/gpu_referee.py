@@ -40,6 +40,7 @@ from judge.faults import (
 )
 from judge.inspector import Stopped
 from judge.memory import DeviceLost
+from judge.permit import Permit
 from judge.report import CaseReport, Diagnostic
 from judge.sanitizer import findings
 from judge.station import Station
@@ -57,13 +58,15 @@ _START_S = 20.0  # in which a runner has to come up, also after an MPS fault
 _RETRY_S = 0.1
 _WATCH_S = 0.5
 _EXIT_S = 2.0
+_DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
+_DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
 
 
 class GpuReferee:
     """One program's run on one card. Implements `judge.target.Referee`; begins at once.
 
-    `may_rank` says whether there are timed cases. `permit` is set when a share of the card is held.
+    `may_rank` says whether there are timed cases. `permit` is granted while a share of the card is held.
     """
 
     def __init__(
@@ -76,7 +79,7 @@ class GpuReferee:
         alone: bool,
         sanitize: bool,
         may_rank: bool,
-        permit: Event,
+        permit: Permit,
     ) -> None:
         self._station = station
         self._may_rank = may_rank
@@ -123,8 +126,13 @@ class GpuReferee:
         return self._reported(drawn.case, self._ask(lambda referee: referee.check(drawn, flags)))
 
     def promote(self) -> bool:
-        """Try to have the card alone, without waiting."""
-        return self._lease is not None and self._lease.try_promote()
+        """Try to have the card alone, without waiting for anybody but a draw that is under way."""
+        deadline = time.monotonic() + _DRAW_S
+        while self._lease is not None and not self._lease.try_promote():
+            if not self._station.draws_ahead() or time.monotonic() > deadline:
+                return False
+            time.sleep(_DRAW_POLL_S)
+        return self._lease is not None
 
     def rank(self, sets: Sequence[DrawnSet]) -> CaseReport:
         """Time one case. Needs the card alone."""
@@ -157,13 +165,14 @@ class GpuReferee:
         self._thread.join()
         self._tear_down()
         if self._lease is not None:
+            self._permit.revoke()
             self._lease.release()
 
     def _begin(self) -> None:
         try:
             share = Share.RANK if self._alone else Share.CHECK
             self._lease = self._station.acquire(share, self._stop_asking, label=self._whole.slug)
-            self._permit.set()
+            self._permit.grant()
             self._get_ready()
             while not self._wanted.wait(_WATCH_S):
                 if not self._station.recovered():

@@ -1,10 +1,10 @@
 """A submission's place on a GPU node: one card, chosen when it comes, and its contents and runs there."""
 
 from collections.abc import Callable, Mapping, Sequence
-from threading import Event
 
 from judge.drawn import DrawnSet
 from judge.gpu_referee import GpuReferee
+from judge.permit import Permit
 from judge.station import Station
 from judge.vault_draws import VaultDraws
 from problems.schema import Case, Problem
@@ -32,9 +32,9 @@ class GpuSeat:
         self._cases = {case.name: case for case in cases}
         self._cancelled = cancelled
         self._sanitize = sanitize
-        self._permit = Event()  # a share of the card is held, so that the oracle may use it
+        self._permit = Permit()
         self._draws = VaultDraws(
-            problem, cases, station.vault, station.lend_oracle, cancelled, permit=self._permit
+            problem, cases, station.vault, station.oracles, cancelled, permit=self._permit
         )
 
     def start_referee(self, *, alone: bool = False) -> GpuReferee:

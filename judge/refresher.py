@@ -1,20 +1,22 @@
 """Makes sets for the judgements to come, when nobody waits for the GPU's answer any more.
 
 Theory of operation. When a submission has its verdict, what the vault lacks of its cases is put in a line.
-One thread works it off: it borrows the problem's oracle and fills what the vault still wants, set by set,
-each under a share of the GPU like any check's. Whoever waits for the GPU gets it in between. Several
+One thread works it off: it fills what the vault still wants, set by set, each under a share of the GPU like
+any check's, and with the problem's oracle borrowed for that set alone. Whoever waits for the GPU or for the
+oracle gets it in between. Several
 processes may do so at once; the vault refuses what another has begun. A failure costs nothing but that the
 next judgement draws for itself, and is logged.
 """
 
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from threading import Condition, Thread
 
 from judge.errors import JudgeError, JudgementCancelled
+from judge.oracles import Lender
 from judge.vault import Vault
-from judge.vault_draws import LendOracle, kept_of
+from judge.vault_draws import kept_of
 from problems.schema import Case, Problem
 from sandbox.backend import IsolationUnavailable
 
@@ -26,10 +28,10 @@ Share = Callable[[Callable[[], bool]], AbstractContextManager[object]]
 class Refresher:
     """Fills the vault of one card in the background. Close it at the end."""
 
-    def __init__(self, vault: Vault, lend: LendOracle, share: Share) -> None:
+    def __init__(self, vault: Vault, oracles: Lender, share: Share) -> None:
         """`share` waits for a share of the GPU, for one set; it may raise JudgementCancelled."""
         self._vault = vault
-        self._lend = lend
+        self._oracles = oracles
         self._share = share
         self._changed = Condition()
         self._line: dict[str, tuple[Problem, dict[str, Case]]] = {}
@@ -83,18 +85,23 @@ class Refresher:
                 _log.warning("vault_not_refreshed: %s: %s", problem.slug, error)
 
     def _fill(self, problem: Problem, cases: list[Case]) -> None:
-        oracle = self._lend(problem, self._stopped)
-        try:
-            for case in cases:
-                while reservation := self._vault.reserve(problem, case, keep=kept_of(problem, case)):
-                    try:
-                        with self._share(self._stopped):
-                            oracle.fill(reservation.drawn)
-                        self._vault.commit(reservation, used=False)
-                    finally:
-                        reservation.drawn.close()
-        finally:
-            oracle.close()
+        for case in cases:
+            while self._vault.fresh(problem, case) < kept_of(problem, case):
+                self._oracles.prepare(problem)
+                with self._share(self._stopped):
+                    if not self._fill_one(problem, case):
+                        break
+
+    def _fill_one(self, problem: Problem, case: Case) -> bool:
+        """Make one set. Whether it was wanted."""
+        with closing(self._oracles.lend(problem, self._stopped)) as oracle:
+            reservation = self._vault.reserve(problem, case, keep=kept_of(problem, case))
+            if reservation is None:
+                return False
+            with closing(reservation.drawn):
+                oracle.fill(reservation.drawn)
+                self._vault.commit(reservation, used=False)
+            return True
 
     def _stopped(self) -> bool:
         return self._closed

@@ -17,7 +17,7 @@ from judge.cpu_target import ORACLE_LIMITS
 from judge.device.process import RefereeProcess
 from judge.errors import JudgementCancelled, RunnerUnusable
 from judge.kit import Card, Kit
-from judge.oracles import Filler, Oracles
+from judge.oracles import Oracles
 from judge.refresher import Refresher
 from judge.vault import Vault
 from problems.schema import Case, Problem
@@ -53,18 +53,18 @@ class Station:
     refreshes: bool
     runtime: Path
     refresher: Refresher = field(init=False)
-    _oracles: Oracles = field(init=False)
+    oracles: Oracles = field(init=False)
     _background: ThreadPoolExecutor = field(init=False)
     _daemon: tuple[int, int] | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._oracles = Oracles(
+        self.oracles = Oracles(
             self._start_oracle,
             lambda process: process.begin(ORACLE_LIMITS),
             directory=self.runtime / "oracles" / self.card.uuid,
             gpu=True,
         )
-        self.refresher = Refresher(self.vault, self.lend_oracle, self.share)
+        self.refresher = Refresher(self.vault, self.oracles, self.share)
         self._background = ThreadPoolExecutor(_TEARDOWNS, thread_name_prefix="teardown")
         self._daemon = self.card.mps.born if self.card.mps else None
 
@@ -126,9 +126,9 @@ class Station:
 
         return RefereeProcess.start(self.card.gpu or "host", cancelled=cancelled, terminate=terminate)
 
-    def lend_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Filler:
-        """A loaded reference on the card; see `Oracles.lend`."""
-        return self._oracles.lend(problem, cancelled)
+    def draws_ahead(self) -> bool:
+        """Whether somebody holds a share of the card to draw for later, which takes milliseconds."""
+        return any(holder.label == ORACLE for holder in self.leases.holders(self.card.uuid))
 
     def client_of(self, process: Process) -> int | None:
         """Which process of a sandbox is a client of this card's MPS, by its id on the host.
@@ -156,6 +156,8 @@ class Station:
         while self.card.mps is not None and not self.card.mps.healthy():
             if stop() or time.monotonic() > deadline:
                 return
+            if self.card.oracle is not None and self.card.oracle.mps_directory is not None:
+                self.oracles.discard()  # MPS recovers when all that were there have gone
             with contextlib.suppress(MpsUnavailable):
                 self.card.mps.ensure()
             time.sleep(_POLL_S)
@@ -188,7 +190,7 @@ class Station:
             servers = self.card.mps.servers() if self.card.mps else ()
         except MpsUnavailable:
             servers = ()
-        return (self.vault.pid, *self._oracles.pids(), *(server.pid for server in servers))
+        return (self.vault.pid, *self.oracles.pids(), *(server.pid for server in servers))
 
     def check_up(self) -> str:
         """Compute something on the card after a time-out or a fault; take it out of use if it stays ill.
@@ -212,9 +214,9 @@ class Station:
 
     def close(self) -> None:
         """Wait for what ends in the background, and end the rest."""
+        self.oracles.close()  # first: what ends in the background may wait for a draw
         self._background.shutdown()
         self.refresher.close()
-        self._oracles.close()
         self.vault.close()
 
 

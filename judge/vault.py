@@ -30,7 +30,7 @@ _ANSWER_S = 30.0
 _POLL_S = 0.01
 _TRIES = 5
 _MOST_DESCRIPTORS = 64
-_PROTOCOL = 1  # part of the socket's name, so that a vault of an older Warpcourt is not asked
+_PROTOCOL = 2  # part of the socket's name, so that a vault of an older Warpcourt is not asked
 _LOG_BYTES = 2000
 _NO_MPS = "no-mps"  # a pipe directory without a daemon
 
@@ -85,13 +85,32 @@ class Vault:
 
         The sets are the caller's to close. Raises VaultUnavailable.
         """
-        key = _key(problem, case)
-        answer, descriptors = self._ask({"do": "take", "key": key, "count": count, "keep": keep})
-        parts, size_bytes = layout(problem, case)
-        self._hits += len(descriptors)
-        self._misses += count - len(descriptors)
-        sets = tuple(DrawnSet(case, parts, size_bytes, descriptor) for descriptor in descriptors)
-        return sets, int(answer["lacking"])
+        sets, lacking = self._take(problem, case, count, keep=keep)
+        self._hits += len(sets)
+        self._misses += count - len(sets)
+        return sets, lacking
+
+    def take_all(self, problem: Problem, case: Case, count: int) -> tuple[DrawnSet, ...]:
+        """`count` sets of `case` that were missing a moment ago, or none if fewer are there now.
+
+        Raises VaultUnavailable.
+        """
+        if self._look(problem, case)["sets"] < count:
+            return ()
+        sets, _ = self._take(problem, case, count, keep=0)
+        if len(sets) == count:
+            return sets
+        for drawn in sets:  # somebody took one in between
+            drawn.close()
+        return ()
+
+    def fresh(self, problem: Problem, case: Case) -> int:
+        """How many sets of `case` nobody has had, or will be there soon. Raises VaultUnavailable."""
+        return self._look(problem, case)["fresh"]
+
+    def coming(self, problem: Problem, case: Case) -> int:
+        """How many sets of `case` somebody fills now. Raises VaultUnavailable."""
+        return self._look(problem, case)["coming"]
 
     def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> Reservation | None:
         """Memory for another set of `case`. With `keep` it is made ahead: None when it is not wanted.
@@ -131,6 +150,19 @@ class Vault:
         """Hang up. The vault stays for others, for a while."""
         with self._lock:
             self._hang_up()
+
+    def _take(
+        self, problem: Problem, case: Case, count: int, *, keep: int
+    ) -> tuple[tuple[DrawnSet, ...], int]:
+        key = _key(problem, case)
+        answer, descriptors = self._ask({"do": "take", "key": key, "count": count, "keep": keep})
+        parts, size_bytes = layout(problem, case)
+        sets = tuple(DrawnSet(case, parts, size_bytes, descriptor) for descriptor in descriptors)
+        return sets, int(answer["lacking"])
+
+    def _look(self, problem: Problem, case: Case) -> Mapping[str, int]:
+        answer, _ = self._ask({"do": "look", "key": _key(problem, case)})
+        return {name: int(value) for name, value in answer.items()}
 
     def _tell(self, asked: Mapping[str, object]) -> None:
         """Ask for something that means nothing to a new vault: it fails silently when this one is gone."""

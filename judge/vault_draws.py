@@ -1,21 +1,29 @@
 """The contents of one submission's cases on a GPU: from the vault, and drawn now where it has none.
 
 Theory of operation. A thread asks the vault for all cases, which takes milliseconds. What is missing it
-reserves there and has an oracle fill, but only once the submission holds a share of the GPU (`permit`): the
-author's code runs on the device too. What the vault wants made for the next submissions is told to
-`lacking`, for later. A case with sizes of the user's own is drawn for them alone, and kept by nobody.
+reserves there and has an oracle fill, but only while the submission holds a share of the GPU (`permit`): the
+author's code runs on the device too. What somebody else is filling at that moment it waits for instead, for a
+while. Cases that are checked come first; those that are timed follow while the first are checked. What the
+vault wants made for the next submissions is told to `lacking`, for later. A case with sizes of the user's own
+is drawn for them alone, and kept by nobody.
 """
 
+import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from threading import Event, Thread
 
 from judge.drawn import DrawnSet, layout
 from judge.errors import JudgementCancelled
-from judge.oracles import Filler
+from judge.oracles import Filler, Lender
+from judge.permit import Permit
 from judge.vault import Vault, VaultUnavailable
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
+
+_log = logging.getLogger(__name__)
 
 CHECK_SETS = 1
 TIMED_SETS = 6  # one warms up; the others are new to the program once each, see judge.clock.session
@@ -23,8 +31,7 @@ _KEPT_CHECKS = 4  # judgements that find fresh contents waiting
 KEPT_TIMED = 2  # new ones for each judgement, beside some that others have had
 _LARGE_BYTES = 64 << 20
 _POLL_S = 0.02
-
-LendOracle = Callable[[Problem, Callable[[], bool]], Filler]
+_OTHERS_S = 2.0  # in which another judgement should have filled what it reserved
 
 
 def sets_of(case: Case) -> int:
@@ -49,16 +56,16 @@ class VaultDraws:
         problem: Problem,
         cases: Sequence[Case],
         vault: Vault,
-        lend: LendOracle,
+        oracles: Lender,
         cancelled: Callable[[], bool],
         *,
-        permit: Event,
+        permit: Permit,
     ) -> None:
         self._problem = problem
-        self._cases = tuple(cases)
+        self._cases = tuple(sorted(cases, key=lambda case: case.group is Group.TIMED))
         self._pooled = {case.name for case in problem.cases}
         self._vault = vault
-        self._lend = lend
+        self._oracles = oracles
         self._cancelled = cancelled
         self._permit = permit
         self._gave_up = Event()
@@ -75,10 +82,18 @@ class VaultDraws:
 
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
         """The contents of `case`, as soon as they are there; see `judge.target.Seat`."""
-        return self._futures[case.name].result()
+        future = self._futures[case.name]
+        while True:
+            try:
+                return future.result(_POLL_S)
+            except TimeoutError:
+                if future.done():
+                    return future.result()
+                if self._cancelled():
+                    raise JudgementCancelled from None
 
     def close(self) -> None:
-        """Let go of the contents, and end what still draws."""
+        """Let go of the contents; what is being drawn is drawn to the end, and no more."""
         self._gave_up.set()
         self._thread.join()
         while self._made:
@@ -100,6 +115,7 @@ class VaultDraws:
             return False
         count = sets_of(case)
         sets, lacking = self._vault.take(self._problem, case, count, keep=kept_of(self._problem, case))
+        _log.debug("vault_take: %s/%s: %d of %d", self._problem.slug, case.name, len(sets), count)
         self._made += sets
         if lacking:
             self._lacking[case.name] = lacking
@@ -109,20 +125,51 @@ class VaultDraws:
         return True
 
     def _draw(self, missing: Sequence[Case]) -> None:
-        while not self._permit.wait(_POLL_S):
+        self._oracles.prepare(self._problem)
+        for case in missing:
+            sets = [drawn for drawn in self._made if drawn.case.name == case.name]
+            if not sets:
+                sets = self._from_others(case)
+            while len(sets) < sets_of(case):
+                with self._permit.held(self._stop_asking):
+                    sets += self._fill(case, sets_of(case) - len(sets))
+            self._futures[case.name].set_result(tuple(sets))
+
+    def _from_others(self, case: Case) -> list[DrawnSet]:
+        """What others were filling when it was missing, if that comes soon."""
+        deadline = time.monotonic() + _OTHERS_S
+        while case.name in self._pooled and self._vault.coming(self._problem, case) >= sets_of(case):
+            if time.monotonic() > deadline:
+                break
             if self._stop_asking():
                 raise JudgementCancelled
-        oracle = self._lend(self._problem, self._stop_asking)
-        try:
-            for case in missing:
-                sets = [drawn for drawn in self._made if drawn.case.name == case.name]
-                while len(sets) < sets_of(case):
-                    sets.append(self._fill(oracle, case))
-                self._futures[case.name].set_result(tuple(sets))
-        finally:
-            oracle.close()
+            time.sleep(_POLL_S)
+        else:
+            return self._take_late(case)
+        return []
 
-    def _fill(self, oracle: Filler, case: Case) -> DrawnSet:
+    def _take_late(self, case: Case) -> list[DrawnSet]:
+        """What has come since `case` was missing: all that is needed, or nothing."""
+        if case.name not in self._pooled:
+            return []
+        sets = self._vault.take_all(self._problem, case, sets_of(case))
+        self._made += sets
+        return list(sets)
+
+    def _fill(self, case: Case, count: int) -> list[DrawnSet]:
+        """Draw `count` sets in a row. Raises JudgementCancelled when nobody wants them any more."""
+        started = time.monotonic()
+        sets: list[DrawnSet] = []
+        with closing(self._oracles.lend(self._problem, self._stop_asking)) as oracle:
+            for _ in range(count):
+                if self._stop_asking():
+                    raise JudgementCancelled
+                sets.append(self._fill_one(oracle, case))
+        took_ms = 1000 * (time.monotonic() - started)
+        _log.debug("vault_filled: %s/%s: %d in %.1f ms", self._problem.slug, case.name, count, took_ms)
+        return sets
+
+    def _fill_one(self, oracle: Filler, case: Case) -> DrawnSet:
         reservation = self._vault.reserve(self._problem, case)
         if reservation is None:
             raise VaultUnavailable(f"the vault makes no set of case {case.name}")

@@ -117,16 +117,10 @@ class VaultServer:
                 descriptors = [entry.held.export() for entry in taken]
                 store.retire_used()
                 return {"lacking": lacking}, descriptors
+            case "look":
+                return dict(store.look(str(asked["key"]))), []
             case "reserve":
-                try:
-                    entry = store.reserve(
-                        str(asked["key"]), int(asked["size_bytes"]), client, keep=int(asked["keep"])
-                    )
-                except MemoryError as error:
-                    return {"error": str(error)}, []
-                if entry is None:
-                    return {"number": None}, []
-                return {"number": entry.number}, [entry.held.export()]
+                return self._reserve(client, asked)
             case "commit":
                 store.commit(int(asked["number"]), client, used=bool(asked["used"]))
             case "drop":
@@ -135,6 +129,18 @@ class VaultServer:
                 counts = {name: getattr(store.counts, name) for name in store.counts.__slots__}
                 return {"pid": os.getpid(), "sets": store.sets, "size_bytes": store.size_bytes, **counts}, []
         return {}, []
+
+    def _reserve(
+        self, client: socket.socket, asked: Mapping[str, Any]
+    ) -> tuple[dict[str, object], list[int]]:
+        key, size_bytes, keep = str(asked["key"]), int(asked["size_bytes"]), int(asked["keep"])
+        try:
+            entry = self._store.reserve(key, size_bytes, client, keep=keep)
+        except MemoryError as error:
+            return {"error": str(error)}, []
+        if entry is None:
+            return {"number": None}, []
+        return {"number": entry.number}, [entry.held.export()]
 
     def _part(self, client: socket.socket) -> None:
         if client in self._clients:

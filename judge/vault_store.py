@@ -3,15 +3,15 @@
 Theory of operation. A set is reserved, which makes its memory; filled by an oracle, through its descriptor;
 and committed. From then on it can be handed out. Who asks for sets of a case gets those that nobody has
 had yet first, and one that somebody has had only when there is no other: a submission cannot know whether
-it will ever meet the same contents again. After `max_uses`, or at an age, a set is retired: the vault
-forgets it, and the memory goes when the last referee that reads it has gone.
+it will ever meet the same contents again. After `max_uses`, or some time after the first, a set is retired:
+the vault forgets it, and the memory goes when the last referee that reads it has gone.
 
 Memory is bounded. Sets made ahead give way to others, least recently wanted case first. A set that somebody
 waits for is always made, however large, and retired at once when it does not fit.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,7 +28,11 @@ class Held(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How sets are kept. `max_uses` bounds in how many judgements one appears, `max_age_s` how long."""
+    """How sets are kept.
+
+    `max_uses` bounds in how many judgements one appears, `max_age_s` how long after the first of them. What
+    nobody has had is as secret as on its first day.
+    """
 
     budget_bytes: int
     max_uses: int = 32
@@ -46,6 +50,13 @@ class Entry:
     made_s: float
     owner: object | None
     uses: int = 0
+    first_s: float = 0.0  # when it was used first
+
+    def use(self, now_s: float) -> None:
+        """Count one more judgement."""
+        if not self.uses:
+            self.first_s = now_s
+        self.uses += 1
 
 
 @dataclass(slots=True)
@@ -116,9 +127,14 @@ class Store:
                 self.counts.handed_out_again += 1
             else:
                 self.counts.handed_out_fresh += 1
-            entry.uses += 1
+            entry.use(shelf.wanted_s)
         self.counts.missing += count - len(taken)
         return taken, keep - shelf.fresh if 2 * shelf.fresh < keep else 0
+
+    def look(self, key: str) -> Mapping[str, int]:
+        """How many sets of the case `key` are there, are new to everybody, and are being filled."""
+        shelf = self._shelves.get(key, _Shelf())
+        return {"sets": len(shelf.entries), "fresh": shelf.fresh, "coming": shelf.coming}
 
     def reserve(self, key: str, size_bytes: int, owner: object, *, keep: int = 0) -> Entry | None:
         """Memory for a set of the case `key`.
@@ -147,7 +163,8 @@ class Store:
             return
         self._forget_reservation(entry)
         entry.owner = None
-        entry.uses = int(used)
+        if used:
+            entry.use(self._clock())
         shelf = self._shelves[entry.key]
         shelf.entries.append(entry)
         if entry.size_bytes > self._rotation.budget_bytes:
@@ -190,7 +207,7 @@ class Store:
     def _expire(self) -> None:
         oldest_s = self._clock() - self._rotation.max_age_s
         for shelf in self._shelves.values():
-            for entry in [entry for entry in shelf.entries if entry.made_s < oldest_s]:
+            for entry in [entry for entry in shelf.entries if entry.uses and entry.first_s < oldest_s]:
                 self._retire(shelf, entry)
 
     def _retire(self, shelf: _Shelf, entry: Entry) -> None:

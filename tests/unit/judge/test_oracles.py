@@ -1,4 +1,5 @@
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -6,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from judge.drawn import allocate
-from judge.errors import JudgementCancelled
+from judge.errors import JudgementCancelled, OracleFailed
 from judge.oracles import Oracles
 from sandbox.backend import Process
 from tests.unit.judge.packages import DOUBLING
-from tests.unit.judge.scripted import ScriptedProcess, serve
+from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
 
 
 class Starts:
@@ -32,7 +33,9 @@ def starts() -> Starts:
 
 @pytest.fixture
 def oracles(starts: Starts, tmp_path: Path) -> Iterator[Oracles]:
-    opened = Oracles(starts, starts.renewed.append, directory=tmp_path / "oracles", gpu=False)
+    opened = Oracles(
+        starts, starts.renewed.append, directory=tmp_path / "oracles", gpu=False, patience_s=0.05
+    )
     yield opened
     opened.close()
 
@@ -55,11 +58,67 @@ def test_an_oracle_that_comes_back_is_lent_again(oracles: Oracles, starts: Start
     assert starts.renewed == starts.started  # its limits count from the second lending
 
 
-def test_two_at_a_time_are_two(oracles: Oracles, starts: Starts) -> None:
+def test_a_sandbox_that_was_prepared_is_lent(oracles: Oracles, starts: Starts) -> None:
+    oracles.prepare(DOUBLING)
+    oracles.prepare(DOUBLING)
+    fill(oracles)
+    assert len(starts.started) == 1
+
+
+def test_one_that_is_lent_is_waited_for(starts: Starts, tmp_path: Path) -> None:
+    oracles = Oracles(starts, starts.renewed.append, directory=tmp_path / "oracles", gpu=False)
+    first = oracles.lend(DOUBLING, never)
+    threading.Timer(0.1, first.close).start()
+    fill(oracles)
+    assert len(starts.started) == 1
+    oracles.close()
+
+
+def test_who_gives_up_does_not_wait(starts: Starts, tmp_path: Path) -> None:
+    oracles = Oracles(starts, starts.renewed.append, directory=tmp_path / "oracles", gpu=False)
+    lent = oracles.lend(DOUBLING, never)
+    with pytest.raises(JudgementCancelled):
+        oracles.lend(DOUBLING, lambda: True)
+    lent.close()
+    oracles.close()
+
+
+def test_after_a_while_another_one_is_started(oracles: Oracles, starts: Starts) -> None:
     first, second = oracles.lend(DOUBLING, never), oracles.lend(DOUBLING, never)
     first.close()
     second.close()
     assert len(starts.started) == 2
+
+
+def test_one_that_broke_while_it_waited_is_replaced_unseen(oracles: Oracles, starts: Starts) -> None:
+    fill(oracles)
+    oracle = oracles.lend(DOUBLING, never)  # it is alive when it is lent
+    starts.started[0].close()
+    with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn:
+        oracle.fill(drawn)
+    oracle.close()
+    fill(oracles)
+    assert len(starts.started) == 2
+
+
+def test_one_that_is_new_and_breaks_is_to_blame(tmp_path: Path) -> None:
+    def hang_up(actor: Actor) -> None:
+        actor.receive()
+        actor.answer()
+        actor.receive()
+
+    started: list[ScriptedProcess] = []
+
+    def start() -> ScriptedProcess:
+        started.append(ScriptedProcess(hang_up))
+        return started[-1]
+
+    with closing(Oracles(start, lambda _: None, directory=tmp_path, gpu=False)) as oracles:
+        oracle = oracles.lend(DOUBLING, never)
+        with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn, pytest.raises(OracleFailed):
+            oracle.fill(drawn)
+        oracle.close()
+        assert len(started) == 1
 
 
 def test_one_that_broke_is_not_lent_again(oracles: Oracles, starts: Starts) -> None:
@@ -72,16 +131,25 @@ def test_one_that_broke_is_not_lent_again(oracles: Oracles, starts: Starts) -> N
     assert len(starts.started) == 2
 
 
-def test_a_borrower_that_gives_up_leaves_a_fresh_one_to_the_next(oracles: Oracles, starts: Starts) -> None:
-    fill(oracles)
+def test_a_borrower_that_gives_up_leaves_what_was_compiled_to_the_next(
+    oracles: Oracles, starts: Starts
+) -> None:
     given_up: list[bool] = []
     oracle = oracles.lend(DOUBLING, lambda: bool(given_up))
     given_up.append(True)
-    with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn, pytest.raises(JudgementCancelled):
+    with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn:
         oracle.fill(drawn)
     oracle.close()
     fill(oracles)
-    assert len(starts.started) == 2
+    assert len(starts.started) == 1
+
+
+def test_closing_stops_what_draws(oracles: Oracles) -> None:
+    oracle = oracles.lend(DOUBLING, never)
+    oracles.close()
+    with closing(allocate(DOUBLING, DOUBLING.cases[0])) as drawn, pytest.raises(JudgementCancelled):
+        oracle.fill(drawn)
+    oracle.close()
 
 
 def test_only_a_few_wait(oracles: Oracles, starts: Starts) -> None:

@@ -88,10 +88,31 @@ def test_a_set_is_retired_after_so_many_uses() -> None:
 
 def test_a_set_is_retired_at_an_age() -> None:
     store, memory, clock = new(max_age_s=10)
-    stock(store, "a", 1)
+    stock(store, "a", 1, used=True)
     clock.now = 11
     assert numbers(store, "a", 1) == []
     assert memory.held == 0
+
+
+def test_the_age_of_a_set_begins_with_its_first_use() -> None:
+    store, _, clock = new(max_age_s=10)
+    (only,) = stock(store, "a", 1)
+    clock.now = 1000
+    assert numbers(store, "a", 1) == [only]
+    clock.now = 1009
+    assert numbers(store, "a", 1) == [only]
+    clock.now = 1011
+    assert numbers(store, "a", 1) == []
+
+
+def test_looking_takes_nothing() -> None:
+    store, _, _ = new()
+    stock(store, "a", 1)
+    stock(store, "a", 1, used=True)
+    store.reserve("a", 100, "owner")
+    assert store.look("a") == {"sets": 2, "fresh": 2, "coming": 1}
+    assert store.look("b") == {"sets": 0, "fresh": 0, "coming": 0}
+    assert store.counts.missing == 0
 
 
 def test_more_is_asked_for_when_less_than_half_is_fresh() -> None:

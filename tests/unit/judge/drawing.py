@@ -1,0 +1,89 @@
+"""A vault and oracles that only count, for tests of who draws what and when."""
+
+import itertools
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from judge.drawn import DrawnSet, allocate
+from judge.vault import Reservation
+from problems.schema import Case, Problem
+
+
+@dataclass
+class FakeVault:
+    """Implements what draws and refresher ask of `judge.vault.Vault`."""
+
+    stock: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)  # what somebody else is filling
+    reserved: dict[int, Case] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def take(self, problem: Problem, case: Case, count: int, *, keep: int) -> tuple[Any, int]:
+        found = min(count, self.stock[case.name])
+        self.stock[case.name] -= found
+        return tuple(allocate(problem, case) for _ in range(found)), max(0, keep - self.stock[case.name])
+
+    def take_all(self, problem: Problem, case: Case, count: int) -> tuple[DrawnSet, ...]:
+        return self.take(problem, case, count, keep=0)[0] if self.stock[case.name] >= count else ()
+
+    def fresh(self, _: Problem, case: Case) -> int:
+        return self.stock[case.name] + self.others[case.name]
+
+    def coming(self, _: Problem, case: Case) -> int:
+        return self.others[case.name]
+
+    def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> Reservation | None:
+        if keep and self.fresh(problem, case) >= keep:
+            return None
+        number = next(self.numbers)
+        self.reserved[number] = case
+        return Reservation(number, allocate(problem, case))
+
+    def commit(self, reservation: Reservation, *, used: bool) -> None:
+        case = self.reserved.pop(reservation.number)
+        self.stock[case.name] += not used
+
+    def drop(self, reservation: Reservation) -> None:
+        """It is kept in `reserved`, so that `commit` finds it."""
+
+
+@dataclass
+class FakeOracles:
+    """Implements `judge.oracles.Lender`. Tells `watch` of every step."""
+
+    watch: Callable[[str], None] = lambda _: None
+    filled: list[str] = field(default_factory=list)
+
+    def prepare(self, _: Problem) -> None:
+        self.watch("prepare")
+
+    def lend(self, _: Problem, stopped: Callable[[], bool]) -> "FakeOracles":
+        del stopped
+        self.watch("lend")
+        return self
+
+    def fill(self, drawn: DrawnSet) -> None:
+        os.fstat(drawn.descriptor)  # it is open
+        self.watch("fill")
+        self.filled.append(drawn.case.name)
+
+    def close(self) -> None:
+        self.watch("close")
+
+
+@dataclass
+class FakeShare:
+    """A share of a card. `watch` learns when it begins and ends."""
+
+    watch: Callable[[str], None]
+
+    @contextmanager
+    def __call__(self, stopped: Callable[[], bool]) -> Iterator[None]:
+        del stopped
+        self.watch("share")
+        yield
+        self.watch("share ends")

@@ -1,0 +1,61 @@
+"""Drawing stops before the share of the card is given back."""
+
+import threading
+
+import pytest
+
+from judge.errors import JudgementCancelled
+from judge.permit import Permit
+
+WAIT_S = 5.0
+
+
+def never() -> bool:
+    return False
+
+
+def test_nobody_draws_before_it_is_granted() -> None:
+    permit = Permit()
+    with pytest.raises(JudgementCancelled), permit.held(lambda: True):
+        pass
+    permit.grant()
+    with permit.held(never):
+        pass
+
+
+def test_who_takes_it_back_waits_for_the_draw_under_way() -> None:
+    permit, drawing, may_end = Permit(), threading.Event(), threading.Event()
+    order: list[str] = []
+
+    def draw() -> None:
+        with permit.held(never):
+            drawing.set()
+            may_end.wait(WAIT_S)
+            order.append("drawn")
+
+    def revoke() -> None:
+        permit.revoke()
+        order.append("revoked")
+
+    permit.grant()
+    threads = [threading.Thread(target=draw), threading.Thread(target=revoke)]
+    threads[0].start()
+    assert drawing.wait(WAIT_S)
+    threads[1].start()
+    threads[1].join(0.05)
+    assert threads[1].is_alive()
+    may_end.set()
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert order == ["drawn", "revoked"]
+
+
+def test_after_it_was_taken_back_it_can_be_granted_again() -> None:
+    permit = Permit()
+    permit.grant()
+    permit.revoke()
+    with pytest.raises(JudgementCancelled), permit.held(lambda: True):
+        pass
+    permit.grant()
+    with permit.held(never):
+        pass

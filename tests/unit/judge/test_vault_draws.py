@@ -1,0 +1,143 @@
+"""Where the contents of a submission come from, in which order, and who may draw them."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from judge.errors import JudgementCancelled, OracleFailed
+from judge.permit import Permit
+from judge.vault_draws import TIMED_SETS, VaultDraws
+from problems.schema import Case
+from problems.vocabulary import Group
+from tests.unit.judge.drawing import FakeOracles, FakeVault
+from tests.unit.judge.packages import DOUBLING
+
+EXAMPLE, ODD = DOUBLING.cases[:2]
+TIMED = replace(DOUBLING.cases[2], sizes={"n": 1000})
+PROBLEM = replace(DOUBLING, cases=(EXAMPLE, ODD, TIMED))
+WAIT_S = 5.0
+
+
+@contextmanager
+def draws(
+    vault: FakeVault,
+    oracles: FakeOracles,
+    *cases: Case,
+    permit: Permit | None = None,
+    cancelled: threading.Event | None = None,
+) -> Iterator[VaultDraws]:
+    if permit is None:
+        permit = Permit()
+        permit.grant()
+    stopped = (cancelled or threading.Event()).is_set
+    opened = VaultDraws(PROBLEM, cases, vault, oracles, stopped, permit=permit)  # type: ignore[arg-type]
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def test_what_is_in_stock_needs_no_oracle_and_no_share() -> None:
+    vault, oracles = FakeVault(), FakeOracles()
+    vault.stock.update({"example": 1, "odd": 1, "timed": TIMED_SETS})
+    with draws(vault, oracles, EXAMPLE, ODD, TIMED, permit=Permit()) as opened:
+        assert len(opened.sets(ODD)) == 1
+        assert len(opened.sets(TIMED)) == TIMED_SETS
+    assert oracles.filled == []
+    assert set(opened.lacking) == {"example", "odd", "timed"}
+
+
+def test_cases_that_are_checked_are_drawn_first() -> None:
+    oracles = FakeOracles()
+    with draws(FakeVault(), oracles, TIMED, EXAMPLE, ODD) as opened:
+        opened.sets(TIMED)
+    assert oracles.filled == ["example", "odd"] + ["timed"] * TIMED_SETS
+
+
+def test_only_what_lacks_is_drawn() -> None:
+    vault, oracles = FakeVault(), FakeOracles()
+    vault.stock["timed"] = TIMED_SETS - 2
+    with draws(vault, oracles, TIMED) as opened:
+        assert len(opened.sets(TIMED)) == TIMED_SETS
+    assert oracles.filled == ["timed"] * 2
+
+
+def test_the_sandbox_starts_before_the_share_and_the_draw_waits_for_it() -> None:
+    permit, prepared, steps = Permit(), threading.Event(), []
+
+    def watch(step: str) -> None:
+        steps.append(step)
+        prepared.set()
+
+    with draws(FakeVault(), FakeOracles(watch), ODD, permit=permit) as opened:
+        assert prepared.wait(WAIT_S)
+        time.sleep(0.05)
+        assert steps == ["prepare"]
+        permit.grant()
+        opened.sets(ODD)
+    assert steps == ["prepare", "lend", "fill", "close"]
+
+
+def test_what_another_draws_is_waited_for_and_not_drawn_twice() -> None:
+    vault, oracles = FakeVault(), FakeOracles()
+    vault.others["odd"] = 1
+
+    def arrive() -> None:
+        vault.stock["odd"] += 1
+        vault.others["odd"] -= 1
+
+    threading.Timer(0.1, arrive).start()
+    with draws(vault, oracles, ODD) as opened:
+        assert len(opened.sets(ODD)) == 1
+    assert oracles.filled == []
+
+
+def test_what_another_does_not_finish_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.vault_draws._OTHERS_S", 0.05)
+    vault, oracles = FakeVault(), FakeOracles()
+    vault.others["odd"] = 1
+    with draws(vault, oracles, ODD) as opened:
+        opened.sets(ODD)
+    assert oracles.filled == ["odd"]
+
+
+def test_sizes_of_ones_own_are_not_looked_for() -> None:
+    vault, oracles = FakeVault(), FakeOracles()
+    own = Case("custom", Group.SAMPLE, {"n": 5})
+    vault.stock["custom"] = 3
+    with draws(vault, oracles, own) as opened:
+        opened.sets(own)
+    assert oracles.filled == ["custom"]
+    assert vault.stock["custom"] == 3
+
+
+def test_cancelling_ends_the_wait_at_once_though_the_draw_goes_on() -> None:
+    cancelled, go_on, filling = threading.Event(), threading.Event(), threading.Event()
+
+    def watch(step: str) -> None:
+        if step == "fill":
+            filling.set()
+            go_on.wait(WAIT_S)
+
+    threading.Timer(0.1, cancelled.set).start()
+    with draws(FakeVault(), FakeOracles(watch), ODD, cancelled=cancelled) as opened:
+        assert filling.wait(WAIT_S)
+        with pytest.raises(JudgementCancelled):
+            opened.sets(ODD)
+        go_on.set()
+
+
+def test_whoever_asks_learns_what_went_wrong() -> None:
+    def watch(step: str) -> None:
+        if step == "fill":
+            raise OracleFailed("it broke")
+
+    with (
+        draws(FakeVault(), FakeOracles(watch), ODD, TIMED) as opened,
+        pytest.raises(OracleFailed, match="it broke"),
+    ):
+        opened.sets(TIMED)
