@@ -32,7 +32,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.judging import print_table
-from judge.clock.contracts import Null, Policy
+from judge.clock.contracts import Null, Policy, policy_for
 from judge.clock.guard import NoGuard
 from judge.clock.null import lower_quartile, measure_null, timed_us
 from judge.clock.page import Orders, create_page
@@ -45,7 +45,7 @@ from judge.report import Timing
 from problems.formula import Formula
 from problems.loader import load_problem
 from problems.schema import Argument, Case, Problem, Tolerance
-from problems.vocabulary import Dtype, Group, Role
+from problems.vocabulary import Dtype, Group, Language, Role
 from sandbox.gpu.compile.recipe import WRAPPED
 from sandbox.gpu.runners import build_device_runner, cuda_runner_command
 from sandbox.spec import Limits
@@ -182,7 +182,7 @@ def one_round(extent: int, folder: Path) -> dict[str, float]:
 
     problem, case = addition(extent)
     memory = DeviceMemory.open()
-    policy = Policy()
+    policy = policy_for(Language.CUDA, time_sliced="CUDA_MPS_PIPE_DIRECTORY" not in os.environ)
     contents = [draw(extent, seed) for seed in range(CONTENTS)]
     figures: dict[str, float] = {}
     with running(folder / "runner") as exchange:

@@ -17,6 +17,8 @@ from typing import Protocol
 from judge.inspector import Finding
 from problems.vocabulary import Language
 
+_TURN_US = 500.0
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -75,9 +77,14 @@ class Policy:
     max_sets: int = 64
 
 
-def policy_for(language: Language) -> Policy:
-    """The policy for programs in `language`. Python needs its time to launch a kernel."""
-    return Policy(launch_us={Language.CUDA: 0.0, Language.TRITON: 15.0}[language])
+def policy_for(language: Language, *, time_sliced: bool = False) -> Policy:
+    """The policy for programs in `language`. Python needs its time to launch a kernel.
+
+    On a GPU that is time-sliced, runner and referee take turns, which costs a single call a fraction of a
+    millisecond, more or less of it each time. Single calls then bound nothing shorter than that.
+    """
+    launch_us = {Language.CUDA: 0.0, Language.TRITON: 15.0}[language]
+    return Policy(launch_us=launch_us + (_TURN_US if time_sliced else 0.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,14 @@ class Born:
 
 @dataclass(frozen=True, slots=True)
 class Attach:
-    """Judge a program in `language` for `problem`; with the channel of a runner that is ready."""
+    """Judge a program in `language` for `problem`; with the channel of a runner that is ready.
+
+    `time_sliced` says that runner and referee take turns on the GPU, because there is no MPS.
+    """
 
     problem: Problem
     language: Language
+    time_sliced: bool = False
 
 
 @dataclass(frozen=True, slots=True)

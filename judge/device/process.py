@@ -78,9 +78,15 @@ class RefereeProcess:
     """
 
     def __init__(
-        self, link: Link, cancelled: Callable[[], bool], terminate: Callable[[int], object] | None
+        self,
+        link: Link,
+        cancelled: Callable[[], bool],
+        terminate: Callable[[int], object] | None,
+        *,
+        time_sliced: bool = False,
     ) -> None:
         self._link = link
+        self._time_sliced = time_sliced
         self._cancelled = cancelled
         self._terminate = terminate
         self._pid = 0
@@ -103,7 +109,9 @@ class RefereeProcess:
         that process id off the GPU; it is called before a kill.
         """
         gpu = None if memory == "host" else memory
-        return cls(Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None)), cancelled, terminate)
+        link = Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None))
+        sliced = gpu is not None and gpu.mps_directory is None
+        return cls(link, cancelled, terminate, time_sliced=sliced)
 
     @property
     def pid(self) -> int:
@@ -122,7 +130,7 @@ class RefereeProcess:
         Returns at once. The channel stays the caller's too, who must not read from it.
         """
         self._case_s = problem.limits.case_s
-        self._ask(Attach(problem, language), [channel.fileno()])
+        self._ask(Attach(problem, language, self._time_sliced), [channel.fileno()])
         self._preparing = True
 
     def ready(self) -> Stopped | None:

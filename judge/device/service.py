@@ -140,7 +140,9 @@ class _Service:
         self._exchange = exchange
         self._gpu_uuid = gpu_uuid
         self._inspector = Inspector(attached.problem, memory, exchange)
-        self._policy = _ON_HOST if gpu_uuid is None else policy_for(attached.language)
+        self._policy = (
+            _ON_HOST if gpu_uuid is None else policy_for(attached.language, time_sliced=attached.time_sliced)
+        )
         self._null: Null | None = None
 
     def do(self, request: object, descriptors: Sequence[int]) -> Outcome:

@@ -44,6 +44,7 @@ __all__ = ["BINARY", "Mps", "MpsRefused", "MpsUnavailable", "Server", "ServerSta
 _PROCESS_NAME = BINARY[:15]  # of control daemon and server, as the kernel shortens it
 _LONGEST_SOCKET = "/control_privileged"
 _SOCKET_PATH_BYTES = 107  # Source: unix(7), sun_path without its final zero
+_TERMINATE_S = 2.0  # takes milliseconds, unless the server hangs over a client
 _START_S = 10.0
 _POLL_S = 0.02
 
@@ -151,7 +152,7 @@ class Mps:
         """
         for server in numbers(self._control.ask("get_server_list")):
             if pid in self._clients_of(server):
-                said = self._control.ask(f"terminate_client {server} {pid}").strip()
+                said = self._control.ask(f"terminate_client {server} {pid}", limit_s=_TERMINATE_S).strip()
                 if said and not is_number(said) and pid in self._clients_of(server):
                     raise MpsUnavailable(f"MPS did not terminate client {pid}: {said}")
                 return True
@@ -174,6 +175,19 @@ class Mps:
         with self._starting():
             self._stop()
             self._start()
+
+    def recover(self) -> None:
+        """Put a new daemon in the place of one whose server has faulted and does not come back by itself.
+
+        Harms nobody: once a server has faulted, no client has a context left. Does nothing when it is well.
+
+        Raises:
+            MpsUnavailable: the new one does not come up.
+        """
+        with self._starting():
+            if not self.healthy():
+                self._kill_strays()
+                self._start()
 
     def _clients_of(self, server: int) -> tuple[int, ...]:
         try:

@@ -178,6 +178,19 @@ def test_restart_and_stop(mps: Mps) -> None:
     assert not lives(second)
 
 
+def test_only_what_is_ill_is_replaced(mps: Mps) -> None:
+    mps.ensure()
+    first = daemon_of(mps)
+    mps.recover()
+    assert daemon_of(mps) == first
+    os.kill(first, signal.SIGKILL)
+    while lives(first):
+        time.sleep(0.01)
+    mps.recover()
+    assert mps.healthy()
+    assert daemon_of(mps) != first
+
+
 def test_each_gpu_has_its_own(mps: Mps, short_path: Path, control_program: str) -> None:
     other = Mps("GPU-1", 1, short_path, binary=control_program)
     try:
