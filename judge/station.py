@@ -32,8 +32,9 @@ from sandbox.spec import Limits
 _log = logging.getLogger(__name__)
 
 ORACLE = "oracle"
-_RECOVERY_S = 5.0  # in which a card has to be well again after a fault
+_RECOVERY_S = 8.0  # in which a card has to be well again after a fault
 _RETRY_S = 0.2
+_STUCK_S = 1.5  # an MPS server that takes longer to get over a fault hangs over a client
 _POLL_S = 0.05
 _QUIET_S = 3.0
 _TEARDOWNS = 8
@@ -152,14 +153,13 @@ class Station:
 
     def await_recovery(self, stop: Callable[[], bool]) -> None:
         """Wait while the card's MPS gets over a fault, and bring it up if it is not; for a while at most."""
-        deadline = time.monotonic() + _RECOVERY_S
+        started = time.monotonic()
         while self.card.mps is not None and not self.card.mps.healthy():
-            if stop() or time.monotonic() > deadline:
+            if stop() or time.monotonic() > started + _RECOVERY_S:
                 return
+            self._replace_mps(since_s=started)
             if self.card.oracle is not None and self.card.oracle.mps_directory is not None:
                 self.oracles.discard()  # MPS recovers when all that were there have gone
-            with contextlib.suppress(MpsUnavailable):
-                self.card.mps.ensure()
             time.sleep(_POLL_S)
 
     def _start_oracle(self) -> Process:
@@ -198,14 +198,26 @@ class Station:
         Returns what is wrong with it, empty when it is well.
         Hold the exclusive lease, with no client of one's own left.
         """
-        deadline = time.monotonic() + _RECOVERY_S
+        started = time.monotonic()
         while reason := self.kit.examine(self.card):
-            if time.monotonic() > deadline:
+            self._replace_mps(since_s=started)
+            if time.monotonic() > started + _RECOVERY_S:
                 self.quarantine.quarantine(self.card.uuid, reason, by="judge")
                 _log.error("gpu_quarantined: %s: %s", self.card.uuid, reason)
                 return reason
             time.sleep(_RETRY_S)
         return ""
+
+    def _replace_mps(self, *, since_s: float) -> None:
+        """Bring MPS up if it is down; put a new one in its place if it has been ill since `since_s`."""
+        mps = self.card.mps
+        if mps is None:
+            return
+        with contextlib.suppress(MpsUnavailable):
+            if time.monotonic() > since_s + _STUCK_S:
+                mps.recover()
+            else:
+                mps.ensure()
 
     def prepare_for(self, problem: Problem, cases: Sequence[Case]) -> None:
         """Have contents drawn for the judgements to come, if this process lives long enough for that."""
