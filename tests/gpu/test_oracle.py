@@ -157,6 +157,27 @@ def test_timed_cases_are_drawn(
                 sys.stdout.write(f"\n{slug} {case.name}: drawn in {' s, again '.join(took)} s\n")
 
 
+def test_a_warm_oracle_fills_small_sets_in_milliseconds(
+    start: Start, device: vmm.Device, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the vault's latency rests on: between two draws nothing is compiled and no memory returned."""
+    problem = load_problem(problems_root() / "vector-add")
+    small = [case for case in problem.cases if case.group in {Group.SMALL, Group.ODD}]
+    with Oracle(problem, start().process, lambda: False, gpu=True) as oracle:
+        took_ms: list[float] = []
+        for round_number in range(5):
+            for case in small:
+                held = DeviceSet(device, problem, case)
+                started = time.perf_counter()
+                oracle.fill(held.drawn, round_number)
+                took_ms.append(1000 * (time.perf_counter() - started))
+                held.close()
+    first, warm = took_ms[0], sorted(took_ms[len(small) :])
+    with capsys.disabled():
+        sys.stdout.write(f"\nfirst fill {first:.1f} ms, warm {warm[0]:.2f} to {warm[-1]:.2f} ms\n")
+    assert warm[len(warm) // 2] < 20
+
+
 def test_every_step_of_the_contract(talk: Talk) -> None:
     assert talk.load(on_the_host.GENERATE + on_the_host.REFERENCE, on_the_host.MANIFEST)
     a, data, untouched, expected_data, expected_c = on_the_host.draw(talk, 2**127 + 12345)
