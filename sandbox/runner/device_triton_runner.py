@@ -3,6 +3,8 @@
 Theory of operation: see `session` and `triton_submission`. Imports come first and take seconds, which a pool
 hides; so does the C compiler that Triton runs once for itself. PREPARE makes the context and launches an
 empty Triton kernel, which the null session times: the same way from Python to the device as a submission's.
+LOAD first gives up the right to start processes (`lockdown`); Triton's compilers are started by a process
+without a GPU (`helper`).
 
 A hanging kernel keeps the main thread inside the driver, where no signal handler of Python runs, so the
 time limit is a thread's. Ending while a kernel runs would, under MPS, end the kernels of everybody else on
@@ -29,7 +31,9 @@ from triton.runtime.jit import JITFunction  # type: ignore[import-untyped]
 
 from sandbox.runner.device_arguments import DeviceArguments
 from sandbox.runner.device_faults import fault_of
-from sandbox.runner.session import explain, flush, serve, stop
+from sandbox.runner.helper import Helper
+from sandbox.runner.lockdown import forbid_processes
+from sandbox.runner.session import OUR_FAULT, Load, explain, flush, serve, stop
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import ExitStatus, Flag, Request, WireArgument
 
@@ -119,6 +123,16 @@ class DeviceTritonRunner(TritonRunner):
         self.null()
         self.begin()
         self.finish()
+
+    def load(self, load: Load) -> None:
+        """Run the submission's module, in a process that can start no other."""
+        try:
+            forbid_processes()
+        except OSError as error:
+            sys.stderr.write(f"runner: {error}\n")
+            flush()
+            os._exit(OUR_FAULT)
+        super().load(load)
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
         """Call `solve` once."""
@@ -242,6 +256,7 @@ def _tell_triton_where_the_driver_is() -> None:
 
 def main() -> None:
     """Serve until the host goes."""
+    Helper.start().install()
     _tell_triton_where_the_driver_is()
     CudaUtils()  # compiles and loads Triton's own helper; needs no context
     serve(DeviceTritonRunner())
