@@ -109,7 +109,7 @@ class GpuTarget:
         sanitize: bool = False,
     ) -> GpuSeat:
         """A place at the card that is soonest free. Raises GpuUnavailable."""
-        station = self._stations[self._pick()]
+        station = self._stations[self._pick(cancelled)]
         environment = {
             "target": self.name,
             "isolation": self._isolation,
@@ -144,9 +144,11 @@ class GpuTarget:
             self._doctor.close()
         self._kit.close()
 
-    def _pick(self) -> str:
+    def _pick(self, cancelled: Callable[[], bool]) -> str:
         sick = self._quarantine.quarantined()
         well = [uuid for uuid in self._stations if uuid not in sick]
+        if not well:  # the node service looks at them too, but need not run
+            well = [uuid for uuid, station in self._stations.items() if station.revive(cancelled)]
         if not well:
             reasons = "; ".join(f"{uuid}: {sick[uuid]}" for uuid in self._stations)
             raise GpuUnavailable(f"no GPU of this node can judge: {reasons or 'there is none'}")

@@ -198,15 +198,29 @@ class Station:
         Returns what is wrong with it, empty when it is well.
         Hold the exclusive lease, with no client of one's own left.
         """
-        started = time.monotonic()
+        started, replaced = time.monotonic(), False
         while reason := self.kit.examine(self.card):
-            self._replace_mps(since_s=started)
-            if time.monotonic() > started + _RECOVERY_S:
+            if replaced and time.monotonic() > started + _RECOVERY_S:
                 self.quarantine.quarantine(self.card.uuid, reason, by="judge")
                 _log.error("gpu_quarantined: %s: %s", self.card.uuid, reason)
                 return reason
+            replaced = time.monotonic() > started + _STUCK_S
+            self._replace_mps(since_s=started)
             time.sleep(_RETRY_S)
         return ""
+
+    def revive(self, cancelled: Callable[[], bool]) -> bool:
+        """Examine a quarantined card whose time to be looked at again has come; whether it is back in use.
+
+        Raises JudgementCancelled.
+        """
+        mark = self.quarantine.mark(self.card.uuid)
+        if mark is not None and mark.retry_at <= time.time():
+            with self.acquire(Share.RANK, cancelled, label="health check"):
+                if not self.check_up():
+                    self.quarantine.clear(self.card.uuid)
+                    _log.info("gpu_back_in_use: %s", self.card.uuid)
+        return self.quarantine.mark(self.card.uuid) is None
 
     def _replace_mps(self, *, since_s: float) -> None:
         """Bring MPS up if it is down; put a new one in its place if it has been ill since `since_s`."""

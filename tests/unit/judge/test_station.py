@@ -1,5 +1,6 @@
-"""What a station does with warm sandboxes when the MPS daemon of its card is replaced."""
+"""What a station does with warm sandboxes when MPS is replaced, and with a card that is ill."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,8 @@ import pytest
 from judge.kit import Card
 from judge.station import Station
 from problems.vocabulary import Language
+from sandbox.gpu.health import Quarantine
+from sandbox.gpu.lease import Leases
 from sandbox.spec import Limits
 from tests.unit.judge.packages import DOUBLING
 
@@ -29,6 +32,42 @@ class FakePool:
         self.asked.append(("discard", *names))
 
 
+class FakeClock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def time(self) -> float:
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+
+class Card0:
+    """What is wrong with the card, and its MPS: `repaired_by` says what helps."""
+
+    def __init__(self, clock: FakeClock, repaired_by: str, *, slow_s: float = 0.0) -> None:
+        self.born = OLD
+        self.did: list[str] = []
+        self._clock, self._repaired_by, self._slow_s = clock, repaired_by, slow_s
+
+    def examine(self, _: object) -> str:
+        self._clock.sleep(self._slow_s)
+        return "" if self._repaired_by in self.did else "it has faulted"
+
+    def ensure(self) -> None:
+        self.did.append("ensure")
+
+    def recover(self) -> None:
+        self._clock.sleep(self._slow_s)
+        self.did.append("recover")
+
+
 @pytest.fixture
 def mps() -> SimpleNamespace:
     return SimpleNamespace(born=OLD)
@@ -37,6 +76,13 @@ def mps() -> SimpleNamespace:
 @pytest.fixture
 def pool() -> FakePool:
     return FakePool()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    clock = FakeClock()
+    monkeypatch.setattr("judge.station.time", clock)
+    return clock
 
 
 @pytest.fixture
@@ -49,8 +95,8 @@ def station(mps: SimpleNamespace, pool: FakePool, tmp_path: Path) -> Iterator[St
         Card("gpu-0", mps=mps),  # type: ignore[arg-type]  # as much of one as is asked for
         **fakes,
         backend=rest,
-        leases=rest,
-        quarantine=rest,
+        leases=Leases(tmp_path, slots=2),
+        quarantine=Quarantine(tmp_path),
         vault=rest,
         refreshes=False,
         runtime=tmp_path,
@@ -85,3 +131,45 @@ def test_a_daemon_that_is_down_ends_nothing(station: Station, mps: SimpleNamespa
     mps.born = OLD
     take(station)
     assert pool.asked == [("take", "cuda@gpu-0")] * 2
+
+
+def ill(station: Station, card: Card0) -> None:
+    station.card = Card("gpu-0", mps=card)  # type: ignore[arg-type]  # as much of one as is asked for
+    station.kit.examine = card.examine  # type: ignore[method-assign]
+
+
+def test_a_fault_that_passes_needs_nothing_new(station: Station, clock: FakeClock) -> None:
+    card = Card0(clock, "ensure")
+    ill(station, card)
+    assert station.check_up() == ""
+    assert card.did == ["ensure"]
+
+
+@pytest.mark.parametrize("slow_s", [0.0, 9.0], ids=["quick to answer", "hardly answers"])
+def test_a_server_that_hangs_is_replaced_before_the_card_is_given_up(
+    station: Station, clock: FakeClock, slow_s: float
+) -> None:
+    card = Card0(clock, "recover", slow_s=slow_s)
+    ill(station, card)
+    assert station.check_up() == ""
+    assert card.did[-1] == "recover"
+    assert not station.quarantine.marks()
+
+
+def test_a_card_that_nothing_helps_is_quarantined(station: Station, clock: FakeClock) -> None:
+    ill(station, Card0(clock, "nothing"))
+    assert station.check_up() == "it has faulted"
+    assert station.quarantine.quarantined() == {"gpu-0": "it has faulted"}
+
+
+def test_a_quarantined_card_comes_back_when_it_is_well_again(
+    station: Station, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no node service runs, such as under `manage.py judge`; not before its time."""
+    ill(station, Card0(clock, "ensure"))
+    mark = station.quarantine.quarantine("gpu-0", "it was hot", by="judge")
+    assert not station.revive(lambda: False)
+    monkeypatch.setattr(clock, "time", lambda: mark.retry_at + 1)
+    assert station.revive(lambda: False)
+    assert not station.quarantine.marks()
+    assert not station.leases.holders("gpu-0")
