@@ -18,6 +18,7 @@ from judge.inspector import Finding
 from problems.vocabulary import Language
 
 _TURN_US = 500.0
+_SLICED_BATCH_MS, _SLICED_BUDGET_MS = 80.0, 600.0  # in which half a millisecond is little
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +82,13 @@ def policy_for(language: Language, *, time_sliced: bool = False) -> Policy:
     """The policy for programs in `language`. Python needs its time to launch a kernel.
 
     On a GPU that is time-sliced, runner and referee take turns, which costs a single call a fraction of a
-    millisecond, more or less of it each time. Single calls then bound nothing shorter than that.
+    millisecond, more or less of it each time. Single calls then bound nothing shorter than that, and batches
+    are longer, so that it is less than one part in a hundred of them.
     """
     launch_us = {Language.CUDA: 0.0, Language.TRITON: 15.0}[language]
-    return Policy(launch_us=launch_us + (_TURN_US if time_sliced else 0.0))
+    if not time_sliced:
+        return Policy(launch_us=launch_us)
+    return Policy(launch_us=launch_us + _TURN_US, batch_ms=_SLICED_BATCH_MS, budget_ms=_SLICED_BUDGET_MS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,8 @@ class Orders:
         """Spin until the last order is said to be done. Returns when, in nanoseconds.
 
         Raises:
-            OrderUnanswered: it took longer than `timeout_s`, or the runner has ended.
+            OrderUnanswered: it took longer than `timeout_s`, the runner has ended, or an order that nobody
+                has given is said to be done.
         """
         words, at, number = self._words, Page.DONE // 8, self._number
         started = time.perf_counter_ns()
@@ -88,6 +89,8 @@ class Orders:
             for _ in range(_LOOKS):
                 if words[at] == number:
                     return time.perf_counter_ns()
+            if words[at] > number:
+                raise OrderUnanswered(Answer.BROKE_PROTOCOL)
             now = time.perf_counter_ns()
             if ended := self._ended():
                 raise OrderUnanswered(ended)

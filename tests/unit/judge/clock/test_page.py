@@ -94,6 +94,15 @@ def test_an_answer_to_no_order_is_seen() -> None:
         assert orders.premature
 
 
+def test_done_ahead_of_the_order_breaks_the_protocol_at_once() -> None:
+    with page() as descriptor, Orders(descriptor, lambda: None) as orders:
+        orders.give(first_set=0, count=1)
+        os.pwrite(descriptor, struct.pack("<Q", 2), Page.DONE)
+        with pytest.raises(OrderUnanswered) as raised:
+            orders.wait(timeout_s=60)
+    assert raised.value.answer is Answer.BROKE_PROTOCOL
+
+
 def test_the_page_cannot_be_cut_off_under_us() -> None:
     with page() as descriptor, pytest.raises(PermissionError):
         os.ftruncate(descriptor, 0)
