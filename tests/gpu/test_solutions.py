@@ -1,15 +1,23 @@
-"""Every solution of every problem gets a verdict that it may get on a GPU; accepted ones are timed."""
+"""Every solution of every problem gets a verdict that it may get on a GPU; accepted ones are timed.
 
+They are judged several at a time, good and bad ones side by side, as on a node.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from judge.report import Report
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem, Solution
 from problems.vocabulary import Group, Verdict
 from tests.gpu.conftest import Judge
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(600)]
+AT_A_TIME = 8
+Judged = Mapping[Path, Future[Report]]
 
 
 def solutions() -> list[tuple[Problem, Solution]]:
@@ -25,11 +33,24 @@ def name_of(value: object) -> str:
     return value.slug if isinstance(value, Problem) else str(value)
 
 
+@pytest.fixture(scope="module")
+def judged(judge: Judge, request: pytest.FixtureRequest) -> Iterator[Judged]:
+    """The reports to come, of the solutions that were selected."""
+    chosen = [item.callspec.params for item in request.session.items if item.path == request.path]  # type: ignore[attr-defined]
+    with ThreadPoolExecutor(AT_A_TIME) as threads:
+        futures = {}
+        for parameters in chosen:
+            problem, solution = parameters["problem"], parameters["solution"]
+            source = solution.path.read_text(encoding="utf-8")
+            futures[solution.path] = threads.submit(judge, source, solution.language, problem=problem)
+        yield futures
+        threads.shutdown(cancel_futures=True)
+
+
 @pytest.mark.parametrize(("problem", "solution"), solutions(), ids=name_of)
-def test_solution(judge: Judge, problem: Problem, solution: Solution) -> None:
-    source = Path(solution.path).read_text(encoding="utf-8")
-    report = judge(source, solution.language, problem=problem)
-    told = [f"{report.verdict}: {report.message}", report.log]
+def test_solution(judged: Judged, problem: Problem, solution: Solution) -> None:
+    report = judged[solution.path].result()
+    told = [f"{problem.slug}, {report.verdict}: {report.message}", report.log]
     told += [f"{case.name}: {case.verdict}, {case.message}, {case.wall_ms} ms" for case in report.cases]
     told += [f"{diagnostic.kind}: {diagnostic.message}" for diagnostic in report.diagnostics]
     assert report.verdict in solution.allowed(on_gpu=True), "\n".join(told)

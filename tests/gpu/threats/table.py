@@ -32,6 +32,7 @@ class Attack:
     row: str
     verdicts: tuple[Verdict, ...]
     neighbours: bool = False
+    drastic: bool = False
 
     @property
     def language(self) -> Language:
@@ -54,7 +55,13 @@ def source(file: str) -> str:
 TIMING = (
     Attack("side-stream.cu", "side stream", (_ACCEPTED,)),
     Attack("side-stream.py", "side stream", (_ACCEPTED, _WRONG, _REJECTED)),
-    Attack("second-context.cu", "side stream", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
+    Attack(
+        "second-context.cu",
+        "side stream",
+        (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL),
+        neighbours=True,
+        drastic=True,
+    ),
     Attack("deferred-thread.cu", "deferred work", (_WRONG, _REJECTED)),
     Attack("late-thread.py", "deferred work", (_WRONG, _REJECTED)),
     Attack("lazy-result.py", "lazy result", (_WRONG,)),
@@ -71,7 +78,9 @@ TIMING = (
     Attack("replay-contents.cu", "replay", (_ACCEPTED, _REJECTED)),
     Attack("replay-graph.cu", "replay", (_ACCEPTED,)),
     Attack("clock-tampering.cu", "clock tampering", (_ACCEPTED,)),
-    Attack("hog.cu", "slow the baseline", (_ACCEPTED, _REJECTED, _TIME, _RUNTIME), neighbours=True),
+    Attack(
+        "hog.cu", "slow the baseline", (_ACCEPTED, _REJECTED, _TIME, _RUNTIME), neighbours=True, drastic=True
+    ),
     Attack("forged-page.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
     Attack("forged-page-ahead.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
 )
@@ -102,7 +111,9 @@ CHANNEL = (
     Attack("kills-everybody.cu", "`_exit(0)`, `abort`, kill the parent", (_RUNTIME,)),
     Attack("constructor-answers.cu", "library constructors, import-time code", (_RUNTIME, _REJECTED)),
     Attack("import-time-exit.py", "library constructors, import-time code", (_RUNTIME,)),
-    Attack("diagnostics-bomb.cu", "JSON bombs and floods as diagnostics", (_WRONG,)),
+    Attack(
+        "diagnostics-bomb.cu", "JSON bombs and floods as diagnostics", (_WRONG, _RUNTIME), neighbours=True
+    ),
     Attack("patches-the-runner.py", "rewrite the harness", (_WRONG, _RUNTIME)),
     Attack("reads-other-processes.cu", "rewrite the harness", (_WRONG,)),
     Attack("stolen-descriptors.cu", "import descriptors", (_WRONG,)),
@@ -123,6 +134,7 @@ PLATFORM = (
     Attack("leaves-a-mark.py", "channels between two jobs", (_WRONG,)),
     Attack("other-gpus.cu", "other GPUs", (_WRONG,)),
     Attack("second-process.cu", "a second CUDA process", (_WRONG, _REJECTED, _RUNTIME)),
+    Attack("second-process.py", "a second CUDA process", (_WRONG, _REJECTED, _RUNTIME)),
     Attack("beside-mps.py", "run beside MPS", (_WRONG, _REJECTED, _RUNTIME)),
     Attack("lifted-memory-limit.py", "lift the memory limit", (_WRONG, _REJECTED, _RUNTIME), neighbours=True),
     Attack("memory-beyond-the-limit.cu", "lift the memory limit", (_WRONG, _MEMORY), neighbours=True),
@@ -141,5 +153,9 @@ PLATFORM = (
     Attack("too-many-threads.cu", "refused launches", (_RUNTIME,)),
     Attack("out-of-device-memory.cu", "exhausted device memory", (_MEMORY, _RUNTIME), neighbours=True),
 )
-ATTACKS = (*TIMING, *CORRECTNESS, *CHANNEL, *PLATFORM)
+ATTACKS = tuple(
+    sorted(
+        (*TIMING, *CORRECTNESS, *CHANNEL, *PLATFORM), key=lambda attack: (attack.drastic, attack.neighbours)
+    )
+)
 HONEST = ("honest.cu", "honest.py")

@@ -15,7 +15,7 @@ from problems.vocabulary import Language, Verdict
 from tests.gpu.conftest import Judge
 from tests.gpu.threats.table import ATTACKS, HONEST, MARGIN, Attack, source
 
-pytestmark = [pytest.mark.gpu, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(120)]
 
 _FAILING_S = 60.0  # more than twice the limits of a case, and a run alone after a disturbed one
 _BESIDE = 3  # honest judgements beside an attack

@@ -1,0 +1,22 @@
+"""An attack that takes the GPU out of use has hurt everybody: its test fails, and those after it go on."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from judge.gpu_target import GpuTarget
+from judge.target import Target
+from sandbox.gpu.nvml import GpuInfo
+
+
+@pytest.fixture(autouse=True)
+def gpu_stays_in_use(target: Target, gpu: GpuInfo) -> Iterator[None]:
+    yield
+    assert isinstance(target, GpuTarget)
+    station = target.stations[gpu.uuid]
+    mark = station.quarantine.mark(gpu.uuid)
+    if mark is not None:
+        if station.card.mps is not None:
+            station.card.mps.restart()
+        station.quarantine.clear(gpu.uuid)
+        pytest.fail(f"the GPU was quarantined: {mark.reason}")
