@@ -60,6 +60,7 @@ def main() -> int:
     add_options(parser)
     parser.add_argument("--submissions", type=int, default=200, help="default: %(default)s")
     parser.add_argument("--slots", type=int, default=8, help="judged at a time; default: %(default)s")
+    parser.add_argument("--seconds", type=float, default=600.0, help="hand in no more after these")
     parser.add_argument("--rounds", type=int, default=3, help="recoveries per kind; default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="of their order; default: %(default)s")
     options = parser.parse_args()
@@ -70,7 +71,13 @@ def main() -> int:
             require_right(judge(target, problem, shipped(name)))
         started = time.monotonic()
         with ThreadPoolExecutor(options.slots) as threads:
-            judged = list(threads.map(lambda program: judge(target, problem, program), programs))
+            came = threads.map(
+                lambda program: (
+                    None if time.monotonic() > started + options.seconds else judge(target, problem, program)
+                ),
+                programs,
+            )
+            judged = [one for one in came if one is not None]
         report_storm(judged, time.monotonic() - started, target)
         recovered = [recovery(target, problem, program, options.rounds) for program in guilty()]
         report_recovery(recovered)
