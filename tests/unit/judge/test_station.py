@@ -135,7 +135,7 @@ def test_a_daemon_that_is_down_ends_nothing(station: Station, mps: SimpleNamespa
 
 def ill(station: Station, card: Card0) -> None:
     station.card = Card("gpu-0", mps=card)  # type: ignore[arg-type]  # as much of one as is asked for
-    station.kit.examine = card.examine  # type: ignore[method-assign]
+    station.kit.examine = card.examine  # type: ignore[method-assign, assignment]
 
 
 def test_a_fault_that_passes_needs_nothing_new(station: Station, clock: FakeClock) -> None:
