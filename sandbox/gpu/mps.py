@@ -11,7 +11,8 @@ in, which they are: the referees run as the worker's user, each container as a u
   a new socket, and a container that was given the old one finds nobody there: see `born`.
 - *Faults.* A fault of one client ends the contexts of all clients, and the server says FAULT and takes nobody
   until these have closed. `terminate` takes one client's work off the GPU and leaves the others alone, so
-  it has to come before SIGKILL, which would count as a fault.
+  it has to come before SIGKILL, which would count as a fault. After a fault there is nobody to spare, and a
+  server that is asked to terminate a client then hangs.
 - *Trust.* What a client's own environment says about limits is not a boundary, and neither is MPS itself.
   A process that does not find the daemon runs beside it without a word: ask `clients` whether it is one.
 
@@ -145,6 +146,8 @@ class Mps:
     def terminate(self, pid: int) -> bool:
         """Take the work of client `pid` off the GPU; others go on. False when it is no client (any more).
 
+        Also false when the server has faulted: nobody has work left there.
+
         Its pending and later CUDA calls fail with error 810. The process itself lives on: kill it then.
 
         Raises:
@@ -152,6 +155,8 @@ class Mps:
         """
         for server in numbers(self._control.ask("get_server_list")):
             if pid in self._clients_of(server):
+                if _state(self._control.ask(f"get_server_status {server}")) is ServerState.FAULT:
+                    return False
                 said = self._control.ask(f"terminate_client {server} {pid}", limit_s=_TERMINATE_S).strip()
                 if said and not is_number(said) and pid in self._clients_of(server):
                     raise MpsUnavailable(f"MPS did not terminate client {pid}: {said}")

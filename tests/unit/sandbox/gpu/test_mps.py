@@ -116,6 +116,15 @@ def test_terminate_takes_one_client_off_and_leaves_the_others(mps: Mps) -> None:
     assert not mps.terminate(1)
 
 
+def test_nobody_is_terminated_in_a_server_that_has_faulted(mps: Mps) -> None:
+    """The real one hangs when it is asked to, and after a fault there are no neighbours to spare."""
+    mps.ensure()
+    tell(mps, "clients", "4711")
+    tell(mps, "faulted")
+    assert not mps.terminate(4711)
+    assert "terminate_client" not in (mps.log_directory / "control.log").read_text()
+
+
 def test_a_fault_is_seen(mps: Mps) -> None:
     mps.ensure()
     tell(mps, "faulted")
