@@ -79,6 +79,12 @@ def charge(
 ) -> tuple[Verdict, str]:
     """The verdict for a program whose run, alone, was `stopped`, and a sentence on it."""
     if stopped.answer is Answer.DONE:  # it said that all was well, and the GPU was lost
+        if _names_a_failure(completion):  # and when it was to leave, it knew better
+            return explain(Answer.DIED, completion, diagnostics, limits)
         error = first_error(diagnostics)
         return Verdict.RUNTIME_ERROR, error.message if error else _FAULTED
     return explain(stopped.answer, completion, diagnostics, limits)
+
+
+def _names_a_failure(completion: Completion) -> bool:
+    return completion.ending is Ending.EXITED and completion.status in tuple(ExitStatus)

@@ -42,7 +42,7 @@ from judge.inspector import Stopped
 from judge.memory import DeviceLost
 from judge.permit import Permit
 from judge.report import CaseReport, Diagnostic
-from judge.sanitizer import findings
+from judge.sanitizer import findings, refined
 from judge.station import Station
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
@@ -245,7 +245,7 @@ class GpuReferee:
         self.alive = False
         if stopped.answer is Answer.CANCELLED:
             raise JudgementCancelled
-        completion = self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
+        completion = self._hear_out() if stopped.answer is Answer.DONE else self._end(stopped)
         late = took_too_long(stopped, completion)
         ours = blames_us(stopped, completion)
         counts = self._exclusive and (self._alone or not (late or ours))
@@ -256,7 +256,26 @@ class GpuReferee:
             sick = self._station.check_up()
             if ours and sick:
                 raise RunnerUnusable(f"{self._station.card.uuid}: {sick}")
-        return charge(stopped, completion, self.diagnostics, self._whole.limits)
+        verdict, message = charge(stopped, completion, self.diagnostics, self._whole.limits)
+        return refined(verdict, self.diagnostics) if self._sanitize else verdict, message
+
+    def _end(self, stopped: Stopped) -> Completion:
+        return self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
+
+    def _hear_out(self) -> Completion:
+        """End a runner that has said that all was well, and hear what it says when it is to leave.
+
+        A fault may come to light after the call that caused it: the referee meets it first.
+        """
+        self._tell_to_leave()
+        completion = self._end_process(patience_s=_EXIT_S)
+        self._tell_to_leave()  # nobody hears it, but what was said meanwhile comes back
+        return completion
+
+    def _tell_to_leave(self) -> None:
+        if self._referee is not None:
+            with contextlib.suppress(RefereeFailed, DeviceLost):
+                self._referee.quit()
 
     @property
     def _exclusive(self) -> bool:

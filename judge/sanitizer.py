@@ -11,10 +11,11 @@ Source: Compute Sanitizer User Manual, "Understanding Memcheck Errors".
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from judge.diagnostics import clean
 from judge.report import Diagnostic
+from problems.vocabulary import Verdict
 
 MAX_BYTES = 256 * 1024
 MAX_FINDINGS = 16
@@ -34,6 +35,7 @@ _OPENINGS = (
     ("Stack overflow", "stack_overflow"),
     ("Leaked ", "leak"),
 )
+_ACCESSES = {"out_of_bounds", "misaligned", "stack_overflow"}
 _DETAILS = ("Access", "Address", "and is")
 
 
@@ -45,6 +47,12 @@ def findings(output: bytes) -> tuple[Diagnostic, ...]:
     ends = [*starts[1:], len(said)]
     found = (_finding(said[start:end]) for start, end in zip(starts, ends, strict=False))
     return tuple(_unique(found))[:MAX_FINDINGS]
+
+
+def refined(verdict: Verdict, found: Iterable[Diagnostic]) -> Verdict:
+    """What a runtime error turns out to be: compute-sanitizer ends every bad access by the same trap."""
+    bad = any(diagnostic.kind in _ACCESSES for diagnostic in found)
+    return Verdict.ILLEGAL_ACCESS if verdict is Verdict.RUNTIME_ERROR and bad else verdict
 
 
 def _kind(line: str) -> str | None:

@@ -110,6 +110,12 @@ class DeviceRunner {
     arrays_.release();
   }
 
+  // A fault may come to light after the call that caused it was answered. It also keeps us from leaving with work
+  // on the GPU.
+  void quit() {
+    if (submission_.call) finish();
+  }
+
   // The last launch, as far as it is known; for words alone.
   Launch last_launch() const { return last_launch_ ? *last_launch_() : kNoLaunch; }
 

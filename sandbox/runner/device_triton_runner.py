@@ -206,6 +206,11 @@ class DeviceTritonRunner(TritonRunner):
         """The last launch."""
         return f"; the last kernel was {self._launches.text()}" if self._launches.count else ""
 
+    def quit(self) -> None:
+        """A fault may come to light after the call that caused it was answered."""
+        if self._solve is not None:
+            self._finish()
+
     def leave(self, status: ExitStatus) -> NoReturn:
         """End this process when that hurts nobody."""
         flush()

@@ -13,7 +13,8 @@ namespace warpcourt {
 
 // Serves until the host goes. `Runner` has
 //     void prepare(), void load(Message&), void run(Message&), void time(Message&)
-// and `time` may come before `load`; then it calls something empty.
+// and `time` may come before `load`; then it calls something empty. It may have void quit(), the last chance to say
+// what only now has come to light.
 template <class Runner>
 [[noreturn]] void serve(Runner& runner) {
   bool loaded = false;
@@ -35,7 +36,9 @@ template <class Runner>
         runner.run(message);
         break;
       case wire::Kind::kTime: runner.time(message); break;
-      case wire::Kind::kQuit: std::exit(0);
+      case wire::Kind::kQuit:
+        if constexpr (requires { runner.quit(); }) runner.quit();
+        std::exit(0);
       default: our_fault("an unknown request");
     }
     std::fflush(stdout);

@@ -112,6 +112,9 @@ class Runner:
         """Carry out a timed session. Before `load` its calls are empty ones."""
         raise NotImplementedError
 
+    def quit(self) -> None:
+        """The last chance to say what only now has come to light."""
+
 
 def serve(runner: Runner) -> None:
     """Answer the host until it goes. Raises ValueError when it breaks the protocol."""
@@ -122,6 +125,7 @@ def serve(runner: Runner) -> None:
         request, descriptors = received
         match request.kind:
             case Kind.QUIT:
+                runner.quit()
                 break
             case Kind.PREPARE if not loaded:
                 _prepare(runner)

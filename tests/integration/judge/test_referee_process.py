@@ -101,7 +101,7 @@ def test_a_triton_kernel_is_accepted(cpu_target: CpuTarget, drawn: DrawnSet) -> 
         assert isinstance(report, CaseReport)
         assert report.verdict is Verdict.ACCEPTED
         referee.quit()
-        assert end(process).status == 0
+        assert end(process, patience_s=30).status == 0
 
 
 def test_a_killed_runner_stops_the_run(cpu_target: CpuTarget, drawn: DrawnSet) -> None:

@@ -100,6 +100,10 @@ class Talk:
             return []
         return [json.loads(line) for line in said.splitlines()]
 
+    def quit(self) -> None:
+        self._sequence += 1
+        send_request(self.process.channel, Request(Kind.QUIT, self._sequence), [])
+
     def end(self) -> Completion:
         return self.process.wait(30)
 

@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 CACHE = HERE.parents[2] / ".cache" / "tests"
 LIMITS = Limits(wall_s=60, cpu_s=60, memory_mib=512)
 OUR_FAULT = 70
-ADD, THROW, BAD_BLOCK, TOO_MUCH_SHARED, LOOP, LEAVE, ABORT, NULL_POINTER, NOTHING = range(9)
+ADD, THROW, BAD_BLOCK, TOO_MUCH_SHARED, LOOP, LEAVE, ABORT, NULL_POINTER, NOTHING, LATE = range(10)
 Start = Callable[..., Talk]
 
 
@@ -137,6 +137,20 @@ def test_what_goes_wrong_in_solve(talk: Talk, what: int, status: int, kind: str,
 def test_launching_nothing_is_noted(talk: Talk) -> None:
     assert talk.run(arguments(NOTHING))
     assert talk.findings()[-1]["kind"] == "no_kernel"
+
+
+def test_a_fault_that_comes_to_light_late_is_said_when_it_leaves(talk: Talk) -> None:
+    assert talk.run(arguments(LATE))
+    talk.quit()
+    completion = talk.end()
+    assert talk.findings()[-1]["kind"] == "misaligned"
+    assert completion.status == ExitStatus.ILLEGAL_ACCESS
+
+
+def test_leaving_with_nothing_to_say(talk: Talk) -> None:
+    assert talk.run(arguments(ADD))
+    talk.quit()
+    assert talk.end().status == 0
 
 
 def test_a_node_that_fails_is_not_the_programs_fault(talk: Talk) -> None:

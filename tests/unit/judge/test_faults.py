@@ -86,6 +86,15 @@ def test_claiming_success_while_the_gpu_is_lost_is_a_runtime_error() -> None:
     assert "alone" in message
 
 
+def test_what_comes_to_light_when_it_leaves_counts() -> None:
+    said = (Diagnostic("error", "misaligned", "misaligned address in kernel k"),)
+    verdict, message = charge(
+        stopped(Answer.DONE, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
+    )
+    assert verdict is Verdict.ILLEGAL_ACCESS
+    assert message == "misaligned address in kernel k"
+
+
 def test_what_the_runner_said_explains_the_verdict() -> None:
     said = (Diagnostic("error", "misaligned", "misaligned address in kernel k"),)
     verdict, message = charge(

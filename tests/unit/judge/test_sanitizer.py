@@ -3,7 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.sanitizer import MAX_FINDINGS, findings
+from judge.report import Diagnostic
+from judge.sanitizer import MAX_FINDINGS, findings, refined
+from problems.vocabulary import Verdict
 
 TEXT = b"""\
 ========= COMPUTE-SANITIZER
@@ -50,3 +52,10 @@ def test_findings_are_bounded() -> None:
 def test_nothing_that_is_printed_breaks_it(text: bytes, opening: bytes) -> None:
     for found in findings(opening + text + b"\n" + TEXT):
         assert len(found.message) <= 301
+
+
+def test_a_trap_that_was_a_bad_access_is_an_illegal_access() -> None:
+    trap = Diagnostic("error", "trap", "stopped")
+    assert refined(Verdict.RUNTIME_ERROR, (trap, *findings(TEXT))) is Verdict.ILLEGAL_ACCESS
+    assert refined(Verdict.RUNTIME_ERROR, (trap,)) is Verdict.RUNTIME_ERROR
+    assert refined(Verdict.TIME_LIMIT, findings(TEXT)) is Verdict.TIME_LIMIT
