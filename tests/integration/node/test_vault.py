@@ -6,7 +6,7 @@ import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,8 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     directory = tmp_path_factory.mktemp("v")
     yield directory
     for pid in vaults(directory):
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it may be on its way out
+            os.kill(pid, signal.SIGKILL)
 
 
 SMALL = VaultSettings(budget_mib=1)
