@@ -28,6 +28,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     )
     email = models.EmailField("e-mail", blank=True, help_text="Optional. Only for resetting the password.")
     is_staff = models.BooleanField("staff", default=False, help_text="May see all submissions and the admin.")
+    is_instructor = models.BooleanField(
+        "instructor", default=False, help_text="May read all submissions, to teach."
+    )
     is_active = models.BooleanField(
         "active", default=True, help_text="Unset this instead of deleting people."
     )

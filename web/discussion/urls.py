@@ -1,0 +1,5 @@
+"""Addresses of discussions."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

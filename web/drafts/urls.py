@@ -1,0 +1,5 @@
+"""Addresses of drafts."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

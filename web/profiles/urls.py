@@ -1,0 +1,5 @@
+"""Addresses of profiles."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

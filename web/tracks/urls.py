@@ -1,0 +1,5 @@
+"""Addresses of tracks."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
