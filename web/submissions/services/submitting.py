@@ -24,6 +24,7 @@ from web.submissions import doorbell
 from web.submissions.models import EventKind, Job, Status, Submission
 from web.submissions.models import Report as StoredReport
 from web.submissions.services.journal import append, conclude
+from web.submissions.services.progress import settle
 
 _PRIORITIES = {Mode.RUN: 20, Mode.SUBMIT: 10}
 _REJUDGE_PRIORITY = 0
@@ -133,6 +134,7 @@ def rejudge(submission: Submission) -> bool:
         return False
     StoredReport.objects.filter(submission=submission).delete()
     append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again"})
+    settle(submission.pk)
     transaction.on_commit(doorbell.ring)
     return True
 
