@@ -12,6 +12,7 @@ from web.submissions.services.judging import (
     record,
     sweep,
 )
+from web.submissions.services.progress import forget, recount
 from web.submissions.services.submitting import (
     KeyReused,
     LanguageUnavailable,
@@ -39,8 +40,10 @@ __all__ = [
     "cancel",
     "claim",
     "extend_lease",
+    "forget",
     "hand_back",
     "record",
+    "recount",
     "rejudge",
     "submit",
     "sweep",

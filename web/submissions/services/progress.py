@@ -6,7 +6,8 @@ Theory of operation.
 million reports. Whoever writes or deletes a report calls `settle` in the same transaction. It counts that
 person's reports on that problem anew and moves the tally by the difference, so a report that is dropped,
 repeated or recorded late leaves no trace. The tally's row is the lock: of two that settle the same problem
-at a time the second counts when the first has committed. `recount` makes both tables anew, in bulk.
+at a time the second counts when the first has committed. `recount` makes both tables anew, in bulk, and
+keeps those who settle waiting meanwhile.
 
 What counts is what says something about the program. `internal_error` and `cancelled` do not count as
 judged. Runs count as runs alone, whatever became of them.
@@ -15,14 +16,35 @@ judged. Runs count as runs alone, whatever became of them.
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, Max, Min, Q
+from django.db import connection, transaction
+from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
 
 from problems.vocabulary import Mode, Verdict
+from web.accounts.models import User
+from web.catalog.models import Problem
 from web.submissions.models import Progress, Report, Submission, Tally
 
 UNCOUNTED = (Verdict.INTERNAL_ERROR.value, Verdict.CANCELLED.value)
 _SUBMIT = Q(submission__mode=Mode.SUBMIT.value)
 _ACCEPTED = _SUBMIT & Q(verdict=Verdict.ACCEPTED.value)
+_COUNTS = """
+INSERT INTO {progress} (user_id, problem_id, runs, judged, accepted, solved, latest)
+SELECT user_id, problem_id,
+       COUNT(*) FILTER (WHERE mode <> %(submit)s),
+       COUNT(*) FILTER (WHERE mode = %(submit)s),
+       COUNT(*) FILTER (WHERE mode = %(submit)s AND verdict = %(accepted)s),
+       MIN(finished) FILTER (WHERE mode = %(submit)s AND verdict = %(accepted)s),
+       MAX(finished)
+  FROM {report} JOIN {submission} ON {submission}.id = submission_id
+ WHERE verdict NOT IN (%(internal_error)s, %(cancelled)s)
+ GROUP BY user_id, problem_id
+"""
+_SUMS = """
+INSERT INTO {tally} (problem_id, judged, accepted, solvers)
+SELECT {problem}.id, COALESCE(SUM(judged), 0), COALESCE(SUM(accepted), 0), COUNT(solved)
+  FROM {problem} LEFT JOIN {progress} ON problem_id = {problem}.id
+ GROUP BY {problem}.id
+"""
 _NOTHING: dict[str, Any] = {"runs": 0, "judged": 0, "accepted": 0, "solved": None, "latest": None}
 
 
@@ -50,6 +72,37 @@ def settle(submission_id: int) -> None:
         accepted=F("accepted") + after["accepted"] - before["accepted"],
         solvers=F("solvers") + bool(after["accepted"]) - bool(before["accepted"]),
     )
+
+
+@transaction.atomic
+def recount() -> tuple[int, int]:
+    """Make all progress and all tallies anew from the reports. Returns how many rows of each there are."""
+    tables = (Problem, Submission, Report, Progress, Tally)
+    names = {table.__name__.lower(): connection.ops.quote_name(table._meta.db_table) for table in tables}  # noqa: SLF001 - Django's public name for it
+    words = {"submit": Mode.SUBMIT, "accepted": Verdict.ACCEPTED}
+    words |= {"internal_error": Verdict.INTERNAL_ERROR, "cancelled": Verdict.CANCELLED}
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":  # SQLite has one writer, and that is us
+            cursor.execute("LOCK TABLE {tally} IN EXCLUSIVE MODE".format(**names))
+        for statement in ("DELETE FROM {tally}", "DELETE FROM {progress}", _COUNTS, _SUMS):
+            values = {name: word.value for name, word in words.items()} if statement is _COUNTS else None
+            cursor.execute(statement.format(**names), values)
+    return Progress.objects.count(), Tally.objects.count()
+
+
+@transaction.atomic
+def forget(user: User) -> None:
+    """Take what `user` did out of the tallies. To be called before the account is deleted."""
+    problems = list(Progress.objects.filter(user=user).values_list("problem", flat=True))
+    tallies = Tally.objects.filter(problem__in=problems)
+    list(tallies.order_by("problem").select_for_update(no_key=True))
+    own = Progress.objects.filter(user=user, problem=OuterRef("problem"))
+    tallies.update(
+        judged=F("judged") - Subquery(own.values("judged")),
+        accepted=F("accepted") - Subquery(own.values("accepted")),
+        solvers=F("solvers") - Subquery(own.values(solvers=Count("solved"))),
+    )
+    Progress.objects.filter(user=user).delete()
 
 
 def _count(user: int, problem: int) -> dict[str, int | datetime | None]:
