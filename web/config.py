@@ -182,6 +182,9 @@ class Config:
     submits_per_minute: int = field(
         metadata=_about("30", "Submissions that one user may make in a minute.", _positive)
     )
+    api_per_minute: int = field(
+        metadata=_about("300", "Requests that one caller of the API may make in a minute.", _positive)
+    )
     worker_concurrency: int = field(
         metadata=_about("2", "Submissions that one worker judges at a time.", _positive)
     )
