@@ -1,8 +1,12 @@
-"""The audit log."""
+"""The audit log, and rejudges with their hidden runs."""
 
 from django.conf import settings
 from django.db import models
+from django.db.models import F, Q
 from django.utils import timezone
+
+from problems.vocabulary import Verdict
+from web.submissions.models import STAMP_CHARACTERS, Submission
 
 NAME_CHARACTERS = 30
 TEXT_CHARACTERS = 200
@@ -71,3 +75,133 @@ class Act(models.Model):
     def label(self) -> str:
         """The kind in words; itself where it is none of ours any more."""
         return ActKind(self.kind).label if self.kind in ActKind.values else self.kind
+
+
+class RejudgeState(models.TextChoices):
+    """Where a rejudge stands. What a ready one found is applied or discarded by staff."""
+
+    RUNNING = "running"
+    READY = "ready"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    DISCARDED = "discarded"
+    CANCELLED = "cancelled"
+
+
+class Rejudge(models.Model):
+    """Submissions that are judged again out of sight, to see what would change.
+
+    `chosen` is what staff asked for, in words of the form. While it runs and until it is applied, no
+    visible verdict changes.
+    """
+
+    creator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="rejudges"
+    )
+    reason = models.CharField(max_length=TEXT_CHARACTERS)
+    chosen = models.JSONField(default=dict)
+    state = models.CharField(max_length=9, choices=RejudgeState.choices, default=RejudgeState.RUNNING)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    ended = models.DateTimeField(null=True, blank=True, help_text="When it was applied, discarded or ended.")
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=RejudgeState.values), name="rejudge_state_known")
+        ]
+
+    def __str__(self) -> str:
+        return f"rejudge {self.pk}"
+
+
+class RunState(models.TextChoices):
+    """Where a hidden run stands. `kept`: the visible verdict was kept, and `note` says why."""
+
+    QUEUED = "queued"
+    LEASED = "leased"
+    JUDGED = "judged"
+    APPLIED = "applied"
+    KEPT = "kept"
+    DROPPED = "dropped"
+
+
+class Change(models.TextChoices):
+    """What a hidden run found. Times differ where the intervals of the scores do not meet."""
+
+    SAME = "same", "Same"
+    VERDICT = "verdict", "Other verdict"
+    FASTER = "faster", "Faster"
+    SLOWER = "slower", "Slower"
+    OTHER_GPU = "other_gpu", "Other GPU"
+    FAILED = "failed", "The judge failed"
+
+
+class HiddenRun(models.Model):
+    """A submission judged again out of sight: the job, the report before and the report now in one row.
+
+    `attempt`, `tries` and the lease are those of `Job`, and work like them. `report_id` is the visible
+    report that it is compared with: when that is another one by the time of applying, it is kept. The
+    body and the packed listings are dropped once they are of no more use.
+    """
+
+    rejudge = models.ForeignKey(Rejudge, models.CASCADE, related_name="runs")
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="hidden_runs")
+    state = models.CharField(max_length=8, choices=RunState.choices, default=RunState.QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(max_length=120, blank=True)
+
+    report_id = models.BigIntegerField()
+    old_verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
+    old_version = models.CharField(max_length=64, blank=True)
+    old_gpu_model = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
+    old_score_us = models.FloatField(null=True, blank=True)
+    old_low_us = models.FloatField(null=True, blank=True)
+    old_high_us = models.FloatField(null=True, blank=True)
+
+    verdict = models.CharField(max_length=16, blank=True, choices=[(v.value, v.value) for v in Verdict])
+    message = models.TextField(blank=True)
+    version = models.CharField(max_length=64, blank=True)
+    gpu_model = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
+    score_us = models.FloatField(null=True, blank=True)
+    low_us = models.FloatField(null=True, blank=True)
+    high_us = models.FloatField(null=True, blank=True)
+    change = models.CharField(max_length=9, blank=True, choices=Change.choices)
+    body = models.JSONField(null=True, blank=True)
+    listings = models.BinaryField(null=True, blank=True)
+    note = models.CharField(max_length=TEXT_CHARACTERS, blank=True)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [
+            models.Index(
+                fields=["id"],
+                name="hidden_run_next",
+                condition=Q(state__in=[RunState.QUEUED.value, RunState.LEASED.value]),
+            ),
+            models.Index(fields=["rejudge", "change", "id"], name="hidden_run_by_change"),
+            models.Index(fields=["rejudge", "state"], name="hidden_run_by_state"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["rejudge", "submission"], name="hidden_run_once"),
+            models.CheckConstraint(condition=Q(state__in=RunState.values), name="hidden_run_state_known"),
+            models.CheckConstraint(
+                condition=Q(state=RunState.LEASED.value, lease_until__isnull=False)
+                | (~Q(state=RunState.LEASED.value) & Q(lease_until__isnull=True)),
+                name="hidden_run_leased_until",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=RunState.JUDGED.value) | (~Q(verdict="") & Q(body__isnull=False)),
+                name="hidden_run_judged_has_report",
+            ),
+            models.CheckConstraint(
+                condition=Q(score_us__isnull=True)
+                | Q(low_us__gt=0, score_us__gte=F("low_us"), high_us__gte=F("score_us")),
+                name="hidden_run_score_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rejudge_id}: {self.submission_id} {self.state}"
