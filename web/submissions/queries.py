@@ -73,7 +73,8 @@ def present_report(submission: Submission, viewer: Viewer) -> Report | None:
 
     Of a hidden case everybody but staff sees the group, the verdict, the message, the counts and the
     times: no sizes, no values, and a name that says nothing. The roofline is a formula over the sizes, so
-    its floor is not shown and the percentage is rounded. Listings are not in the report; see `listings_of`.
+    its floor is not shown, and the percentage and the place under it are rounded. Listings are not in the
+    report; see `listings_of`.
     """
     if not hasattr(submission, "report"):
         return None
@@ -98,9 +99,23 @@ def _redact(cases: tuple[CaseReport, ...]) -> tuple[CaseReport, ...]:
 
 
 def _blur(timing: Timing | None) -> Timing | None:
-    if timing is None or timing.roofline_percent is None:
-        return timing and replace(timing, floor_us=None)
-    return replace(timing, floor_us=None, roofline_percent=round(timing.roofline_percent))
+    if timing is None:
+        return None
+    percent, placement = timing.roofline_percent, timing.placement
+    return replace(
+        timing,
+        floor_us=None,
+        roofline_percent=None if percent is None else round(percent),
+        placement=placement
+        and replace(
+            placement, intensity=_rough(placement.intensity), bytes_per_s=_rough(placement.bytes_per_s)
+        ),
+    )
+
+
+def _rough(value: float) -> float:
+    """`value` to two significant digits."""
+    return float(f"{value:.1e}")
 
 
 def listings_of(submission: Submission) -> tuple[Listing, ...]:
