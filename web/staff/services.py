@@ -20,7 +20,7 @@ def log(
         actor=known,
         actor_name=known.get_username()[:NAME_CHARACTERS] if known else "",
         kind=act,
-        target_kind=target._meta.model_name if target is not None else "",  # noqa: SLF001 - Django's public name for it
+        target_kind=(target._meta.model_name or "") if target is not None else "",  # noqa: SLF001 - Django's public name for it
         target_id=str(target.pk) if target is not None else "",
         target_text=str(target)[:TEXT_CHARACTERS] if target is not None else "",
         details=details,
