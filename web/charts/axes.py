@@ -28,17 +28,23 @@ def across(scale: Scale, *, top: float, bottom: float, name: str, label: Labelle
     )
 
 
-def upward(scale: Scale, *, left: float, right: float, name: str, label: Labeller = short) -> SafeString:
-    """A vertical axis at `left`, its grid over to `right`, and its name above it."""
+def upward(
+    scale: Scale,
+    *,
+    left: float,
+    right: float,
+    name: str,
+    name_y: float | None = None,
+    label: Labeller = short,
+) -> SafeString:
+    """A vertical axis at `left`, its grid over to `right`, and its name above it, or at `name_y`."""
     ticks = format_html_join(
         "",
         '<line class="chart-grid" x1="{1}" x2="{2}" y1="{0}" y2="{0}"/>'
         '<text class="chart-tick" x="{3}" y="{0}" dy="0.32em" text-anchor="end">{4}</text>',
         ((scale.at(tick), left, right, left - _GAP, label(tick)) for tick in scale.ticks),
     )
+    top = min(scale.start, scale.end) - _GAP - 6
     return format_html(
-        '{}<text class="chart-name" x="0" y="{}">{}</text>',
-        ticks,
-        min(scale.start, scale.end) - _GAP - 6,
-        name,
+        '{}<text class="chart-name" x="0" y="{}">{}</text>', ticks, top if name_y is None else name_y, name
     )
