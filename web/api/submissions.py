@@ -223,7 +223,8 @@ def show_listing(request: ApiRequest, public_id: PublicId, kind: ListingKind) ->
 )
 def cancel(request: ApiRequest, public_id: PublicId) -> Any:
     """End its judging. A submission in progress is over within about a second."""
-    return {"cancelled": services.cancel(_find(request, public_id))}
+    found = get_object_or_404(queries.submissions_in_charge(request.user), public_id=public_id)
+    return {"cancelled": services.cancel(found)}
 
 
 @router.get(

@@ -22,7 +22,7 @@ def new_public_id() -> str:
 
 
 class Submission(models.Model):
-    """A program as its author handed it in. Never changed afterwards."""
+    """A program as its author handed it in. Nothing but `shared` changes afterwards."""
 
     public_id = models.CharField(
         max_length=PUBLIC_ID_CHARACTERS, unique=True, default=new_public_id, editable=False

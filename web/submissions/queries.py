@@ -5,26 +5,41 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from judge.report import CaseReport, Report, Score, Timing, from_json
 from web.accounts.models import User
-from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Status, Submission
+from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Status, Submission
 
 Viewer = User | AnonymousUser
 
 
 def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
-    """The submissions that `viewer` may see: one's own, and all for staff.
+    """The submissions that `viewer` may see.
 
-    Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not exist.
-    Rows come with their user, problem, job and report in one query; `report` is absent until judged.
+    One's own; of others those that are shared, on problems that one has solved; all for staff and
+    instructors. Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not
+    exist. Rows come with their user, problem, job and report in one query; `report` is absent until judged.
     """
     submissions = Submission.objects.select_related("user", "problem", "job", "report")
-    if viewer.is_staff:
+    if not viewer.is_authenticated:
+        return submissions.none()
+    if reads_all(viewer):
         return submissions
-    return submissions.filter(user=viewer.pk) if viewer.is_authenticated else submissions.none()
+    solved = Progress.objects.filter(user=viewer.pk, problem=OuterRef("problem"), solved__isnull=False)
+    return submissions.filter(Q(user=viewer.pk) | (Q(shared=True) & Exists(solved)))
+
+
+def reads_all(viewer: Viewer) -> bool:
+    """Whether `viewer` may see every submission: staff, and instructors, to teach."""
+    return viewer.is_authenticated and (viewer.is_staff or viewer.is_instructor)
+
+
+def submissions_in_charge(viewer: Viewer) -> QuerySet[Submission]:
+    """The submissions that `viewer` may cancel: one's own, and all for staff. To see one is not enough."""
+    submissions = visible_submissions(viewer)
+    return submissions if viewer.is_staff else submissions.filter(user=viewer.pk)
 
 
 def list_submissions(
