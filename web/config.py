@@ -225,6 +225,9 @@ class Config:
     submits_per_minute: int = field(
         metadata=_about("30", "Submissions that one user may make in a minute.", _positive)
     )
+    web_processes: int = field(
+        metadata=_about("1", "Processes that serve pages; one per core is plenty.", _positive)
+    )
     api_per_minute: int = field(
         metadata=_about("300", "Requests that one caller of the API may make in a minute.", _positive)
     )

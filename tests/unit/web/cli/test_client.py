@@ -5,7 +5,6 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from web.cli import client as module
 from web.cli.client import Client, Refused, Unreachable
 from web.cli.credentials import Credentials
 
@@ -60,13 +59,17 @@ def test_a_site_that_cannot_be_reached() -> None:
 
 
 def test_pages_are_read_to_the_end() -> None:
-    pages = {None: {"rows": [1, 2], "next": "b"}, "b": {"rows": [3], "next": None}}
+    pages = {None: {"rows": [{"n": 1}, {"n": 2}], "next": "b"}, "b": {"rows": [{"n": 3}], "next": None}}
     with asking(lambda request: httpx.Response(200, json=pages[request.url.params.get("before")])) as client:
-        assert list(client.pages("submissions", "rows", "before", problem=None)) == [1, 2, 3]
+        assert list(client.pages("submissions", "rows", "before", problem=None)) == [
+            {"n": 1},
+            {"n": 2},
+            {"n": 3},
+        ]
 
 
 def test_a_broken_stream_is_resumed_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.time, "sleep", lambda _: None)
+    monkeypatch.setattr("web.cli.client.time.sleep", lambda _: None)
     steps = {"0": "id: 1\nevent: queued\ndata: {}\n\n", "1": "id: 2\nevent: finished\ndata: {}\n\n"}
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -79,7 +82,7 @@ def test_a_broken_stream_is_resumed_where_it_ended(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_stream_that_stays_away_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module.time, "sleep", lambda _: None)
+    monkeypatch.setattr("web.cli.client.time.sleep", lambda _: None)
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/events"):
