@@ -22,6 +22,7 @@ from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
 from problems.vocabulary import Mode, Verdict
 from web.accounts.models import User
 from web.catalog.models import Problem
+from web.leaderboards import best
 from web.submissions.models import Progress, Report, Submission, Tally
 
 UNCOUNTED = (Verdict.INTERNAL_ERROR.value, Verdict.CANCELLED.value)
@@ -49,7 +50,7 @@ _NOTHING: dict[str, Any] = {"runs": 0, "judged": 0, "accepted": 0, "solved": Non
 
 
 def settle(submission_id: int) -> None:
-    """Make progress and tally agree with the reports, after that of a submission was written or deleted.
+    """Make progress, tally and bests agree with the reports, after that of a submission was written or deleted.
 
     Runs in the caller's transaction, which holds the problem's tally from here to its end: call it last.
     """
@@ -58,6 +59,7 @@ def settle(submission_id: int) -> None:
     if not tallies.select_for_update(no_key=True).values_list("judged").first():
         Tally.objects.bulk_create([Tally(problem_id=problem)], ignore_conflicts=True)
         tallies.select_for_update(no_key=True).values_list("judged").first()
+    best.settle(user, problem)
     mine = Progress.objects.filter(user=user, problem=problem)
     before = mine.values(*_NOTHING).first() or _NOTHING
     after = _count(user, problem)
@@ -76,7 +78,7 @@ def settle(submission_id: int) -> None:
 
 @transaction.atomic
 def recount() -> tuple[int, int]:
-    """Make all progress and all tallies anew from the reports. Returns how many rows of each there are."""
+    """Make progress, tallies and bests anew from the reports. Returns how many of the first two there are."""
     tables = (Problem, Submission, Report, Progress, Tally)
     names = {table.__name__.lower(): connection.ops.quote_name(table._meta.db_table) for table in tables}  # noqa: SLF001 - Django's public name for it
     words = {"submit": Mode.SUBMIT, "accepted": Verdict.ACCEPTED}
@@ -87,12 +89,13 @@ def recount() -> tuple[int, int]:
         for statement in ("DELETE FROM {tally}", "DELETE FROM {progress}", _COUNTS, _SUMS):
             values = {name: word.value for name, word in words.items()} if statement is _COUNTS else None
             cursor.execute(statement.format(**names), values)
+    best.rebuild()
     return Progress.objects.count(), Tally.objects.count()
 
 
 @transaction.atomic
 def forget(user: User) -> None:
-    """Take what `user` did out of the tallies. To be called before the account is deleted."""
+    """Take what `user` did out of tallies and off boards. To be called before the account is deleted."""
     problems = list(Progress.objects.filter(user=user).values_list("problem", flat=True))
     tallies = Tally.objects.filter(problem__in=problems)
     list(tallies.order_by("problem").select_for_update(no_key=True))
@@ -103,6 +106,7 @@ def forget(user: User) -> None:
         solvers=F("solvers") - Subquery(own.values(solvers=Count("solved"))),
     )
     Progress.objects.filter(user=user).delete()
+    best.forget(user)
 
 
 def _count(user: int, problem: int) -> dict[str, int | datetime | None]:
