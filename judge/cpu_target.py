@@ -17,7 +17,7 @@ from judge.built import Built
 from judge.cache import ArtifactCache
 from judge.drawn import DrawnSet
 from judge.draws import OracleDraws
-from judge.errors import CompilerBroken, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.errors import CompilerBroken, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.host_referee import HostReferee
 from judge.languages import languages_here
 from judge.oracle import Oracle, runner_manifest
@@ -46,6 +46,7 @@ class CpuTarget:
 
     name = "cpu"
     ranks = False
+    gpu_models: tuple[str, ...] = ()
 
     def __init__(self, backend: Backend, runtime: Runtime, cache: ArtifactCache, pool: Pool) -> None:
         self._backend = backend
@@ -104,9 +105,13 @@ class CpuTarget:
         cancelled: Callable[[], bool],
         *,
         sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
+        seed: int | None = None,
+        gpu_model: str = "",
     ) -> "CpuSeat":
-        """A place for a submission; its cases are drawn for it alone, in a thread."""
-        draws = OracleDraws(problem, cases, self.start_oracle, cancelled)
+        """A place for a submission; its cases are drawn for it alone, in a thread. Raises GpuUnavailable."""
+        if gpu_model:
+            raise GpuUnavailable(f"there is no {gpu_model} here, only processors")
+        draws = OracleDraws(problem, cases, self.start_oracle, cancelled, seed=seed)
         return CpuSeat(self, draws, problem, language, cancelled)
 
     def examine(

@@ -26,6 +26,10 @@ OnProgress = Callable[[Progress], None]
 class Judge(Protocol):
     """Turns a submission into a report."""
 
+    @property
+    def gpu_models(self) -> tuple[str, ...]:
+        """The models of GPUs that may be asked of it now."""
+
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission`; any exception is a failure of ours."""
 
@@ -46,6 +50,11 @@ class PackageJudge:
         self._problems = config.problems_dir
         self._target = open_configured(config, warm=warm_settings(config))
 
+    @property
+    def gpu_models(self) -> tuple[str, ...]:
+        """Those of the target's cards that are well."""
+        return self._target.gpu_models
+
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission` against its problem as it is now."""
         problem = load_problem(self._problems / submission.problem.slug)
@@ -58,6 +67,8 @@ class PackageJudge:
                 mode=Mode(submission.mode),
                 target=self._target,
                 sizes=submission.sizes,
+                seed=submission.seed,
+                gpu_model=submission.gpu_model,
                 on_progress=on_progress,
                 cancelled=cancelled,
             )
@@ -83,6 +94,8 @@ class ScriptedJudge:
     A source is words such as `wrong_answer`, the verdict; `sleep=2.5`, seconds to take; `fail`, to fail
     as the judge itself may fail. Without a verdict it is accepted. `worker.scripted` has more words.
     """
+
+    gpu_models = scripted.GPU_MODELS
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Do as the source says."""

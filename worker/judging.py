@@ -11,7 +11,7 @@ somebody else, changes nothing: `record` sees the newer attempt.
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 from threading import Event
 from typing import Protocol, TypeVar
@@ -47,8 +47,8 @@ C = TypeVar("C", bound=services.Claim)
 class Docket(Protocol[C]):
     """Where submissions are claimed, and where their reports go."""
 
-    def claim(self, worker: str) -> C | None:
-        """The next one, if any."""
+    def claim(self, worker: str, *, gpu_models: Collection[str] = ()) -> C | None:
+        """The next one that asks for no GPU or for one of these models, if any."""
 
     def extend_lease(self, held: C) -> services.Hold:
         """Whether to go on."""
@@ -74,7 +74,7 @@ def judge_next(bench: Bench = bench) -> None:
 
 
 def _take(docket: Docket[C], judge: Judge, bench: Bench) -> bool:
-    claim = docket.claim(f"{socket.gethostname()}:{os.getpid()}")
+    claim = docket.claim(f"{socket.gethostname()}:{os.getpid()}", gpu_models=judge.gpu_models)
     if claim is None:
         return False
     submission_id = claim.submission.public_id

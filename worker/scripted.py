@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from judge.report import CaseReport, KernelResources, Placement, Progress, Report, Score, Timing
 from problems.vocabulary import Group, Verdict
 
+GPU_MODELS = ("NVIDIA B200", "NVIDIA H200")
 _GPU = "gpu=NVIDIA_H200"
 _SPREAD = (0.5, 2.0)  # the two timed cases against the score, their geometric mean
 _STAMP = {"target": "gpu", "driver": "580.159.03", "cuda": "13.0", "nvcc": "13.0.88", "image": "scripted"}

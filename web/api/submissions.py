@@ -10,6 +10,7 @@ from ninja.responses import Status
 from pydantic import StringConstraints
 
 from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, Stage
+from judge.sizes import MAX_SEED
 from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
@@ -24,13 +25,19 @@ Key = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}$")]
 
 
 class SubmissionIn(Schema):
-    """A program to judge. `sizes` replaces the cases by one of your own, in runs only."""
+    """A program to judge.
+
+    `sizes` replaces the cases by one of your own, and `seed` draws the inputs so that they come again: both
+    in runs only. `gpu_model` asks for a GPU of a model that is in use; empty for any.
+    """
 
     problem: Slug
     language: Language
     source: str = Field(max_length=512 * 1024)
     mode: Mode = Mode.SUBMIT
     sizes: dict[str, int] | None = None
+    seed: int | None = Field(None, ge=0, le=MAX_SEED)
+    gpu_model: str = Field("", max_length=120)
 
 
 class SubmissionOut(Schema):
@@ -113,6 +120,8 @@ class SubmissionDetailOut(SubmissionOut):
 
     source: str
     sizes: dict[str, int] | None
+    seed: int | None
+    gpu_model: str
     place_in_queue: int
     report: ReportOut | None
     listings: list[ListingOut]
@@ -173,6 +182,8 @@ def submit(
         source=program.source,
         mode=program.mode,
         sizes=program.sizes,
+        seed=program.seed,
+        gpu_model=program.gpu_model,
         idempotency_key=idempotency_key,
     )
     return Status(201, _find(request, submission.public_id))

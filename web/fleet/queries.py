@@ -1,11 +1,11 @@
-"""Reads about the fleet, for staff."""
+"""Reads about the fleet: for staff, and which GPUs may be asked for."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from web.fleet.models import Gpu, Node, State
+from web.fleet.models import Gpu, Health, Node, State
 
 LOST_AFTER = timedelta(seconds=30)  # several heartbeats
 
@@ -24,6 +24,13 @@ def fleet(now: datetime | None = None) -> list[NodeNow]:
     """Every node with its GPUs, by name."""
     now = now or timezone.now()
     return [_at(node, now) for node in Node.objects.prefetch_related("gpus")]
+
+
+def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
+    """The models that somebody may ask for: of GPUs that are well, on nodes that serve and live."""
+    heard = (now or timezone.now()) - LOST_AFTER
+    found = Gpu.objects.filter(health=Health.WELL, node__state=State.SERVING, node__heartbeat__gte=heard)
+    return tuple(found.order_by("model").values_list("model", flat=True).distinct())
 
 
 def _at(node: Node, now: datetime) -> NodeNow:

@@ -7,7 +7,7 @@ that no query about submissions can show it, and the visible verdict is the one 
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -35,11 +35,16 @@ class HiddenClaim(services.Claim):
     run_id: int
 
 
-def claim(worker: str) -> HiddenClaim | None:
-    """Take a hidden run that waits, or one whose lease expired; None when there is none."""
+def claim(worker: str, *, gpu_models: Collection[str] = ()) -> HiddenClaim | None:
+    """Take a hidden run that waits, or one whose lease expired; None when there is none.
+
+    One that asks for a GPU is for workers with one of that model, as for jobs.
+    """
+    asked = {"", *gpu_models}
     while True:
         now = timezone.now()
-        row = HiddenRun.objects.filter(_claimable(now)).values_list("pk", "attempt").order_by("pk").first()
+        mine = HiddenRun.objects.filter(_claimable(now), submission__gpu_model__in=asked)
+        row = mine.values_list("pk", "attempt").order_by("pk").first()
         if row is None:
             return None
         pk, attempt = row

@@ -123,6 +123,8 @@ def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
         source=form.cleaned_data["source"],
         mode=Mode(form.cleaned_data["mode"]),
         sizes=form.sizes(),
+        seed=form.seed(),
+        gpu_model=form.cleaned_data["gpu_model"],
     )
 
 

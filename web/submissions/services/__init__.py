@@ -14,9 +14,11 @@ from web.submissions.services.judging import (
 )
 from web.submissions.services.progress import forget, recount
 from web.submissions.services.submitting import (
+    GpuNotOffered,
     KeyReused,
     LanguageUnavailable,
     LimitReached,
+    SeedUnacceptable,
     SizesUnacceptable,
     SourceUnacceptable,
     SubmissionRefused,
@@ -27,11 +29,13 @@ from web.submissions.services.submitting import (
 
 __all__ = [
     "Claim",
+    "GpuNotOffered",
     "Hold",
     "KeyReused",
     "LanguageUnavailable",
     "LeaseLost",
     "LimitReached",
+    "SeedUnacceptable",
     "SizesUnacceptable",
     "SourceUnacceptable",
     "SubmissionRefused",
