@@ -38,9 +38,9 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
                 continue
             for inner in _entries(path, path.name, faults):
                 name = f"{path.name}/{inner.name}"
-                texts[name] = _read(inner, name, faults)
+                texts[name] = read_text(inner, name, faults)
         elif path.name in _FILES:
-            texts[path.name] = _read(path, path.name, faults)
+            texts[path.name] = read_text(path, path.name, faults)
         else:
             faults.add(path.name, "", f"unknown file; a package has {', '.join(_FILES + _FOLDERS)}")
     for name in _REQUIRED:
@@ -79,7 +79,8 @@ def _refuse_unknown_starters(texts: Mapping[str, str], faults: Faults) -> None:
             faults.add(name, "", f"unknown starter; name it {' or '.join(_STARTERS.values())}")
 
 
-def _read(path: Path, name: str, faults: Faults) -> str:
+def read_text(path: Path, name: str, faults: Faults) -> str:
+    """The text of one plain file, empty with a fault when it is none. `name` is how faults call it."""
     try:
         # O_NONBLOCK so that a FIFO cannot hold us; it has no effect on a regular file.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

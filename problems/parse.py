@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from problems.faults import Faults
 from problems.formula import Formula, FormulaError
 from problems.schema import Argument, Case, Limits, Tolerance
-from problems.table import FILE, Table, kind_of
+from problems.table import Table, kind_of
 from problems.vocabulary import Difficulty, Dtype, Group, Language, Role, Verdict
 
 MAX_SIZE = 2**31 - 1
@@ -67,7 +67,7 @@ class Description:
 def parse_description(text: str, faults: Faults) -> Description:
     """Parse problem.toml. Faults are added to `faults`; faulty entries become stand-ins."""
     before = faults.count
-    top = Table(_parse_toml(text, faults), "", faults)
+    top = Table(parse_toml(text, faults), "", faults)
     if faults.count > before:
         top = Table({}, "", Faults(faults.slug))  # one fault says it all
     formulas = top.table("formulas")
@@ -91,13 +91,14 @@ def parse_description(text: str, faults: Faults) -> Description:
     return description
 
 
-def _parse_toml(text: str, faults: Faults) -> dict[str, object]:
+def parse_toml(text: str, faults: Faults) -> dict[str, object]:
+    """The values of a TOML file; empty, with a fault, when it is none."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        faults.add(FILE, "", f"is not TOML: {error}")
+        faults.add(faults.table_file, "", f"is not TOML: {error}")
     except (ValueError, RecursionError):  # numbers of thousands of digits, thousands of brackets
-        faults.add(FILE, "", "is not TOML of sensible size")
+        faults.add(faults.table_file, "", "is not TOML of sensible size")
     return {}
 
 

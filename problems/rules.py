@@ -3,12 +3,11 @@
 import math
 from collections.abc import Iterable
 
-from problems.faults import Faults
+from problems.faults import FILE, Faults
 from problems.formula import Formula, FormulaError
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, Description
 from problems.schema import Argument, Case
-from problems.table import FILE
 from problems.vocabulary import Dtype, Group, Role
 
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")

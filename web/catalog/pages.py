@@ -1,29 +1,16 @@
-"""What the pages of the catalogue show, put together from queries."""
+"""What the page of a problem shows, put together from queries."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
 from django.http import Http404
 from django.utils.safestring import SafeString
 
-from problems.vocabulary import Difficulty, Language
+from problems.vocabulary import Language
 from web.catalog import queries
-from web.catalog.forms import STATUSES
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer
-
-
-@dataclass(frozen=True, slots=True)
-class ListPage:
-    """A narrowed list, and what it can be narrowed by."""
-
-    problems: list[Problem]
-    total: int
-    tags: list[str]
-    statuses: tuple[tuple[str, str], ...]
-    difficulties: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +55,6 @@ def usual_language(viewer: Viewer, problem: Problem) -> Language:
     return Language(last if last in problem.languages else problem.languages[0])
 
 
-def list_page(viewer: Viewer, chosen: Mapping[str, str]) -> ListPage:
-    """The list for `viewer` under the filters `chosen`."""
-    everything = queries.list_problems(viewer)
-    difficulty = Difficulty(chosen["difficulty"]) if "difficulty" in chosen else None
-    found = queries.list_problems(
-        viewer, difficulty=difficulty, tag=chosen.get("tag"), search=chosen.get("q", "")
-    )
-    return ListPage(
-        problems=[problem for problem in found if _has_status(problem, chosen.get("status"))],
-        total=len(everything),
-        tags=sorted({tag for problem in everything for tag in problem.tags}),
-        statuses=STATUSES,
-        difficulties=tuple(Difficulty),
-    )
-
-
 def problem_page(viewer: Viewer, problem: Problem, language: Language) -> ProblemPage:
     """All that the page of `problem` shows to `viewer`."""
     readable = queries.may_read_editorial(viewer, problem)
@@ -103,11 +74,4 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
             known.value: f"python manage.py judge {problem.slug} solution{known.suffix}" for known in Language
         },
         functional=settings.WARPCOURT.target == "cpu",
-    )
-
-
-def _has_status(problem: Problem, status: str | None) -> bool:
-    solved, attempted = bool(getattr(problem, "solved", False)), bool(getattr(problem, "attempted", False))
-    return {"solved": solved, "unsolved": not solved, "attempted": attempted and not solved}.get(
-        status or "", True
     )

@@ -1,5 +1,10 @@
 """Addresses of tracks."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from web.tracks import views
+
+urlpatterns = [
+    path("tracks", views.track_list, name="tracks"),
+    path("tracks/<slug:slug>", views.track, name="track"),
+]
