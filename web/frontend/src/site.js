@@ -5,6 +5,7 @@ import * as theme from "./widgets/theme.js";
 
 const WIDGETS = {
   copy: () => import("./widgets/copy.js"),
+  filters: () => import("./widgets/filters.js"),
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
   theme: async () => theme,
