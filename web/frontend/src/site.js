@@ -8,6 +8,7 @@ const WIDGETS = {
   filters: () => import("./widgets/filters.js"),
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
+  preview: () => import("./widgets/preview.js"),
   theme: async () => theme,
   verdict: () => import("./widgets/verdict.js"),
   workbench: () => import("./widgets/workbench.js"),
