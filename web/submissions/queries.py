@@ -1,8 +1,10 @@
 """Reads about submissions, each within the rights of the one who asks."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -13,6 +15,7 @@ from web.accounts.models import User
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Status, Submission
 
 Viewer = User | AnonymousUser
+_BATCH = 500
 
 
 def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
@@ -159,6 +162,35 @@ def follow(submission_id: int, *, after: int) -> Following:
     status = Job.objects.values_list("status", flat=True).get(submission=submission_id)
     events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
     return Following(events, over=status == Status.DONE)
+
+
+def batched(keys: Iterable[int], size: int) -> Iterator[list[int]]:
+    """`keys` in lists of at most `size`: a query takes a bounded number of them."""
+    rest = iter(keys)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+def follow_all(seen: Mapping[int, int]) -> tuple[dict[int, Following], list[int]]:
+    """What is new of many submissions, and which of them wait for a worker.
+
+    `seen` has the sequence number of the last event known of each. Only those that have more, or are over,
+    are in the answer. A submission that was deleted is over.
+    """
+    jobs: dict[int, tuple[str, int]] = {}
+    for some in batched(seen, _BATCH):
+        rows = Job.objects.filter(submission__in=some).values_list("submission_id", "status", "events")
+        jobs |= {submission_id: (status, count) for submission_id, status, count in rows}
+    # A job's count grows in the transaction that appends the event, so all that it counts can be read now.
+    behind = [pk for pk, (_, count) in jobs.items() if count > seen[pk]]
+    events: defaultdict[int, list[Event]] = defaultdict(list)
+    for some in batched(behind, _BATCH):
+        after = min(seen[pk] for pk in some)
+        for event in Event.objects.filter(submission__in=some, sequence__gt=after).order_by("sequence"):
+            events[event.submission_id].append(event)
+    over = {pk for pk in seen if pk not in jobs or jobs[pk][0] == Status.DONE}
+    found = {pk: Following(tuple(events[pk]), over=pk in over) for pk in over.union(behind)}
+    return found, [pk for pk, (status, _) in jobs.items() if status == Status.QUEUED]
 
 
 def judgement_start(submission: Submission) -> int:
