@@ -173,7 +173,12 @@ class Report(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["gpu_model", "score_us"], name="report_by_score", condition=Q(ranked=True))
+            models.Index(fields=["gpu_model", "score_us"], name="report_by_score", condition=Q(ranked=True)),
+            models.Index(
+                fields=["submission"],
+                name="report_gave_up",
+                condition=Q(verdict=Verdict.INTERNAL_ERROR.value),
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(verdict__in=[*Verdict]), name="report_verdict_known"),

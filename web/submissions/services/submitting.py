@@ -124,14 +124,14 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
 
 
 @transaction.atomic
-def cancel(submission: Submission) -> bool:
+def cancel(submission: Submission, *, message: str = "Cancelled by its author.") -> bool:
     """End the judging of `submission`. False when it is over already.
 
-    A queued job is over at once. A job in progress is marked: its worker sees that at the next
-    heartbeat, kills the sandboxes and records the verdict `cancelled`.
+    A queued job is over at once, with `message` for its author. A job in progress is marked: its worker
+    sees that at the next heartbeat, kills the sandboxes and records the verdict `cancelled`.
     """
     job = Job.objects.select_for_update().get(submission=submission)
-    report = Report(Verdict.CANCELLED, "Cancelled by its author.")
+    report = Report(Verdict.CANCELLED, message)
     if conclude(submission.pk, attempt=job.attempt, status=Status.QUEUED, report=report):
         return True
     marked = Job.objects.filter(pk=job.pk, status=Status.LEASED).update(cancel_requested=True)
