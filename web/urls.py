@@ -14,6 +14,7 @@ urlpatterns = [
     path("api/v1/<path:rest>", errors.not_found),
     path("submissions/<str:public_id>/events", streams.events, name="submission-events"),
     path("admin/", admin.site.urls),
+    path("accounts/", include("web.accounts.provider_urls")),
     path("accounts/", include("allauth.urls")),
     path("help", views.help_page, name="help"),
     path("", include("web.catalog.urls")),

@@ -1,10 +1,14 @@
 """Staff pages about people and their tokens."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.http import HttpRequest
 
 from web.accounts.models import ApiToken, User
+
+# The admin's own form would ask for a password alone, as often as somebody likes to guess.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
 @admin.register(User)

@@ -1,5 +1,10 @@
 """Addresses of profiles."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from web.profiles import views
+
+urlpatterns = [
+    path("u/<str:username>", views.profile, name="profile"),
+    path("account/profile", views.privacy, name="account-profile"),
+]

@@ -113,7 +113,7 @@ OIDC = {
 
 
 @pytest.mark.parametrize(
-    ("group", "missing"), [(group, name) for group in (GITHUB, OIDC) for name in group], ids=lambda x: str(x)
+    ("group", "missing"), [(group, name) for group in (GITHUB, OIDC) for name in group], ids=str
 )
 def test_a_provider_is_configured_whole_or_not_at_all(group, missing):
     assert Config.from_env(group)

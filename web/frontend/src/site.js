@@ -8,6 +8,7 @@ const WIDGETS = {
   filters: () => import("./widgets/filters.js"),
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
+  passkey: () => import("./widgets/passkey.js"),
   preview: () => import("./widgets/preview.js"),
   theme: async () => theme,
   verdict: () => import("./widgets/verdict.js"),
