@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from web import health, views
-from web.api import api, errors
+from web.api import api, errors, permalinks
 from web.submissions import streams
 
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("api/v1/<path:rest>", errors.not_found),
     path("submissions/<str:public_id>/events", streams.events, name="submission-events"),
+    path("s/<str:public_id>.json", permalinks.submission_json, name="submission-json"),
     path("admin/", admin.site.urls),
     path("accounts/", include("web.accounts.provider_urls")),
     path("accounts/", include("allauth.urls")),

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from django.http import Http404, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from ninja import Field, Header, Query, Router, Schema
 from ninja.responses import Status
@@ -256,6 +256,13 @@ def cancel(request: ApiRequest, public_id: PublicId) -> Any:
 async def follow(request: ApiRequest, public_id: PublicId) -> HttpResponseBase:
     """The steps of its judging as they happen."""
     return await streams.open_stream(request, request.user, public_id)
+
+
+def serialise(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+    """`submission` as JSON values, as the one who asks may see it. That it may be seen is checked."""
+    shown = SubmissionDetailOut.model_validate(submission, context={"request": request})
+    body: dict[str, Any] = shown.model_dump(mode="json")
+    return body
 
 
 def _find(request: ApiRequest, public_id: str) -> Submission:

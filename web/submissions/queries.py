@@ -15,6 +15,7 @@ from web.accounts.models import User
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Status, Submission
 
 Viewer = User | AnonymousUser
+UNJUDGED = "unjudged"
 _BATCH = 500
 
 
@@ -46,20 +47,38 @@ def submissions_in_charge(viewer: Viewer) -> QuerySet[Submission]:
 
 
 def list_submissions(
-    viewer: Viewer, *, problem_slug: str | None = None, before: tuple[datetime, int] | None = None
+    viewer: Viewer,
+    *,
+    problem_slug: str | None = None,
+    verdict: str | None = None,
+    mode: str | None = None,
+    language: str | None = None,
+    before: tuple[datetime, int] | None = None,
+    after: tuple[datetime, int] | None = None,
 ) -> QuerySet[Submission]:
     """The viewer's own submissions, newest first, without their sources and reports' bodies.
 
-    `before` is the `(created, pk)` of the last row of the page before.
+    `before` is the `(created, pk)` of the last row of the page before; with `after`, that of the first row
+    of the page that follows, they come oldest first. The verdict may be `unjudged`.
     """
     if not viewer.is_authenticated:
         return Submission.objects.none()
     rows = Submission.objects.filter(user=viewer.pk).select_related("problem", "job", "report")
     if problem_slug is not None:
         rows = rows.filter(problem__slug=problem_slug)
+    if verdict is not None:
+        rows = rows.filter(report=None) if verdict == UNJUDGED else rows.filter(report__verdict=verdict)
+    if mode is not None:
+        rows = rows.filter(mode=mode)
+    if language is not None:
+        rows = rows.filter(language=language)
     if before is not None:
         created, pk = before
         rows = rows.filter(created__lte=created).exclude(created=created, pk__gte=pk)
+    elif after is not None:
+        created, pk = after
+        rows = rows.filter(created__gte=created).exclude(created=created, pk__lte=pk)
+        rows = rows.order_by("created", "pk")
     return rows.defer(
         "source", "report__body", "problem__statement", "problem__editorial", "problem__starters"
     )

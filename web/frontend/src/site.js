@@ -9,6 +9,7 @@ const WIDGETS = {
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
   passkey: () => import("./widgets/passkey.js"),
+  permalink: () => import("./widgets/permalink.js"),
   preview: () => import("./widgets/preview.js"),
   theme: async () => theme,
   verdict: () => import("./widgets/verdict.js"),

@@ -13,6 +13,7 @@ from web.submissions.services.judging import (
     sweep,
 )
 from web.submissions.services.progress import forget, recount
+from web.submissions.services.sharing import share, withdraw
 from web.submissions.services.submitting import (
     GpuNotOffered,
     KeyReused,
@@ -49,6 +50,8 @@ __all__ = [
     "record",
     "recount",
     "rejudge",
+    "share",
     "submit",
     "sweep",
+    "withdraw",
 ]
