@@ -30,6 +30,7 @@ from sandbox.backend import Backend, Process
 from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
+from sandbox.cpu.recipe import NVCC_FLAGS
 from sandbox.pool import NotReady, Pool, Recipe
 from sandbox.python_runtime import oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits
@@ -76,7 +77,8 @@ class CpuTarget:
         """What produces the results for `language` here: target, toolchain and versions."""
         common = {"target": self.name, "mode": "functional", "machine": platform.machine()}
         if language is Language.CUDA:
-            return common | self._runtime.toolkit.stamp() | {"engine": self._runtime.stamp}
+            stamp = self._runtime.toolkit.stamp()
+            return common | stamp | {"flags": " ".join(NVCC_FLAGS), "engine": self._runtime.stamp}
         return common | {name: metadata.version(name) for name in ("triton", "torch")}
 
     def build(
