@@ -142,7 +142,7 @@ def rebuild() -> int:
 
 def _read(user_id: int, problem_id: int) -> QuerySet[Report, tuple[Any, ...]]:
     scored = Report.objects.filter(submission__user=user_id, submission__problem=problem_id, **_SCORED)
-    return scored.order_by("submission__created", "submission").values_list(
+    return scored.order_by("submission__created", "submission_id").values_list(
         *("submission__problem", "version", "gpu_model", "submission__language", "submission"),
         *("score_us", "score_low_us", "score_high_us", "roofline_percent", "driver", "toolkit"),
         "submission__created",
@@ -180,7 +180,7 @@ def _mark_records(boards: Iterable[tuple[Any, ...]]) -> None:
 
 def _records(rows: QuerySet[Best]) -> QuerySet[Best]:
     """Those whose interval lies below all handed in before, as far as their authors rank."""
-    order = ("handed_in", "submission")
+    order = ("handed_in", "submission_id")
     before = Window(Min("score_low_us"), order_by=order, frame=RowRange(start=None, end=-1))
     ranked = rows.filter(profiles.ranked_users("user")).annotate(before=before)
     return ranked.filter(Q(before__isnull=True) | Q(score_high_us__lt=F("before")))

@@ -358,7 +358,7 @@ def test_the_board_shows_places_intervals_and_ties(
     assert re.findall(r"rank\">(\d+)", page) == ["1", "1", "3"]
     assert page.count("the intervals overlap") == 2
     assert "4.950 to 5.050 µs" in page
-    assert re.search(r'class="mine".*\n.*\n\s*<th scope="row">owner', page)
+    assert re.search(r'class="mine".*\n.*\n\s*<th scope="row"><a href="/u/owner">', page)
     assert "nvcc 13.0.88" in page
     assert "Nothing is ranked" not in page
 
@@ -380,5 +380,8 @@ def test_scores_on_an_earlier_version_are_shown_and_do_not_rank(
     Problem.objects.update(version="2")
     page = text(owners, "/problems/vector-add/leaderboard")
     assert "Nobody has a score here on the present version" in page
-    assert "On earlier versions" in page
-    assert "5.000 µs" in page
+    assert "There are scores on earlier versions" in page
+    assert "5.000 µs" not in page
+    earlier = text(owners, "/problems/vector-add/leaderboard?version=1")
+    assert "rank among themselves" in earlier
+    assert "5.000 µs" in earlier

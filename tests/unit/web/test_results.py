@@ -165,8 +165,10 @@ def test_the_api_gives_listings_to_those_who_may_see_the_submission(
 def test_the_api_shows_a_board(owner, teammate, handed_in, get):
     record(handed_in(owner), timed_report(5.0, 0.05))
     record(handed_in(teammate), timed_report(5.06, 0.05))
-    board = {"gpu": "NVIDIA H200", "language": "cuda", "users": 2}
+    board = {"gpu": "NVIDIA H200", "language": "cuda", "users": 2, "version": "1"}
     shown = get(owner, "/leaderboards/vector-add?gpu=NVIDIA%20H200&language=cuda")
+    assert shown["board"].pop("latest") == shown["boards"][0].pop("latest") == shown["rows"][1]["solved"]
+    assert (shown["total"], shown["mine"]["username"], shown["next"]) == (2, "owner", None)
     assert (shown["ranked"], shown["board"], shown["boards"]) == (True, board, [board])
     assert [(row["rank"], row["tied"]) for row in shown["rows"]] == [(1, True), (1, True)]
     assert shown["rows"][0]["score"]["high_us"] == 5.05

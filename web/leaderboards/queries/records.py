@@ -55,7 +55,7 @@ def _read(condition: Q, limit: int) -> list[Record]:
         problem__published=True,
         version=F("problem__version"),
     )
-    rows = shown.annotate(beaten=Exists(_later())).order_by("-handed_in", "-submission")[:limit]
+    rows = shown.annotate(beaten=Exists(_later())).order_by("-handed_in", "-submission_id")[:limit]
     names = ("user__username", "problem__slug", "problem__title", "gpu_model", "language", "version")
     figures = ("score_us", "score_low_us", "score_high_us", "handed_in", "submission__public_id", "beaten")
     return [

@@ -1,33 +1,38 @@
 """Standings of a problem.
 
-Only a trusted clock on a GPU ranks. There is a board for each GPU model and language that has a score:
-times of different GPUs are never compared, nor are those of different versions of the problem. Without
-any score, the standings list who solved the problem, with which language, in the order of time, and say
-that nothing is ranked.
+Only a trusted clock on a GPU ranks. There is a board for each version of the problem, GPU model and language
+that has a score: times of different GPUs are never compared, nor are those of different versions. Without
+any score, the standings list who solved the problem, in the order of time, and say that nothing is ranked.
+
+A place depends on all places before it, since a tie is anchored at its fastest. So the figures of a whole
+board are read, and everything else of those rows alone that are shown.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, Min, Q, QuerySet, RowRange, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Value, When
 
 from judge.report import Score
 from judge.scoring import rank
-from problems.vocabulary import Language, Mode, Verdict
+from problems.vocabulary import Language
 from web.catalog.models import Problem
-from web.submissions.models import Report, Submission
+from web.fleet.models import Gpu
+from web.leaderboards import cursors
+from web.leaderboards.models import Best
+from web.leaderboards.queries.baselines import Baseline, baselines
+from web.leaderboards.queries.solvers import Solver, Solvers, solvers
+from web.profiles import queries as profiles
+from web.profiles.queries import Viewer
+from web.submissions.queries import visible_submissions
 
-MAX_ROWS = 100
-MAX_RECORDS = 10
-_COLUMNS = (
-    *("submission__user__username", "submission__language", "submission__created"),
-    *("score_us", "score_low_us", "score_high_us", "roofline_percent", "driver", "toolkit", "version"),
-)
-NOT_RANKED = "Nothing is ranked without a GPU. These are the people who solved the problem, earliest first."
+MAX_ROWS = 50
+_ORDER = ("score_us", "handed_in", "submission_id")
+FUNCTIONAL = "Nothing is ranked without a GPU. These are the people who solved the problem, earliest first."
+UNTIMED = "No program has been timed on this problem yet. These are the people who solved it, earliest first."
 RANKED = (
     "The score is the geometric mean of the times of one call over the timed cases, with its 95 % interval. "
     "Those whose intervals overlap tie."
@@ -36,19 +41,25 @@ RANKED = (
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Results that may be compared: one GPU model, one language. `users` counts those who are ranked."""
+    """Results that may be compared: one version of the problem, one GPU model, one language.
+
+    `users` counts those who are ranked, `latest` is when the newest of their scores was handed in.
+    """
 
     gpu: str
     language: str
     users: int
+    version: str
+    latest: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One user's place: the best score where the standings are ranked, else the first accepted submission.
+    """One person's place: the best score where the standings are ranked, else the first accepted submission.
 
     `rank` counts from 1 and is shared in a tie (`tied`); both say nothing without a `score`. `version` is
-    that of the problem, `toolkit` and `driver` are the stamp of the figure.
+    that of the problem, `toolkit` and `driver` are the stamp of the figure. `public_id` is the submission's
+    where the viewer may read it, else empty; `profiled` when the viewer may see the profile.
     """
 
     username: str
@@ -61,14 +72,18 @@ class Standing:
     driver: str = ""
     toolkit: str = ""
     version: str = ""
+    public_id: str = ""
+    profiled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """The standings of a problem. `note` says what they mean, for display above them.
+    """A page of the standings of a problem. `note` says what they mean, for display above them.
 
+    `total` counts all places of the board; the first row of this page has the position `start`, from 0.
+    `mine` is the viewer's own place, wherever it is, and `around_me` the cursor of the page that it is on.
     `records` are the scores of this board that were surely better than all before them, newest first.
-    `older` are the best scores on versions of the problem before the present one: shown, not ranked.
+    `previous` and `next` are cursors, None where there is no such page; the first page has the cursor "".
     """
 
     ranked: bool
@@ -76,127 +91,159 @@ class Standings:
     rows: tuple[Standing, ...]
     board: Board | None = None
     boards: tuple[Board, ...] = ()
+    total: int = 0
+    start: int = 0
+    mine: Standing | None = None
+    around_me: str = ""
     records: tuple[Standing, ...] = ()
-    older: tuple[Standing, ...] = ()
+    baselines: tuple[Baseline, ...] = ()
+    previous: str | None = None
+    next: str | None = None
 
 
 def standings(
     problem: Problem,
+    viewer: Viewer,
     *,
     gpu: str | None = None,
     language: Language | None = None,
-    username: str = "",
+    version: str | None = None,
+    after: str = "",
     limit: int = MAX_ROWS,
 ) -> Standings:
-    """The board of `gpu` and `language`, the fullest one by default; who solved it when there is none.
+    """A page of the board of `gpu`, `language` and `version`; who solved the problem when there is none.
 
-    The row of `username` is there even beyond `limit`. Takes two queries, four for a ranked board.
+    By default the present version and its fullest board. A version may be given by its first characters.
+    Takes four queries, whatever the size.
     """
     boards = _boards(problem)
     if not boards:
-        return _solved(problem, limit)
-    board = _choose(boards, gpu, language)
-    scored = _scored(problem).filter(gpu_model=board.gpu, submission__language=board.language)
-    current = scored.filter(version=problem.version)
-    places = _ranked(_best(current))
+        return _unranked(solvers(problem, viewer, after=after, limit=limit))
+    board = _choose(boards, gpu, language, _full_version(boards, problem, version))
+    rows = _visible(problem=problem, version=board.version, gpu_model=board.gpu, language=board.language)
+    places = _Places.read(rows.filter(current=True))
+    start = places.find(after)
+    end = min(start + limit, len(places.keys))
+    mine = places.users.index(viewer.pk) if viewer.pk in places.users else None
+    shown = range(start, end) if mine is None else {*range(start, end), mine}
+    read, records = _read(rows.filter(Q(pk__in=[places.keys[at] for at in shown]) | Q(record=True)), viewer)
     return Standings(
         ranked=True,
         note=RANKED,
-        rows=tuple(row for place, row in enumerate(places) if place < limit or row.username == username),
+        rows=tuple(places.place(at, read) for at in range(start, end)),
         board=board,
         boards=boards,
-        records=tuple(_standing(row) for row in _records(current)),
-        older=tuple(_standing(row) for row in _best(scored.exclude(version=problem.version))[:limit]),
+        total=len(places.keys),
+        start=start,
+        mine=None if mine is None else places.place(mine, read),
+        around_me="" if mine is None else places.cursor(mine - mine % limit),
+        records=records,
+        baselines=baselines(problem, board.gpu, board.version, language=board.language, viewer=viewer),
+        previous=places.cursor(max(start - limit, 0)) if start else None,
+        next=places.cursor(end) if end < len(places.keys) else None,
     )
 
 
-def _solved(problem: Problem, limit: int) -> Standings:
-    solved = (
-        Submission.objects.filter(
-            problem=problem,
-            mode=Mode.SUBMIT.value,
-            report__verdict=Verdict.ACCEPTED.value,
-            user__is_active=True,
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """All places of a board, best first, as columns. `keys` are those of `Best`."""
+
+    keys: tuple[int, ...]
+    users: tuple[int, ...]
+    scores: tuple[float, ...]
+    ranks: tuple[int, ...]
+    holders: Counter[int]
+
+    @classmethod
+    def read(cls, rows: QuerySet[Best]) -> "_Places":
+        read = list(
+            rows.order_by(*_ORDER).values_list("pk", "user", *_ORDER[:1], "score_low_us", "score_high_us")
         )
-        .values("user__username", "language")
-        .annotate(first=Min("created"))
-        .order_by("first")[:limit]
-    )
-    rows = tuple(Standing(row["user__username"], row["language"], row["first"]) for row in solved)
-    return Standings(ranked=False, note=NOT_RANKED, rows=rows)
+        ranks = tuple(rank([Score(*figures) for _, _, *figures in read]))
+        keys, users, scores = zip(*(row[:3] for row in read), strict=True) if read else ((), (), ())
+        return cls(keys, users, scores, ranks, Counter(ranks))
+
+    def find(self, cursor: str) -> int:
+        """Where the page begins that `cursor` asks for."""
+        return cursors.find(self.scores, cursor)
+
+    def cursor(self, start: int) -> str:
+        """The cursor of the page that begins at `start`."""
+        return cursors.before(self.scores, start)
+
+    def place(self, at: int, read: Mapping[int, Standing]) -> Standing:
+        """The row at `at`, with its rank."""
+        ranked = self.ranks[at]
+        return replace(read[self.keys[at]], rank=ranked, tied=self.holders[ranked] > 1)
 
 
-def _scored(problem: Problem) -> QuerySet[Report]:
-    return Report.objects.filter(
-        ranked=True,
-        verdict=Verdict.ACCEPTED.value,
-        submission__problem=problem,
-        submission__mode=Mode.SUBMIT.value,
-        submission__user__is_active=True,
+def _unranked(found: Solvers) -> Standings:
+    return Standings(
+        ranked=False,
+        note=UNTIMED if Gpu.objects.exists() else FUNCTIONAL,
+        rows=tuple(map(_solved, found.rows)),
+        mine=found.mine and _solved(found.mine),
+        previous="" if found.continued else None,
+        next=found.next,
     )
+
+
+def _solved(solver: Solver) -> Standing:
+    return Standing(solver.username, solver.language, solver.solved, profiled=solver.profiled)
+
+
+def _visible(**board: Any) -> QuerySet[Best]:
+    return Best.objects.filter(profiles.ranked_users("user"), **board)
 
 
 def _boards(problem: Problem) -> tuple[Board, ...]:
-    """Every board with a score, also with none but of older versions, by name."""
-    ranked = Count("submission__user", distinct=True, filter=Q(version=problem.version))
-    rows = _scored(problem).values("gpu_model", "submission__language").annotate(users=ranked)
+    """Every board with a score, of all versions, by name."""
+    rows = _visible(problem=problem, current=True).values("gpu_model", "language", "version")
+    counted = rows.annotate(users=Count("pk"), latest=Max("handed_in"))
     return tuple(
-        Board(row["gpu_model"], row["submission__language"], row["users"])
-        for row in rows.order_by("gpu_model", "submission__language")
+        Board(row["gpu_model"], row["language"], row["users"], row["version"], row["latest"])
+        for row in counted.order_by("gpu_model", "language", "-latest")
     )
 
 
-def _choose(boards: tuple[Board, ...], gpu: str | None, language: Language | None) -> Board:
+def _full_version(boards: tuple[Board, ...], problem: Problem, asked: str | None) -> str:
+    """The version that is asked for, the present one unless it has a board."""
+    known = (board.version for board in boards)
+    return next((full for full in known if asked and full.startswith(asked)), problem.version)
+
+
+def _choose(boards: tuple[Board, ...], gpu: str | None, language: Language | None, version: str) -> Board:
     """The fullest board that is as asked for; an empty one where there is none."""
-    of_gpu = [board for board in boards if gpu in {None, board.gpu}]
+    of_version = [board for board in boards if board.version == version] or list(boards)
+    of_gpu = [board for board in of_version if gpu in {None, board.gpu}]
     fitting = [board for board in of_gpu if language in {None, board.language}]
-    if fitting:
-        return max(fitting, key=lambda board: board.users)
-    fullest = max(of_gpu or boards, key=lambda board: board.users)
-    return Board(gpu or fullest.gpu, language or fullest.language, 0)
+    fullest = max(fitting or of_gpu or of_version, key=lambda board: board.users)
+    if fitting and fullest.version == version:
+        return fullest
+    return Board(gpu or fullest.gpu, language or fullest.language, 0, version)
 
 
-def _best(scored: QuerySet[Report]) -> QuerySet[Report, dict[str, Any]]:
-    """The best score of each user, best first; the earlier one of two that are the same."""
-    order = ("score_us", "submission__created", "pk")
-    place = Window(RowNumber(), partition_by="submission__user", order_by=order)
-    best = scored.annotate(place=place).filter(place=1).order_by(*order)
-    rows: QuerySet[Report, dict[str, Any]] = best.values(*_COLUMNS)
-    return rows
-
-
-def _records(scored: QuerySet[Report]) -> QuerySet[Report, dict[str, Any]]:
-    """The scores that were surely better than all handed in before them, newest first."""
-    order = ("submission__created", "pk")
-    before = Window(Min("score_low_us"), order_by=order, frame=RowRange(start=None, end=-1))
-    broken = Q(before__isnull=True) | Q(score_high_us__lt=F("before"))
-    newest = scored.annotate(before=before).filter(broken).order_by("-submission__created", "-pk")
-    rows: QuerySet[Report, dict[str, Any]] = newest.values(*_COLUMNS)[:MAX_RECORDS]
-    return rows
-
-
-def _ranked(rows: Iterable[Mapping[str, Any]]) -> Iterator[Standing]:
-    best = [(_score(row), _standing(row)) for row in rows]
-    places = rank([score for score, _ in best])
-    holders = Counter(places)
-    return (
-        replace(standing, rank=place, tied=holders[place] > 1)
-        for (_, standing), place in zip(best, places, strict=True)
+def _read(rows: QuerySet[Best], viewer: Viewer) -> tuple[dict[int, Standing], tuple[Standing, ...]]:
+    """What is shown of these rows, by their keys, and those of them that are records, newest first."""
+    readable = Exists(visible_submissions(viewer).filter(pk=OuterRef("submission")))
+    named = rows.select_related("user").annotate(
+        public_id=Case(When(readable, F("submission__public_id")), default=Value(""))
     )
+    newest = list(named.order_by("-handed_in", "-submission_id"))
+    read = {row.pk: _standing(row, row.public_id, viewer) for row in newest}
+    return read, tuple(read[row.pk] for row in newest if row.record)
 
 
-def _standing(row: Mapping[str, Any]) -> Standing:
+def _standing(row: Best, public_id: str, viewer: Viewer) -> Standing:
     return Standing(
-        username=row["submission__user__username"],
-        language=row["submission__language"],
-        solved=row["submission__created"],
-        score=_score(row),
-        roofline_percent=row["roofline_percent"],
-        driver=row["driver"],
-        toolkit=row["toolkit"],
-        version=row["version"],
+        username=row.user.username,
+        language=row.language,
+        solved=row.handed_in,
+        score=Score(row.score_us, row.score_low_us, row.score_high_us),
+        roofline_percent=row.roofline_percent,
+        driver=row.driver,
+        toolkit=row.toolkit,
+        version=row.version,
+        public_id=public_id,
+        profiled=profiles.may_see_profile(viewer, row.user),
     )
-
-
-def _score(row: Mapping[str, Any]) -> Score:
-    return Score(row["score_us"], row["score_low_us"], row["score_high_us"])
