@@ -11,7 +11,7 @@ submit harmless.
 
 from ninja import NinjaAPI
 
-from web.api import errors, leaderboards, problems, profile, submissions, tokens
+from web.api import errors, leaderboards, problems, profile, submissions, tokens, tracks
 from web.api.limits import PerMinute
 
 api = NinjaAPI(
@@ -23,8 +23,10 @@ api = NinjaAPI(
     openapi_extra={"info": {"license": {"name": "Apache-2.0"}}},
 )
 api.add_router("/problems", problems.router, tags=["problems"])
+api.add_router("/tracks", tracks.router, tags=["tracks"])
 api.add_router("/submissions", submissions.router, tags=["submissions"])
 api.add_router("/tokens", tokens.router, tags=["tokens"])
 api.add_router("/leaderboards", leaderboards.router, tags=["leaderboards"])
-api.add_router("/profile", profile.router, tags=["profile"])
+api.add_router("/profile", profile.router, tags=["people"])
+api.add_router("/users", profile.people, tags=["people"])
 errors.install(api)

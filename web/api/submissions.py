@@ -15,7 +15,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
-from web.submissions import queries, services, streams
+from web.submissions import counterparts, queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
 
 router = Router(auth=READ)
@@ -157,6 +157,21 @@ class Wanted(Schema):
     limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)
 
 
+class Own(Schema):
+    """Which of your submissions: the last accepted one, or the fastest."""
+
+    problem: Slug
+    language: Language
+    which: Literal["accepted", "best"] = "accepted"
+
+
+class SourceOut(Schema):
+    """A program."""
+
+    language: Language
+    source: str
+
+
 class CancelledOut(Schema):
     """`cancelled` is false when the submission was over already."""
 
@@ -204,12 +219,34 @@ def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
 
 
 @router.get(
+    "/own", response={200: SubmissionDetailOut, **documented(401, 404, 422)}, summary="Show your best"
+)
+def show_own(request: ApiRequest, wanted: Query[Own]) -> Any:
+    """Your last accepted submission to a problem, or your fastest."""
+    problem = find(request, wanted.problem)
+    found = counterparts.own(request.user, problem, wanted.language, wanted.which)
+    if found is None:
+        raise Http404
+    return found
+
+
+@router.get(
     "/{public_id}",
     response={200: SubmissionDetailOut, **documented(401, 404, 422)},
     summary="Show a submission",
 )
 def show_submission(request: ApiRequest, public_id: PublicId) -> Any:
     """A submission with its source, and its report once it is done."""
+    return _find(request, public_id)
+
+
+@router.get(
+    "/{public_id}/source",
+    response={200: SourceOut, **documented(401, 404, 422)},
+    summary="Show its source",
+)
+def show_source(request: ApiRequest, public_id: PublicId) -> Any:
+    """The program as it was handed in."""
     return _find(request, public_id)
 
 

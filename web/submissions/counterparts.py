@@ -2,7 +2,8 @@
 
 from django.db.models import QuerySet
 
-from problems.vocabulary import Mode, Verdict
+from problems.vocabulary import Language, Mode, Verdict
+from web.catalog.models import Problem
 from web.leaderboards.models import Best
 from web.submissions import rivals
 from web.submissions.models import Submission
@@ -22,8 +23,19 @@ def counterpart(submission: Submission, viewer: Viewer, against: str) -> Submiss
     if against == ACCEPTED:
         return _accepted(submission, viewer, visible)
     if against == BEST:
-        return visible.filter(pk=_best(submission, viewer)).first()
+        best = _best(submission, viewer)
+        return visible.filter(pk=best).first() if best is not None else None
     return visible.filter(public_id=against).first()
+
+
+def own(viewer: Viewer, problem: Problem, language: Language, which: str) -> Submission | None:
+    """The viewer's last accepted submission to `problem` in `language`, or the fastest with `BEST`."""
+    mine = visible_submissions(viewer).filter(user=viewer.pk, problem=problem, language=language.value)
+    if which == BEST:
+        best = Best.objects.filter(user=viewer.pk, problem=problem, language=language.value, current=True)
+        return mine.filter(pk=best.order_by("-version", "score_us").values("submission")[:1]).first()
+    accepted = mine.filter(mode=Mode.SUBMIT.value, report__verdict=Verdict.ACCEPTED.value)
+    return accepted.order_by("-created", "-pk").first()
 
 
 def recent(submission: Submission, viewer: Viewer) -> list[Submission]:
