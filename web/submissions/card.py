@@ -26,12 +26,12 @@ _CARD = """\
 aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-serif">\
 <title id="title">{name}</title>\
 <rect width="440" height="132" rx="10" fill="#171a21"/>\
-<rect width="4" height="132" rx="2" fill="{tone}"/>\
-<text x="24" y="36" font-size="18" font-weight="600" fill="#eceef2">{title}</text>\
-<text x="24" y="64" font-size="15" font-weight="600" fill="{tone}">{word}</text>\
+<rect x="14" y="20" width="4" height="92" rx="2" fill="{tone}"/>\
+<text x="32" y="36" font-size="18" font-weight="600" fill="#eceef2">{title}</text>\
+<text x="32" y="64" font-size="15" font-weight="600" fill="{tone}">{word}</text>\
 <text x="416" y="64" font-size="20" font-weight="600" fill="#eceef2" text-anchor="end">{score}</text>\
 <text x="416" y="84" font-size="12" fill="#a9afbb" text-anchor="end">{interval}</text>\
-<text x="24" y="110" font-size="13" fill="#a9afbb">{made}</text>\
+<text x="32" y="110" font-size="13" fill="#a9afbb">{made}</text>\
 <text x="416" y="110" font-size="13" font-weight="600" fill="#f2bc45" text-anchor="end">Warpcourt</text>\
 </svg>
 """

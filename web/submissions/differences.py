@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 
 from django.utils.safestring import SafeString
 
@@ -20,7 +20,7 @@ MAX_LINES = 1000
 CONTEXT_LINES = 3
 _MAX_PAIRS = 400
 _MAX_WORDS = 160
-_ALIKE = 0.35  # two lines with less in common are two lines, not one that was changed
+_ALIKE = 0.4  # two lines with less in common are two lines, not one that was changed
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 Opcode = tuple[str, int, int, int, int]
@@ -131,18 +131,44 @@ def changed_words(old: str, new: str) -> tuple[Marks, Marks]:
     if max(len(before), len(after)) > _MAX_WORDS:
         return (), ()
     matcher = SequenceMatcher(None, before, after, autojunk=False)
-    if matcher.ratio() < _ALIKE:
+    same = [block for block in matcher.get_matching_blocks() if block.size]
+    shared = sum(not word.isspace() for block in same for word in before[block.a : block.a + block.size])
+    longer = max(sum(not word.isspace() for word in words) for words in (before, after))
+    if shared < _ALIKE * longer:
         return (), ()
-    codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     return (
-        tuple(_range(before, i1, i2) for _, i1, i2, _, _ in codes if i2 > i1),
-        tuple(_range(after, j1, j2) for _, _, _, j1, j2 in codes if j2 > j1),
+        _changed(before, [(block.a, block.size) for block in same]),
+        _changed(after, [(block.b, block.size) for block in same]),
     )
 
 
-def _range(words: Sequence[str], first: int, last: int) -> tuple[int, int]:
-    start = sum(map(len, words[:first]))
-    return start, start + sum(map(len, words[first:last]))
+def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
+    """The ranges of characters outside `same`, which are runs of words by first one and count.
+
+    Space alone does not hold two changes apart.
+    """
+    kept = [False] * len(words)
+    for first, count in same:
+        if not all(word.isspace() for word in words[first : first + count]):
+            kept[first : first + count] = [True] * count
+    marks = []
+    at = 0
+    for is_same, run in groupby(range(len(words)), kept.__getitem__):
+        end = at + sum(len(words[index]) for index in run)
+        if not is_same:
+            marks.append((at, end))
+        at = end
+    return tuple(_trimmed("".join(words), marks))
+
+
+def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """`marks` without space at their ends, unless they are nothing else."""
+    for first, last in marks:
+        text = line[first:last]
+        if text.isspace():
+            yield first, last
+        else:
+            yield last - len(text.lstrip()), first + len(text.rstrip())
 
 
 def _opcodes(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:

@@ -62,9 +62,10 @@ def performance(submission: Submission, report: Report, viewer: Viewer) -> Perfo
 
 def _comparisons(submission: Submission, score: Score, viewer: Viewer) -> Iterator[Comparison]:
     report = submission.report
-    for baseline in baselines(submission.problem, report.gpu_model, report.version):
-        if baseline.submission_id != submission.pk:
-            yield _compare(baseline.label, score, baseline.score)
+    for baseline in baselines(submission.problem, report.gpu_model, report.version, viewer=viewer):
+        if baseline.public_id != submission.public_id:
+            address = reverse("submission", args=[baseline.public_id]) if baseline.public_id else ""
+            yield _compare(baseline.label, score, baseline.score, address)
     # To those it is shared with, the author's other submissions do not exist.
     may_know = submission.user_id == viewer.pk or reads_all(viewer)
     best = rivals.own_best(submission) if may_know else None

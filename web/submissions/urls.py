@@ -34,6 +34,7 @@ urlpatterns = [
         "s/<public_id:public_id>/listings/<slug:kind>.txt", views.listing_text, name="submission-listing-text"
     ),
     path("s/<public_id:public_id>/listings/<slug:kind>", views.listing, name="submission-listing"),
+    path("s/<public_id:public_id>/assembly/<slug:kind>", views.assembly, name="submission-assembly"),
     path("s/<public_id:public_id>/rejudge", views.rejudge, name="submission-rejudge"),
     path("s/<public_id:public_id>/cancel", views.cancel, name="submission-cancel"),
 ]

@@ -17,6 +17,7 @@ from web.accounts.models import User
 from web.catalog.pages import problem_or_404
 from web.requests import PageRequest
 from web.submissions import pages, queries, services
+from web.submissions.assembly import beside
 from web.submissions.filters import SubmissionFilter
 from web.submissions.forms import ProgramForm
 from web.submissions.list_page import list_page
@@ -73,6 +74,15 @@ def listing_text(request: HttpRequest, public_id: str, kind: str) -> HttpRespons
     return HttpResponse(found.text, content_type="text/plain; charset=utf-8")
 
 
+@require_safe
+@never_cache
+def assembly(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
+    """A listing beside the source, for the console."""
+    submission = visible_or_404(request, public_id)
+    shown = beside(submission, _listing(submission, kind))
+    return render(request, "submissions/assembly.html", {"assembly": shown})
+
+
 @require_POST
 @login_required
 def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -88,10 +98,13 @@ def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def cancel(request: HttpRequest, public_id: str) -> HttpResponse:
-    """End the judging of one's own submission."""
+def cancel(request: PageRequest, public_id: str) -> HttpResponse:
+    """End the judging of one's own submission. A script learns the rest from the event stream."""
     found = get_object_or_404(Submission, public_id=public_id, user=request.user)
-    if not services.cancel(found):
+    cancelled = services.cancel(found)
+    if request.htmx:
+        return HttpResponse(status=204)
+    if not cancelled:
         messages.error(request, "It was judged before it could be cancelled.")
     return redirect("submission", public_id)
 
