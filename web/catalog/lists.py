@@ -12,10 +12,13 @@ from web.catalog import queries
 from web.catalog.forms import LANGUAGES, ORDERS, ProblemFilter
 from web.catalog.models import Problem
 from web.catalog.queries import Counts, Mark, Viewer
+from web.leaderboards.queries import Record, recent_records
 from web.tracks.queries import Path, list_paths, track_titles
 
 PER_PAGE = 50
 FIRST_FEW = 8
+SOME_RECORDS = 6
+_LEVELS = {level: level.capitalize() for level in Difficulty}
 _MARKS = {"": "All", Mark.NEW: "New", Mark.ATTEMPTED: "Attempted", Mark.SOLVED: "Solved"}
 _NAMES = {
     "q": "Search",
@@ -85,14 +88,14 @@ class HomePage:
     paths: tuple[Path, ...]
     problems: tuple[Problem, ...]
     counts: Counts
-    records: tuple[object, ...] = ()
+    records: tuple[Record, ...]
 
 
 def list_page(viewer: Viewer, asked: ProblemFilter, number: str) -> ListPage:
     """Page `number` of the list for `viewer`, the nearest there is. Takes three queries."""
     chosen = asked.chosen()
     found = queries.list_problems(viewer, **asdict(asked.wanted()))
-    page = Paginator(found, PER_PAGE).get_page(number)
+    page = Paginator(found, PER_PAGE).get_page(number if number.strip("0").isdecimal() else 1)
     return ListPage(
         problems=page,
         counts=queries.count_problems(viewer),
@@ -108,7 +111,7 @@ def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
     """The filters with their values, for `viewer`. Takes two queries."""
     tags = queries.count_tags(viewer)
     return Filters(
-        difficulties=_choices({level: level.capitalize() for level in Difficulty}, chosen.get("difficulty")),
+        difficulties=_choices(_LEVELS, chosen.get("difficulty")),
         tags=_choices({tag: tag for tag in tags}, chosen.get("tag"), counts=tags),
         tracks=_choices(track_titles(viewer), chosen.get("track")),
         languages=_choices(LANGUAGES, chosen.get("language")),
@@ -118,12 +121,13 @@ def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
 
 
 def home_page(viewer: Viewer) -> HomePage:
-    """What to begin with, or to go on with. Takes five queries, three for a stranger."""
+    """What to begin with, or to go on with. Takes six queries, four for a stranger."""
     return HomePage(
         following=queries.next_problem(viewer),
         paths=list_paths(viewer),
         problems=tuple(queries.list_problems(viewer)[:FIRST_FEW]),
         counts=queries.count_problems(viewer),
+        records=tuple(recent_records(SOME_RECORDS)),
     )
 
 
@@ -140,7 +144,7 @@ def _choices(
 
 
 def _narrowings(chosen: Mapping[str, str]) -> tuple[Narrowing, ...]:
-    labels: dict[str, Mapping[str, str]] = {"language": LANGUAGES, "status": _MARKS}
+    labels: dict[str, Mapping[str, str]] = {"difficulty": _LEVELS, "language": LANGUAGES, "status": _MARKS}
     return tuple(
         Narrowing(
             _NAMES[name],

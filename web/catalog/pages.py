@@ -1,6 +1,7 @@
 """What the page of a problem shows, put together from queries."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.http import Http404
@@ -11,6 +12,8 @@ from web.catalog import queries
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer
+from web.drafts.queries import find_draft
+from web.fleet.queries import offered_gpu_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +28,22 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class ProblemPage:
-    """A problem with its statement rendered. `commands` judge a file without the site, by language."""
+    """A problem with its statement rendered, and the program to go on with.
+
+    `source` is the viewer's draft at `revision`, or the starter at revision 0. `commands` hand a file in from
+    a terminal, by language.
+    """
 
     language: Language
     statement: SafeString
     editorial: SafeString | None
-    starter: str
+    source: str
+    revision: int
+    saved: datetime | None
     arguments: list[Argument]
     sample_sizes: dict[str, int]
     commands: dict[str, str]
+    gpu_models: tuple[str, ...]
     functional: bool
 
 
@@ -58,11 +68,14 @@ def usual_language(viewer: Viewer, problem: Problem) -> Language:
 def problem_page(viewer: Viewer, problem: Problem, language: Language) -> ProblemPage:
     """All that the page of `problem` shows to `viewer`."""
     readable = queries.may_read_editorial(viewer, problem)
+    draft = find_draft(viewer, problem, language)
     return ProblemPage(
         language=language,
         statement=render(problem.statement),
         editorial=render(problem.editorial) if readable else None,
-        starter=problem.starters[language.value],
+        source=draft.source if draft else problem.starters[language.value],
+        revision=draft.revision if draft else 0,
+        saved=draft.saved if draft else None,
         arguments=[
             Argument(
                 entry["name"], entry["role"], entry["dtype"], " \N{MULTIPLICATION SIGN} ".join(entry["shape"])
@@ -71,7 +84,8 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
         ],
         sample_sizes=problem.samples[0]["sizes"] if problem.samples else {},
         commands={
-            known.value: f"python manage.py judge {problem.slug} solution{known.suffix}" for known in Language
+            known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
+        gpu_models=offered_gpu_models(),
         functional=settings.WARPCOURT.target == "cpu",
     )
