@@ -160,6 +160,16 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_FORMS = {
+    "login": "web.accounts.entrance_forms.LoginForm",
+    "signup": "web.accounts.entrance_forms.SignupForm",
+    "add_email": "web.accounts.entrance_forms.AddEmailForm",
+    "change_password": "web.accounts.entrance_forms.ChangePasswordForm",
+    "set_password": "web.accounts.entrance_forms.SetPasswordForm",
+    "reset_password": "web.accounts.entrance_forms.ResetPasswordForm",
+    "reset_password_from_key": "web.accounts.entrance_forms.ResetPasswordKeyForm",
+    "reauthenticate": "web.accounts.entrance_forms.ReauthenticateForm",
+}
 MFA_ADAPTER = "web.accounts.adapter.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
@@ -167,6 +177,12 @@ MFA_TOTP_ISSUER = "Warpcourt"
 MFA_TOTP_TOLERANCE = 1  # periods: clocks of telephones are off by some seconds
 # People are known by their names, not by addresses, so an unverified address takes nothing from its owner.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_FORMS = {
+    "authenticate": "web.accounts.entrance_forms.AuthenticateForm",
+    "reauthenticate": "web.accounts.entrance_forms.ReauthenticateByCodeForm",
+    "activate_totp": "web.accounts.entrance_forms.ActivateTOTPForm",
+}
+SOCIALACCOUNT_FORMS = {"signup": "web.accounts.entrance_forms.SocialSignupForm"}
 SOCIALACCOUNT_ADAPTER = "web.accounts.adapter.SocialAccountAdapter"
 SOCIALACCOUNT_AUTO_SIGNUP = False  # people choose the name that everybody will see
 SOCIALACCOUNT_PROVIDERS = providers(WARPCOURT)

@@ -11,5 +11,5 @@ urlpatterns = [
     path("account/sessions/<int:session_id>/end", views.end_session, name="session-end"),
     path("account/data", data_views.data, name="account-data"),
     path("account/data/download", data_views.download, name="account-download"),
-    path("account/delete", data_views.delete, name="account-delete"),
+    path("account/data/delete", data_views.delete, name="account-delete"),
 ]

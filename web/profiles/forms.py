@@ -19,6 +19,6 @@ class PrivacyForm(forms.ModelForm[User]):
         help_texts = {
             "profile_audience": "Staff see every profile.",
             "shows_activity": "",
-            "in_rankings": "Without it your scores rank nobody and hold no records.",
+            "in_rankings": "Without this your scores neither rank nor hold records.",
         }
         widgets = {"profile_audience": forms.RadioSelect}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, F, FilteredRelation, Q
+from django.db.models import Count, FilteredRelation, Q
 from django.db.models.functions import Lower, TruncDate
 from django.utils import timezone
 
@@ -85,7 +85,7 @@ def solved_grid(user: User) -> list[tuple[str, list[Cell]]]:
     rows = (
         Problem.objects.filter(published=True)
         .alias(own=FilteredRelation("progress", condition=Q(progress__user=user)))
-        .values_list("pk", "slug", "title", "difficulty", solved=F("own__solved"))
+        .values_list("pk", "slug", "title", "difficulty", "own__solved")
         .order_by("slug")
     )
     placed = []

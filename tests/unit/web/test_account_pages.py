@@ -27,7 +27,7 @@ PLACES = (
     *("/account", "/account/profile", "/account/tokens", "/account/data", "/accounts/email/"),
     *("/accounts/password/change/", "/accounts/2fa/", "/accounts/sessions/", "/accounts/3rdparty/"),
 )
-SENSITIVE = ("/account/delete", "/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/")
+SENSITIVE = ("/account/data/delete", "/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/")
 
 
 @pytest.fixture
