@@ -44,9 +44,12 @@ class Refused(SiteError):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One step of a judgement: its number, its kind, and what it says."""
+    """One step of a judgement: its number, its kind, and what it says.
 
-    sequence: int
+    What holds for the moment only, such as the place in the queue, has no number.
+    """
+
+    sequence: int | None
     kind: str
     body: Mapping[str, Any]
 
@@ -101,7 +104,7 @@ class Client:
         while True:
             try:
                 for event in self._stream(public_id, seen):
-                    seen, failures = event.sequence, 0
+                    seen, failures = event.sequence or seen, 0
                     yield event
                     if event.kind == "finished":
                         return
@@ -126,7 +129,8 @@ class Client:
                 if line:
                     fields[name] = value
                 elif "data" in fields:
-                    yield Event(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+                    number = int(fields["id"]) if "id" in fields else None
+                    yield Event(number, fields["event"], json.loads(fields["data"]))
                     fields = {}
 
     def _send(self, method: str, path: str, **options: Any) -> Any:

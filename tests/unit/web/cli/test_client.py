@@ -70,7 +70,8 @@ def test_pages_are_read_to_the_end() -> None:
 
 def test_a_broken_stream_is_resumed_where_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("web.cli.client.time.sleep", lambda _: None)
-    steps = {"0": "id: 1\nevent: queued\ndata: {}\n\n", "1": "id: 2\nevent: finished\ndata: {}\n\n"}
+    place = "event: place\ndata: {}\n\n"
+    steps = {"0": f"id: 1\nevent: queued\ndata: {{}}\n\n{place}", "1": "id: 2\nevent: finished\ndata: {}\n\n"}
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/events"):
@@ -78,7 +79,7 @@ def test_a_broken_stream_is_resumed_where_it_ended(monkeypatch: pytest.MonkeyPat
         return httpx.Response(200, json={"state": "judging"})
 
     with asking(answer) as client:
-        assert [event.kind for event in client.follow("abc")] == ["queued", "finished"]
+        assert [event.kind for event in client.follow("abc")] == ["queued", "place", "finished"]
 
 
 def test_a_stream_that_stays_away_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
