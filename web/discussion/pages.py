@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.http import Http404
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from web import cursors
@@ -11,6 +12,7 @@ from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.discussion import queries
 from web.discussion.models import Ban, Post, State, Thread
+from web.profiles.queries import may_see_profile
 from web.submissions.queries import Viewer
 
 THREADS_PER_PAGE = 30
@@ -31,10 +33,14 @@ class ThreadRow:
 
 @dataclass(frozen=True, slots=True)
 class PostView:
-    """A post as the viewer may see it. `html` is None where only `note` says what became of it."""
+    """A post as the viewer may see it. `html` is None where only `note` says what became of it.
+
+    `profile` is the author's page, empty where the viewer may not see it.
+    """
 
     post: Post
     author: str
+    profile: str
     html: SafeString | None
     note: str
     mine: bool
@@ -117,6 +123,7 @@ def post_view(post: Post, viewer: Viewer) -> PostView:
     return PostView(
         post=post,
         author=name_of(post),
+        profile=_profile(post, viewer),
         html=render_post(post.text) if reads else None,
         note=_note(post, reads=reads),
         mine=mine,
@@ -134,6 +141,12 @@ def _row(thread: Thread, viewer: Viewer) -> ThreadRow:
     # A post that is gone takes the title along, which was a part of it.
     reads = getattr(thread, "opened", False) or viewer.is_staff or thread.author_id == viewer.pk
     return ThreadRow(thread, thread.title if reads else "Deleted thread", name_of(thread))
+
+
+def _profile(post: Post, viewer: Viewer) -> str:
+    if post.author is None or not may_see_profile(viewer, post.author):
+        return ""
+    return reverse("profile", args=[post.author.username])
 
 
 def _note(post: Post, *, reads: bool) -> str:

@@ -76,6 +76,22 @@ class Act(models.Model):
         """The kind in words; itself where it is none of ours any more."""
         return ActKind(self.kind).label if self.kind in ActKind.values else self.kind
 
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """The details in words; those that say nothing are left out."""
+        return [(name.replace("_", " "), _words(value)) for name, value in self.details.items() if value]
+
+
+def _words(value: object) -> str:
+    match value:
+        case list():
+            return ", ".join(_words(entry) for entry in value)
+        case dict():
+            return ", ".join(f"{name} {_words(entry)}" for name, entry in value.items())
+        case True:
+            return "yes"
+    return "no" if value in (False, None) else str(value)
+
 
 class RejudgeState(models.TextChoices):
     """Where a rejudge stands. What a ready one found is applied or discarded by staff."""

@@ -140,13 +140,11 @@ def acts(chosen: Mapping[str, str], before: str) -> tuple[list[Act], str]:
 def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
     stuck_page = "/staff/stuck?kind="
     known = [
-        (load.expired, "lost their worker", Stuck.EXPIRED),
-        (load.waiting, "have waited for more than ten minutes", Stuck.WAITING),
-        (load.no_gpu, "ask for a GPU that nobody offers", Stuck.NO_GPU),
+        (load.expired, "whose worker is lost", Stuck.EXPIRED),
+        (load.waiting, "waiting for more than ten minutes", Stuck.WAITING),
+        (load.no_gpu, "waiting for a GPU that no node offers", Stuck.NO_GPU),
     ]
-    found = [
-        Trouble(f"{count} submissions {what}.", stuck_page + kind) for count, what, kind in known if count
-    ]
+    found = [Trouble(f"{_count(count)} {what}.", stuck_page + kind) for count, what, kind in known if count]
     if load.waiting and not load.leased:
         found.insert(0, Trouble("Nothing is being judged: no worker takes what waits.", "/staff/workers"))
     for card in nodes:
@@ -158,6 +156,10 @@ def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
                 Trouble(f"{card.now.node.name}: {ill} of {len(card.rows)} GPUs not in use.", "/fleet")
             )
     return found
+
+
+def _count(count: int) -> str:
+    return "1 submission" if count == 1 else f"{count} submissions"
 
 
 def _job_row(job: Job) -> JobRow:

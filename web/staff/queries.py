@@ -61,15 +61,22 @@ def load(now: datetime | None = None) -> Load:
     now = now or timezone.now()
     queued = Q(status=Status.QUEUED)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered_gpu_models(now)])
+    # Named unlike the columns, which an aggregate would hide from the next one.
+    found = Job.objects.exclude(status=Status.DONE).aggregate(
+        n_queued=Count("pk", filter=queued),
+        n_leased=Count("pk", filter=Q(status=Status.LEASED)),
+        first=Min("queued", filter=queued),
+        n_expired=Count("pk", filter=Q(status=Status.LEASED, lease_until__lt=now)),
+        n_waiting=Count("pk", filter=queued & Q(queued__lt=now - LONG_WAIT)),
+        n_no_gpu=Count("pk", filter=no_gpu),
+    )
     return Load(
-        **Job.objects.exclude(status=Status.DONE).aggregate(
-            queued=Count("pk", filter=queued),
-            leased=Count("pk", filter=Q(status=Status.LEASED)),
-            oldest=Min("queued", filter=queued),
-            expired=Count("pk", filter=Q(status=Status.LEASED, lease_until__lt=now)),
-            waiting=Count("pk", filter=queued & Q(queued__lt=now - LONG_WAIT)),
-            no_gpu=Count("pk", filter=no_gpu),
-        )
+        queued=found["n_queued"],
+        leased=found["n_leased"],
+        oldest=found["first"],
+        expired=found["n_expired"],
+        waiting=found["n_waiting"],
+        no_gpu=found["n_no_gpu"],
     )
 
 

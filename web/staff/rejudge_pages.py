@@ -80,7 +80,7 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
     found = {kind for kind, *_ in counts}
     return RejudgePage(
         row=_rows([rejudge])[0],
-        changes=[ChangeCount(CHANGE_LOOKS[Change(kind)], *rest) for kind, *rest in counts],
+        changes=[_count(*row) for row in counts],
         filters=[("", "All"), *((kind, label) for kind, label in Change.choices if kind in found)],
         chosen_filter=change,
         runs=[_run_row(run) for run in runs],
