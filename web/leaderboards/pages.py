@@ -14,6 +14,8 @@ from judge.report import Score
 from problems.vocabulary import BaselineKind, Language
 from web.catalog.models import Problem
 from web.charts.records import Fall, Level, records
+from web.leaderboards.forms import BaselineForm
+from web.leaderboards.models import Baseline as StoredBaseline
 from web.leaderboards.queries import Baseline, Board, Standing, Standings, standings
 from web.profiles.queries import Viewer
 
@@ -101,6 +103,21 @@ class BoardPage:
     chart: SafeString | str
     record: Standing | None
     older: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineEditor:
+    """For staff: the baselines of a problem, on whichever board, and the form to set one."""
+
+    baselines: tuple[StoredBaseline, ...]
+    form: BaselineForm
+
+
+def baseline_editor(problem: Problem) -> BaselineEditor:
+    """The baselines of `problem`, also those that are not timed yet. One query."""
+    rows = StoredBaseline.objects.filter(problem=problem).select_related("submission__report")
+    read = rows.defer("submission__source", "submission__report__body")
+    return BaselineEditor(tuple(read), BaselineForm(problem=problem, auto_id="baseline-%s"))
 
 
 def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
