@@ -3,6 +3,7 @@
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from ninja.responses import NinjaJSONEncoder
 
 from web.api.submissions import serialise
 from web.submissions.permalinks import visible_or_404
@@ -12,4 +13,5 @@ from web.submissions.permalinks import visible_or_404
 @never_cache
 def submission_json(request: HttpRequest, public_id: str) -> JsonResponse:
     """What `GET /api/v1/submissions/ID` answers, for who is signed in."""
-    return JsonResponse(serialise(visible_or_404(request, public_id), request))
+    shown = serialise(visible_or_404(request, public_id), request)
+    return JsonResponse(shown, encoder=NinjaJSONEncoder)

@@ -296,9 +296,9 @@ async def follow(request: ApiRequest, public_id: PublicId) -> HttpResponseBase:
 
 
 def serialise(submission: Submission, request: HttpRequest) -> dict[str, Any]:
-    """`submission` as JSON values, as the one who asks may see it. That it may be seen is checked."""
+    """What the API shows of `submission` to the one who asks, who may see it; for `NinjaJSONEncoder`."""
     shown = SubmissionDetailOut.model_validate(submission, context={"request": request})
-    body: dict[str, Any] = shown.model_dump(mode="json")
+    body: dict[str, Any] = shown.model_dump()
     return body
 
 
