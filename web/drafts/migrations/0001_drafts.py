@@ -2,9 +2,10 @@
 
 import django.db.models.deletion
 import django.utils.timezone
-import problems.vocabulary
 from django.conf import settings
 from django.db import migrations, models
+
+import problems.vocabulary
 
 
 class Migration(migrations.Migration):

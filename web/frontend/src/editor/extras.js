@@ -1,0 +1,30 @@
+// What the editor needs only once somebody writes: completion, closing brackets, search.
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completeAnyWord, completionKeymap } from "@codemirror/autocomplete";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { keymap } from "@codemirror/view";
+import { complete } from "./complete.js";
+import { CUDA } from "./words/cuda.js";
+import { TRITON } from "./words/triton.js";
+
+export const extras = [
+  closeBrackets(),
+  autocompletion({ icons: false, maxRenderedOptions: 60 }),
+  search({ top: true }),
+  highlightSelectionMatches(),
+  keymap.of([...closeBracketsKeymap, ...searchKeymap, ...completionKeymap]),
+];
+
+const WORDS = { cuda: CUDA, triton: TRITON };
+
+/** Completion of the words of `language`, added to its grammar's `data`. */
+export function completions(language, data) {
+  const source = (context) => {
+    const before = context.state.sliceDoc(context.state.doc.lineAt(context.pos).from, context.pos);
+    const found = complete(WORDS[language], before, { explicit: context.explicit });
+    return found && { from: context.pos - found.length, options: found.options, validFor: /^(?:[\w.]|::)*$/ };
+  };
+  // Python's grammar comes with words of its own; C++'s with none.
+  const own = language === "cuda" ? [data.of({ autocomplete: completeAnyWord })] : [];
+  return [data.of({ autocomplete: source }), ...own];
+}
