@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from problems.faults import Faults
+from problems.figures import MAX_FIGURES, REFERENCE, FigureInvalid, read_figure
 from problems.vocabulary import Language
 
 MAX_TEXT_KIB = 128
 _STARTERS = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py"}
 _FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md")
 _REQUIRED = _FILES[:3]
-_FOLDERS = ("starter", "solutions")
+_FOLDERS = ("starter", "solutions", "figures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,14 @@ class PackageFiles:
 def read_package(folder: Path, faults: Faults) -> PackageFiles:
     """Read every file of the package in `folder`. Nothing is followed, nothing is executed."""
     texts: dict[str, str] = {}
+    figures: set[str] = set()
     for path in _entries(folder, "", faults):
         if path.name in _FOLDERS:
             if not stat.S_ISDIR(path.lstat().st_mode):
                 faults.add(path.name, "", "must be a folder, and no symbolic link")
+                continue
+            if path.name == "figures":
+                figures = _check_figures(path, faults)
                 continue
             for inner in _entries(path, path.name, faults):
                 name = f"{path.name}/{inner.name}"
@@ -47,6 +52,7 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
         if name not in texts:
             faults.add(name, "", "missing; write it")
     _refuse_unknown_starters(texts, faults)
+    _refuse_unknown_figures(texts, figures, faults)
     return PackageFiles(
         description=texts.get("problem.toml", ""),
         statement=texts.get("statement.md", ""),
@@ -77,6 +83,25 @@ def _refuse_unknown_starters(texts: Mapping[str, str], faults: Faults) -> None:
     for name in texts:
         if name.startswith("starter/") and name.removeprefix("starter/") not in _STARTERS.values():
             faults.add(name, "", f"unknown starter; name it {' or '.join(_STARTERS.values())}")
+
+
+def _check_figures(folder: Path, faults: Faults) -> set[str]:
+    found = _entries(folder, folder.name, faults)
+    if len(found) > MAX_FIGURES:
+        faults.add("figures", "", f"has {len(found)} files; at most {MAX_FIGURES} are allowed")
+    for path in found[:MAX_FIGURES]:
+        try:
+            read_figure(path)
+        except FigureInvalid as error:
+            faults.add(f"figures/{path.name}", "", str(error))
+    return {path.name for path in found}
+
+
+def _refuse_unknown_figures(texts: Mapping[str, str], figures: set[str], faults: Faults) -> None:
+    for file in ("statement.md", "editorial.md"):
+        for name in REFERENCE.findall(texts.get(file, "")):
+            if name not in figures:
+                faults.add(file, "", f"shows figures/{name}, which is missing; add it")
 
 
 def read_text(path: Path, name: str, faults: Faults) -> str:

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from problems.vocabulary import Language
 from web.catalog import queries
+from web.catalog.figures import pictures
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer
@@ -71,8 +72,8 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
     draft = find_draft(viewer, problem, language)
     return ProblemPage(
         language=language,
-        statement=render(problem.statement),
-        editorial=render(problem.editorial) if readable else None,
+        statement=render(problem.statement, anchors="s-", pictures=pictures(problem.slug, problem.statement)),
+        editorial=_editorial(problem) if readable else None,
         source=draft.source if draft else problem.starters[language.value],
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,
@@ -89,3 +90,7 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
         gpu_models=offered_gpu_models(),
         functional=settings.WARPCOURT.target == "cpu",
     )
+
+
+def _editorial(problem: Problem) -> SafeString:
+    return render(problem.editorial, anchors="e-", pictures=pictures(problem.slug, problem.editorial))

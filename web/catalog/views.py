@@ -1,12 +1,12 @@
 """Pages of the catalogue: home, the list of problems, a problem beside the editor."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from problems.vocabulary import Language
-from web.catalog import lists, pages
+from web.catalog import figures, lists, pages, queries
 from web.catalog.forms import ProblemFilter
 from web.requests import PageRequest
 
@@ -38,3 +38,14 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
     language = Language(asked) if asked in found.languages else pages.usual_language(request.user, found)
     page = pages.problem_page(request.user, found, language)
     return render(request, "catalog/problem.html", {"page": page, "problem": found})
+
+
+@require_safe
+def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """An image of a statement."""
+    known = queries.visible_problems(request.user).filter(slug=slug).exists()
+    found = figures.find_figure(slug, name) if known else None
+    if found is None:
+        raise Http404("There is no such figure.")
+    headers = {"Content-Security-Policy": figures.POLICY, "Cache-Control": "private, max-age=3600"}
+    return HttpResponse(found.content, content_type=found.media_type, headers=headers)
