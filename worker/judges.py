@@ -111,14 +111,23 @@ class ScriptedJudge:
                 verdict = Verdict(word)
         if cancelled.is_set():
             return Report(Verdict.CANCELLED, "Cancelled.")
-        started = time.monotonic()
-        on_progress(Progress("case", "Case 1 of 1", 1, 1))
-        elapsed_ms = (time.monotonic() - started) * 1000
-        case = CaseReport("sample", Group.SAMPLE, public=True, verdict=verdict, wall_ms=elapsed_ms)
         words = submission.source.split()
+        cases = []
+        total, pace_s = int(scripted.number(words, "cases", 1)), scripted.number(words, "pace", 0)
+        for index in range(1, total + 1):
+            started = time.monotonic()
+            on_progress(Progress("case", f"Case {index} of {total}", index, total))
+            cancelled.wait(pace_s)
+            elapsed_ms = (time.monotonic() - started) * 1000
+            name = "sample" if total == 1 else f"sample {index}"
+            sizes = submission.sizes or {}
+            cases.append(CaseReport(name, Group.SAMPLE, True, verdict, sizes=sizes, wall_ms=elapsed_ms))
+        if cancelled.is_set():
+            return Report(Verdict.CANCELLED, "Cancelled.")
         for progress in scripted.announce(words):
             on_progress(progress)
-        return scripted.measure(Report(verdict, cases=(case,), environment={"target": "scripted"}), words)
+        report = Report(verdict, cases=tuple(cases), environment={"target": "scripted"})
+        return scripted.measure(scripted.decorate(report, words), words)
 
     def close(self) -> None:
         """Nothing is kept."""

@@ -33,6 +33,11 @@ def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
     return tuple(found.order_by("model").values_list("model", flat=True).distinct())
 
 
+def capability_of(model: str) -> str:
+    """The compute capability of GPUs of `model`, such as `9.0`; empty when no node has reported one."""
+    return Gpu.objects.filter(model=model).values_list("capability", flat=True).first() or ""
+
+
 def _at(node: Node, now: datetime) -> NodeNow:
     age = now - node.heartbeat
     lost = age > LOST_AFTER and node.state != State.STOPPED
