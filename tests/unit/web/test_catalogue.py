@@ -204,15 +204,13 @@ def crowd(db: None) -> None:
     fill(Size(problems=120, users=6, submissions=300))
 
 
-@pytest.mark.parametrize("path", ["/", "/problems", "/problems?q=a&sort=acceptance&status=new", "/tracks"])
 @pytest.mark.parametrize("signed_in", [False, True])
-def test_pages_take_few_queries_whatever_the_size(
-    client, crowd, django_assert_max_num_queries, path, signed_in
-):
+def test_pages_take_few_queries_whatever_the_size(client, crowd, django_assert_max_num_queries, signed_in):
     if signed_in:
         client.force_login(User.objects.first())
-    with django_assert_max_num_queries(MOST_QUERIES):
-        page(client, path)
+    for path in ("/", "/problems", "/problems?q=a&sort=acceptance&status=new&track=made-up-1", "/tracks"):
+        with django_assert_max_num_queries(MOST_QUERIES):
+            page(client, path)
 
 
 def test_the_list_has_pages(client, crowd):
@@ -227,11 +225,10 @@ def test_the_list_has_pages(client, crowd):
     assert 'rel="next"' not in text
 
 
-@pytest.mark.parametrize(
-    ("asked", "shown"), [("0", 1), ("02", 2), ("99", 3), ("x", 1), ("-1", 1), ("%00", 1), ("9" * 5000, 1)]
-)
-def test_a_page_that_is_not_there_is_the_nearest(client, crowd, asked, shown):
-    assert f"Page {shown} of 3" in page(client, f"/problems?page={asked}")
+def test_a_page_that_is_not_there_is_the_nearest(client, crowd):
+    nearest = {"0": 1, "02": 2, "99": 3, "x": 1, "-1": 1, "%00": 1, "9" * 5000: 1}
+    for asked, shown in nearest.items():
+        assert f"Page {shown} of 3" in page(client, f"/problems?page={asked}")
 
 
 def test_what_is_made_up_is_what_judging_would_have_left(crowd, django_user_model):
