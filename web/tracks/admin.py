@@ -1,15 +1,19 @@
 """Staff pages about tracks."""
 
+from typing import ClassVar
+
 from django.contrib import admin
 from django.http import HttpRequest
 
-from web.tracks.models import Track
+from web.staff.audited import AuditedAdmin, RecordAdmin
+from web.tracks.models import Entry, Track
 
 
 @admin.register(Track)
-class TrackAdmin(admin.ModelAdmin[Track]):
+class TrackAdmin(AuditedAdmin[Track]):
     """Tracks, to publish or withdraw. Their content comes from files and from the problems' track days."""
 
+    told: ClassVar[tuple[str, ...]] = ("published",)
     list_display = ["slug", "title", "order", "published"]
     list_filter = ["published"]
     list_editable = ["published"]
@@ -22,3 +26,13 @@ class TrackAdmin(admin.ModelAdmin[Track]):
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         """Nobody: `manage.py loadproblems` does."""
         return False
+
+
+@admin.register(Entry)
+class EntryAdmin(RecordAdmin[Entry]):
+    """Places of problems on tracks."""
+
+    list_display = ["track", "position", "problem", "day"]
+    list_filter = ["track"]
+    list_select_related = ["track", "problem"]
+    search_fields = ["=problem__slug"]
