@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from judge.launches import Launch, parse_launches, plain_name
+from judge.launches import Launch, Size, parse_launches, plain_name
 from judge.occupancy import Occupancy, occupancy
 from judge.report import KernelResources, Report
 from web.fleet.queries import capability_of
 
 _PLACE = re.compile(r'solution\.cu\((\d{1,6})\)|solution\.cu:(\d{1,6})|File "solution\.py", line (\d{1,6})')
+_TIMES = " \N{MULTIPLICATION SIGN} "
 _NO_LIMIT = "warps"  # a multiprocessor that is full of warps is as full as can be
 _ADVICE = {
     "registers": "Fewer registers for each thread, or smaller blocks, allow more.",
@@ -34,6 +35,7 @@ class LaunchRow:
     """A way in which a kernel was launched. `grids` are the grids that it was launched with so."""
 
     block: str
+    dimensions: int
     threads: int
     shared_bytes: int
     grids: tuple[str, ...]
@@ -112,20 +114,25 @@ def _rows(
     launches: Sequence[Launch], kernel: KernelResources | None, capability: tuple[int, int] | None
 ) -> tuple[LaunchRow, ...]:
     """Launches that differ in their grids alone are one row: a grid has no influence on occupancy."""
-    grids: dict[tuple[str, int, int], list[str]] = {}
+    alike: dict[tuple[Size, int], list[Launch]] = {}
     for launch in launches:
         static = kernel.shared_bytes if kernel else launch.static_bytes
-        row = (_size(launch.block), launch.threads, static + launch.dynamic_bytes)
-        grids.setdefault(row, []).append(_size(launch.grid))
-    found = []
-    for (block, threads, shared_bytes), seen in grids.items():
+        alike.setdefault((launch.block, static + launch.dynamic_bytes), []).append(launch)
+    rows = []
+    for (block, shared_bytes), found in alike.items():
         held = None
         if kernel and capability:
             held = occupancy(
-                capability, registers=kernel.registers, shared_bytes=shared_bytes, threads=threads
+                capability,
+                registers=kernel.registers,
+                shared_bytes=shared_bytes,
+                threads=found[0].threads,
             )
-        found.append(LaunchRow(block, threads, shared_bytes, tuple(dict.fromkeys(seen)), held))
-    return tuple(found)
+        grids = tuple(dict.fromkeys(_size(launch.grid) for launch in found))
+        shown = _size(block)
+        dimensions = 1 + shown.count(_TIMES)
+        rows.append(LaunchRow(shown, dimensions, found[0].threads, shared_bytes, grids, held))
+    return tuple(rows)
 
 
 def _others(report: Report) -> tuple[str, ...]:
@@ -138,7 +145,7 @@ def _size(size: tuple[int, int, int]) -> str:
     shown = list(size)
     while len(shown) > 1 and shown[-1] == 1:
         shown.pop()
-    return " \N{MULTIPLICATION SIGN} ".join(f"{extent:,}" for extent in shown)
+    return _TIMES.join(f"{extent:,}" for extent in shown)
 
 
 def _capability(report: Report) -> str:

@@ -23,9 +23,10 @@ export function mount(element) {
     show(link);
   });
   // Each widget of a page is mounted by itself, so the panel may be in sight already.
-  const begin = () => {
+  const begin = async (event) => {
     if (element.hidden || place.childNodes.length) return;
-    show(links[0]);
+    await show(links[0]);
+    if (event?.detail.user) element.scrollIntoView({ block: "nearest" });
   };
   element.addEventListener("warpcourt:shown", begin);
   if (element.getAttribute("role") === "tabpanel") begin();

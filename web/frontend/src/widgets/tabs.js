@@ -15,14 +15,15 @@ export function mount(element) {
   list.append(...tabs);
   panels[0].before(list);
 
-  const choose = (at, { focus = false } = {}) => {
+  const choose = (at, { focus = false, user = true } = {}) => {
     tabs.forEach((tab, index) => {
       tab.setAttribute("aria-selected", String(index === at));
       tab.tabIndex = index === at ? 0 : -1;
       panels[index].hidden = index !== at;
     });
     if (focus) tabs[at].focus();
-    panels[at].dispatchEvent(new CustomEvent("warpcourt:shown"));
+    if (user) panels[at].scrollIntoView({ block: "nearest" });
+    panels[at].dispatchEvent(new CustomEvent("warpcourt:shown", { detail: { user } }));
   };
   tabs.forEach((tab, at) =>
     tab.addEventListener("click", () => {
@@ -38,7 +39,8 @@ export function mount(element) {
     remember(tabs[at].textContent);
   });
   // What was looked at last stays in sight from report to report.
-  choose(Math.max(0, tabs.findIndex((tab) => tab.textContent === remembered())));
+  const last = tabs.findIndex((tab) => tab.textContent === remembered());
+  choose(Math.max(0, last), { user: false });
 }
 
 function tabOf(panel) {
