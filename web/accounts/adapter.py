@@ -5,12 +5,14 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.encoding import force_bytes
 
 from web.accounts.models import User
 
@@ -84,7 +86,7 @@ class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
 
     def generate_authenticator_name(self, user: User, type: str) -> str:  # noqa: A002 - allauth's name
         """What a new key is called until its holder says otherwise."""
-        number = user.authenticator_set.filter(type=type).count() + 1
+        number = Authenticator.objects.filter(user=user, type=type).count() + 1
         return f"Key {number}"
 
     def encrypt(self, text: str) -> str:
@@ -109,9 +111,9 @@ def _cipher() -> MultiFernet:
     )
 
 
-def _derive(secret_key: str) -> bytes:
+def _derive(secret_key: str | bytes) -> bytes:
     """A key for this one purpose (RFC 5869)."""
     derived = HKDF(SHA256(), length=32, salt=None, info=b"warpcourt authenticators").derive(
-        secret_key.encode()
+        force_bytes(secret_key)
     )
     return base64.urlsafe_b64encode(derived)

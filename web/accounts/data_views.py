@@ -3,7 +3,6 @@
 from typing import cast
 
 from allauth.account.adapter import get_adapter
-from allauth.account.decorators import reauthentication_required
 from allauth.account.models import EmailAddress
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -15,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.accounts import export
+from web.accounts.confirming import confirmed
 from web.accounts.deletion import LastSuperuser, delete_account
 from web.accounts.forms import DeletionForm
 from web.accounts.models import User
@@ -32,7 +32,7 @@ def data(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 @login_required
-@reauthentication_required
+@confirmed
 def download(request: HttpRequest) -> HttpResponseBase:
     """All that is kept about the person, streamed. Once in ten minutes."""
     user = cast("User", request.user)
@@ -48,7 +48,7 @@ def download(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@reauthentication_required
+@confirmed
 def delete(request: HttpRequest) -> HttpResponse:
     """Delete the account, after its name was typed."""
     user = cast("User", request.user)

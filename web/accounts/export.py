@@ -21,9 +21,9 @@ from web.accounts.models import ApiToken, User
 from web.discussion.models import Ban, Flag, Post
 from web.drafts.models import Draft, DraftRevision
 from web.staff.models import Act
+from web.submissions.lookout import closing
 from web.submissions.models import Progress, Submission
 from web.submissions.queries import present_report, score_of, verdict_of
-from web.submissions.streams import closing
 
 CHUNK = 20  # rows in memory at a time; a submission may have 64 KiB of source and a report beside it
 Row = Mapping[str, Any]

@@ -23,11 +23,9 @@ class TokenForm(forms.Form):
         required=False,
         label="It may",
     )
-    days = forms.TypedChoiceField(
+    days = forms.ChoiceField(
         choices=[*LIFETIMES.items()],
-        coerce=int,
         initial=DEFAULT_LIFETIME.days,
-        empty_value=DEFAULT_LIFETIME.days,
         required=False,
         label="It expires after",
     )
@@ -39,7 +37,7 @@ class TokenForm(forms.Form):
     @property
     def lifetime(self) -> timedelta:
         """How long the token will live. The form is valid."""
-        return timedelta(days=self.cleaned_data["days"])
+        return timedelta(days=int(self.cleaned_data["days"] or DEFAULT_LIFETIME.days))
 
 
 class DeletionForm(forms.Form):

@@ -8,7 +8,6 @@ goes on by itself. What is not configured does not exist.
 from collections.abc import Callable
 from functools import wraps
 
-from allauth.account.internal.decorators import login_not_required
 from allauth.socialaccount.models import SocialApp
 from allauth.socialaccount.providers.github import views as github
 from allauth.socialaccount.providers.openid_connect import views as openid_connect
@@ -21,7 +20,6 @@ _REDIRECT = 302
 
 
 def _guarded(view: View) -> View:
-    @login_not_required
     @wraps(view)
     def call(request: HttpRequest, **arguments: str) -> HttpResponse:
         try:

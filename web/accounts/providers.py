@@ -14,12 +14,12 @@ def providers(config: Config) -> dict[str, dict[str, Any]]:
         app = {"client_id": config.github_client_id, "secret": config.github_client_secret}
         found["github"] = {"APPS": [app], "OAUTH_PKCE_ENABLED": True}
     if config.oidc_issuer:
-        app = {
+        client: dict[str, Any] = {
             "provider_id": OIDC_ID,
             "name": config.oidc_name,
             "client_id": config.oidc_client_id,
             "secret": config.oidc_client_secret,
             "settings": {"server_url": config.oidc_issuer},
         }
-        found["openid_connect"] = {"APPS": [app], "OAUTH_PKCE_ENABLED": True}
+        found["openid_connect"] = {"APPS": [client], "OAUTH_PKCE_ENABLED": True}
     return found

@@ -2,7 +2,6 @@
 
 from typing import cast
 
-from allauth.account.decorators import reauthentication_required
 from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -12,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.accounts import queries, services
+from web.accounts.confirming import confirmed_post
 from web.accounts.forms import TokenForm
 from web.accounts.models import User
 
@@ -27,7 +27,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-@reauthentication_required(allow_get=True)
+@confirmed_post
 def tokens(request: HttpRequest) -> HttpResponse:
     """The tokens that act in one's name; a new one shows its secret, this once."""
     if request.method != "POST":

@@ -55,10 +55,10 @@ class Provider:
     def redeem(self, form: dict[str, str], authorization: str) -> dict[str, Any] | None:
         """The tokens for a code, once and for its client alone; None for anybody else."""
         asked = self.codes.pop(form.get("code", ""), None)
-        sent = (form.get("client_id"), form.get("client_secret"))
+        sent = [form.get("client_id"), form.get("client_secret")]
         if authorization.startswith("Basic "):
-            sent = tuple(base64.b64decode(authorization.removeprefix("Basic ")).decode().split(":", 1))
-        if asked is None or sent != (CLIENT_ID, CLIENT_SECRET):
+            sent = [*base64.b64decode(authorization.removeprefix("Basic ")).decode().split(":", 1)]
+        if asked is None or sent != [CLIENT_ID, CLIENT_SECRET]:
             return None
         digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
         challenge = base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -8,7 +8,6 @@ import httpx
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
-from django.http import HttpResponse
 from django.test import Client
 
 from tests.conftest import PASSWORD
@@ -43,7 +42,7 @@ def provider(settings) -> Iterator[Provider]:
         yield running
 
 
-def go(client: Client, process: str = "login", then: str = "") -> HttpResponse:
+def go(client: Client, process: str = "login", then: str = ""):
     """Press the button, agree at the provider, and come back."""
     left = client.post(f"{LOGIN}?process={process}{then and '&next=' + then}")
     assert left.status_code == 200, left.headers

@@ -88,6 +88,7 @@ def test_every_table_about_people_is_in_the_document_or_left_out_on_purpose() ->
         "SocialToken": "never stored",
         "Thread": "its subject stands beside the posts",
         "Best": "follows from the submissions",
+        "Place": "follows from the submissions",
         "Rejudge": "staff's work on others' submissions; their acts are in the document",
         "Baseline": "what staff chose",
     }
@@ -127,11 +128,11 @@ def test_many_submissions_come_in_chunks_with_few_queries_at_a_time(owner: User,
 
 
 def test_the_document_is_streamed_after_the_password_was_asked_for(confirmed: Client, busy) -> None:
-    confirmed_answer = confirmed.post("/account/data/download")
-    assert confirmed_answer["Content-Disposition"] == 'attachment; filename="warpcourt-owner.json"'
+    answer: Any = confirmed.post("/account/data/download")
+    assert answer["Content-Disposition"] == 'attachment; filename="warpcourt-owner.json"'
 
     async def read() -> bytes:
-        return b"".join([part async for part in confirmed_answer.streaming_content])
+        return b"".join([part async for part in answer.streaming_content])
 
     assert json.loads(async_to_sync(read)())["account"]["username"] == "owner"
     assert mail.outbox[-1].subject == "[Warpcourt] Your data was downloaded"
