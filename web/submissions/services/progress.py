@@ -13,7 +13,6 @@ What counts is what says something about the program. `internal_error` and `canc
 judged. Runs count as runs alone, whatever became of them.
 """
 
-from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
@@ -72,7 +71,7 @@ def settle(submission_id: int) -> None:
     tallies.update(
         judged=F("judged") + after["judged"] - before["judged"],
         accepted=F("accepted") + after["accepted"] - before["accepted"],
-        solvers=F("solvers") + bool(after["accepted"]) - bool(before["accepted"]),
+        solvers=F("solvers") + int(after["accepted"] > 0) - int(before["accepted"] > 0),
     )
 
 
@@ -109,7 +108,7 @@ def forget(user: User) -> None:
     best.forget(user)
 
 
-def _count(user: int, problem: int) -> dict[str, int | datetime | None]:
+def _count(user: int, problem: int) -> dict[str, Any]:
     counted = Report.objects.filter(submission__user=user, submission__problem=problem)
     return counted.exclude(verdict__in=UNCOUNTED).aggregate(
         runs=Count("pk", filter=~_SUBMIT),
