@@ -6,6 +6,7 @@ from threading import Event, Lock, Thread
 import structlog
 from django.db import DatabaseError, connections
 
+from web.leaderboards import ranking
 from web.staff import hidden_runs, rejudging
 from web.submissions import services
 
@@ -49,6 +50,7 @@ def sweep_once() -> None:
             log.warning("swept", requeued=swept.requeued, concluded=swept.concluded)
         hidden_runs.sweep()
         rejudging.go_on()
+        ranking.refresh_if_due()
     except DatabaseError as error:
         log.warning("sweep_failed", error=str(error))
     finally:

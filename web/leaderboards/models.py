@@ -8,6 +8,7 @@ from django.utils import timezone
 from problems.vocabulary import BaselineKind, Language
 from web.catalog.models import Problem
 from web.submissions.models import STAMP_CHARACTERS, Submission
+from web.tracks.models import Track
 
 LABEL_CHARACTERS = 60
 
@@ -89,3 +90,51 @@ class Baseline(models.Model):
 
     def __str__(self) -> str:
         return f"{self.problem_id}: {self.label}"
+
+
+class Ranking(models.Model):
+    """An overall ranking: of one GPU model, over all problems or those of one track. Made anew as a whole.
+
+    `people` counts its places. `newest` is the latest row of `Best` that it knows of.
+    """
+
+    gpu_model = models.CharField(max_length=STAMP_CHARACTERS)
+    track = models.ForeignKey(Track, models.CASCADE, null=True, blank=True, related_name="rankings")
+    people = models.PositiveIntegerField()
+    newest = models.PositiveBigIntegerField()
+    refreshed = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["gpu_model", "track"], name="ranking_once"),
+            models.UniqueConstraint(
+                fields=["gpu_model"], name="ranking_of_all_once", condition=Q(track__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.gpu_model}, {self.track_id or 'all problems'}"
+
+
+class Place(models.Model):
+    """Somebody's place in a ranking. `web.leaderboards.ranking` says what the points are.
+
+    `problems` counts those with a score, `full` those of them with all points.
+    """
+
+    ranking = models.ForeignKey(Ranking, models.CASCADE, related_name="places", db_index=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="places")
+    rank = models.PositiveIntegerField()
+    points = models.FloatField()
+    problems = models.PositiveIntegerField()
+    full = models.PositiveIntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["ranking", "rank"], name="place_by_rank")]
+        constraints = [
+            models.UniqueConstraint(fields=["ranking", "user"], name="place_once"),
+            models.CheckConstraint(condition=Q(full__lte=F("problems")), name="place_full_of_problems"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rank}: {self.user_id}, {self.points} points"

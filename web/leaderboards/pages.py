@@ -288,8 +288,8 @@ def _pages(found: Standings, away: Standing | None, address: _Address) -> Pages:
         return "" if cursor is None else address.to(after=cursor) or "?"
 
     return Pages(
-        first=to("" if found.previous else None),
-        previous=to(found.previous),
+        first=to(None if found.previous is None else ""),
+        previous=to(found.previous or None),
         next=to(found.next),
         mine=to(found.around_me) if away and found.ranked else "",
     )

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from problems.vocabulary import BaselineKind
 from web.accounts.models import User
 from web.catalog.pages import problem_or_404
-from web.leaderboards import pages, services
+from web.leaderboards import pages, ranking_pages, services
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline
 from web.requests import PageRequest
@@ -28,6 +28,17 @@ def leaderboard(request: PageRequest, slug: str) -> HttpResponse:
     else:
         context["editor"] = pages.baseline_editor(problem) if request.user.is_staff else None
         answer = render(request, "leaderboards/leaderboard.html", context)
+    patch_vary_headers(answer, ["HX-Request"])
+    return answer
+
+
+@require_safe
+def ranking(request: PageRequest) -> HttpResponse:
+    """Everybody by the points of all problems, or of a track. htmx gets the list alone."""
+    shown = ranking_pages.shown(request.user, request.GET)
+    part = request.htmx and not request.htmx.history_restore_request
+    template = "leaderboards/ranking_rows.html" if part else "leaderboards/ranking.html"
+    answer = render(request, template, {"shown": shown})
     patch_vary_headers(answer, ["HX-Request"])
     return answer
 

@@ -1,7 +1,8 @@
-"""`manage.py recount`: make everyone's progress and every problem's tally anew from the reports."""
+"""`manage.py recount`: make progress, tallies, leaderboards and the ranking anew from the reports."""
 
 from django.core.management.base import BaseCommand
 
+from web.leaderboards import ranking
 from web.submissions import services
 
 
@@ -13,4 +14,5 @@ class Command(BaseCommand):
 
     def handle(self, *_: object, **__: object) -> None:
         progress, tallies = services.recount()
+        ranking.refresh()
         self.stdout.write(f"Counted anew: {progress} people's progress with a problem, {tallies} problems")
