@@ -67,6 +67,8 @@ def ranked_users(path: str = "") -> Q:
 
 def find_profile(viewer: Viewer, username: str) -> User | None:
     """The person of that name, in any case; None when `viewer` may not see the profile."""
+    if "\0" in username:  # which PostgreSQL does not take
+        return None
     named = User.objects.alias(lower=Lower("username")).filter(lower=username.lower()).first()
     return named if named and may_see_profile(viewer, named) else None
 
