@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.accounts.models import User
+from web.catalog.figures import pictures
 from web.catalog.markdown import render as render_markdown
 from web.catalog.models import Problem
 from web.catalog.pages import problem_or_404
@@ -42,7 +43,8 @@ def behind_gate(
 @behind_gate
 def editorial(request: HttpRequest, problem: Problem) -> HttpResponse:
     """How to solve the problem, for those who did."""
-    text = render_markdown(problem.editorial) if problem.editorial else None
+    shown = pictures(problem.slug, problem.editorial)
+    text = render_markdown(problem.editorial, anchors="e-", pictures=shown) if problem.editorial else None
     return render(request, "discussion/editorial.html", {"problem": problem, "text": text})
 
 
@@ -141,6 +143,9 @@ def post_delete(request: HttpRequest, pk: int) -> HttpResponse:
 def post_flag(request: HttpRequest, pk: int) -> HttpResponse:
     """Report somebody's post to staff."""
     post = pages.post_or_404(request.user, pk)
+    view = pages.post_view(post, request.user)
+    if not view.may_flag:
+        raise Http404("One reports the posts of others.")
     form = FlagForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -150,7 +155,6 @@ def post_flag(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, "Thank you. Staff will look at it.")
             return redirect("thread", post.thread.problem.slug, post.thread_id)
-    view = pages.post_view(post, request.user)
     context = {"problem": post.thread.problem, "view": view, "form": form}
     return render(request, "discussion/flag.html", context)
 

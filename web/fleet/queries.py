@@ -19,6 +19,13 @@ class NodeNow:
     lost: bool
     gpus: tuple[Gpu, ...]
 
+    @property
+    def offered(self) -> tuple[Gpu, ...]:
+        """The GPUs that somebody may ask for; `offered_gpu_models` says the same of all nodes."""
+        if self.lost or self.node.state != State.SERVING:
+            return ()
+        return tuple(gpu for gpu in self.gpus if gpu.health == Health.WELL)
+
 
 def fleet(now: datetime | None = None) -> list[NodeNow]:
     """Every node with its GPUs, by name."""

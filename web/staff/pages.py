@@ -82,8 +82,9 @@ class WorkerRow:
 
 def overview(flags: int) -> Overview:
     """The first page of staff."""
-    load = queries.load()
-    nodes = [fleet_pages.card(now) for now in fleet_queries.fleet()]
+    fleet = fleet_queries.fleet()
+    nodes = [fleet_pages.card(now) for now in fleet]
+    load = queries.load({gpu.model for now in fleet for gpu in now.offered})
     return Overview(
         load=load,
         oldest=ago(timezone.now() - load.oldest) if load.oldest else "",
@@ -112,7 +113,7 @@ def queue(chosen: Mapping[str, str], after: str) -> Rows:
 
 def stuck(kind: Stuck, before: str) -> StuckPage:
     """A page of the jobs that are stuck in one way."""
-    load = queries.load()
+    load = queries.load(fleet_queries.offered_gpu_models())
     counts = {Stuck.EXPIRED: load.expired, Stuck.WAITING: load.waiting, Stuck.NO_GPU: load.no_gpu}
     jobs, more = first_rows(queries.list_stuck(kind, before=cursors.decode_key(before)))
     following = f"?{urlencode({'kind': kind.value, 'before': jobs[-1].pk})}" if more else ""
@@ -189,7 +190,7 @@ def _encode_place(job: Job) -> str:
 def _decode_place(text: str) -> Place | None:
     priority, _, rest = text.partition(".")
     place = cursors.decode(rest)
-    known = place and priority.lstrip("-").isdecimal() and len(priority) < len("-32768")
+    known = place and priority.removeprefix("-").isdecimal() and len(priority) < len("-32768")
     return (int(priority), *place) if place and known else None
 
 

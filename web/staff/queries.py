@@ -1,5 +1,6 @@
 """Reads for the pages of staff. Every list is bounded by a page and found by an index."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -56,11 +57,11 @@ class WorkerNow:
     failed: int
 
 
-def load(now: datetime | None = None) -> Load:
-    """The queue in numbers, in one query beside that for the GPUs."""
+def load(offered: Collection[str], now: datetime | None = None) -> Load:
+    """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
     now = now or timezone.now()
     queued = Q(status=Status.QUEUED)
-    no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered_gpu_models(now)])
+    no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
     # Named unlike the columns, which an aggregate would hide from the next one.
     found = Job.objects.exclude(status=Status.DONE).aggregate(
         n_queued=Count("pk", filter=queued),

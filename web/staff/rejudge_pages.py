@@ -67,7 +67,7 @@ def rejudge_list(before: str) -> tuple[list[RejudgeRow], str]:
 
 def open_rejudges() -> list[RejudgeRow]:
     """Those that run, or wait for an answer of staff."""
-    return _rows(queries.open_rejudges())
+    return [_row(rejudge, progress) for rejudge, progress in queries.open_rejudges()]
 
 
 def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
@@ -92,14 +92,11 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
 
 def _rows(rejudges: list[Rejudge]) -> list[RejudgeRow]:
     progress = queries.progress_of(rejudges) if rejudges else {}
-    return [
-        RejudgeRow(
-            rejudge,
-            REJUDGE_LOOKS[RejudgeState(rejudge.state)],
-            progress.get(rejudge.pk, Progress()),
-        )
-        for rejudge in rejudges
-    ]
+    return [_row(rejudge, progress.get(rejudge.pk, Progress())) for rejudge in rejudges]
+
+
+def _row(rejudge: Rejudge, progress: Progress) -> RejudgeRow:
+    return RejudgeRow(rejudge, REJUDGE_LOOKS[RejudgeState(rejudge.state)], progress)
 
 
 def _count(kind: str, before: str, now: str, count: int) -> ChangeCount:

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet
 
 from problems.vocabulary import Mode
-from web.staff.models import HiddenRun, Rejudge, RejudgeState
+from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState
 from web.staff.queries import UNREAD
 from web.submissions.models import Status, Submission
 
@@ -49,10 +49,19 @@ def list_rejudges(*, before: int | None = None) -> QuerySet[Rejudge]:
     return rejudges.filter(pk__lt=before) if before is not None else rejudges
 
 
-def open_rejudges() -> list[Rejudge]:
-    """Those that run, or wait for an answer of staff."""
+def open_rejudges() -> list[tuple[Rejudge, Progress]]:
+    """Those that run, or wait for an answer of staff, the newest ten, in one query."""
     states = [RejudgeState.RUNNING, RejudgeState.READY, RejudgeState.APPLYING]
-    return list(Rejudge.objects.filter(state__in=states)[:10])
+    counted = (
+        Rejudge.objects.select_related("creator")
+        .filter(state__in=states)
+        .annotate(
+            total=Count("runs"),
+            done=Count("runs", filter=~Q(runs__change="")),
+            verdicts=Count("runs", filter=Q(runs__change=Change.VERDICT)),
+        )
+    )
+    return [(row, Progress(row.total, row.done, row.verdicts)) for row in counted[:10]]
 
 
 def progress_of(rejudges: list[Rejudge]) -> dict[int, Progress]:
@@ -61,7 +70,7 @@ def progress_of(rejudges: list[Rejudge]) -> dict[int, Progress]:
     counted = runs.annotate(
         total=Count("pk"),
         done=Count("pk", filter=~Q(change="")),
-        verdicts=Count("pk", filter=Q(change="verdict")),
+        verdicts=Count("pk", filter=Q(change=Change.VERDICT)),
     )
     return {row["rejudge"]: Progress(row["total"], row["done"], row["verdicts"]) for row in counted}
 
