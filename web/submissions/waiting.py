@@ -71,9 +71,26 @@ class _Waiting:
     gpu_model: str
     queued: datetime
 
-    def competes_with(self, later: "_Waiting") -> bool:
-        """Whether a worker that fits `later` may take this one first."""
-        return not self.gpu_model or not later.gpu_model or self.gpu_model == later.gpu_model
+
+@dataclass(slots=True)
+class _Ahead:
+    """Jobs before a place of the queue: how many, their work as far as it is known, of how many it is not."""
+
+    count: int = 0
+    work_s: float = 0.0
+    unknown: int = 0
+
+    def add(self, work_s: float | None) -> None:
+        """One more."""
+        self.count += 1
+        if work_s is None:
+            self.unknown += 1
+        else:
+            self.work_s += work_s
+
+    def and_also(self, other: "_Ahead") -> "_Ahead":
+        """Both together."""
+        return _Ahead(self.count + other.count, self.work_s + other.work_s, self.unknown + other.unknown)
 
 
 def standings(submission_ids: Collection[int]) -> dict[int, Standing]:
@@ -85,12 +102,17 @@ def standings(submission_ids: Collection[int]) -> dict[int, Standing]:
     offered = offered_gpu_models() if asked else ()
     typical = typical_seconds() if head else {}
     found: dict[int, Standing] = {}
-    for index, job in enumerate(head):
+    everybody, of_model = _Ahead(), defaultdict[str, _Ahead](_Ahead)
+    for job in head:
+        own_s = typical.get((job.language, job.mode, job.gpu_model))
         if job.submission_id in wanted:
-            ahead = [other for other in head[:index] if other.competes_with(job)]
+            # Those who ask for another model are for other workers.
+            ahead = of_model[job.gpu_model].and_also(of_model[""]) if job.gpu_model else everybody
             trouble = _trouble(job, judging=judging, offered=offered)
-            estimate_s = None if trouble else _estimate_s(job, ahead, typical, judging=judging)
-            found[job.submission_id] = Standing(len(ahead) + 1, estimate_s, trouble)
+            estimate_s = None if trouble else _estimate_s(own_s, ahead, judging=judging)
+            found[job.submission_id] = Standing(ahead.count + 1, estimate_s, trouble)
+        everybody.add(own_s)
+        of_model[job.gpu_model].add(own_s)
     if len(head) == HEAD_ROWS:
         behind = Job.objects.filter(status=Status.QUEUED, submission__in=wanted - found.keys())
         found |= {pk: Standing(None) for pk in behind.values_list("submission_id", flat=True)}
@@ -142,20 +164,12 @@ def _trouble(job: _Waiting, *, judging: int, offered: Collection[str]) -> str:
     return ""
 
 
-def _estimate_s(
-    job: _Waiting, ahead: Collection[_Waiting], typical: Mapping[Kind, float], *, judging: int
-) -> float | None:
+def _estimate_s(own_s: float | None, ahead: _Ahead, *, judging: int) -> float | None:
     """The work ahead shared by those that judge now, half a judgement for theirs, and its own."""
-    own = _typical(job, typical)
-    works = [_typical(other, typical) for other in ahead]
-    if own is None or None in works:
+    if own_s is None or ahead.unknown:
         return None
-    rest = own / 2 if judging else 0.0
-    return rest + sum(work for work in works if work is not None) / max(1, judging) + own
-
-
-def _typical(job: _Waiting, typical: Mapping[Kind, float]) -> float | None:
-    return typical.get((job.language, job.mode, job.gpu_model))
+    rest_s = own_s / 2 if judging else 0.0
+    return rest_s + ahead.work_s / max(1, judging) + own_s
 
 
 def _measure() -> Mapping[Kind, float]:
