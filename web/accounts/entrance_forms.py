@@ -10,6 +10,8 @@ from django import forms
 
 _EMAIL = {"Email": "E-mail", "Email (optional)": "E-mail (optional)"}
 
+_HINT = "At least 10 characters, not like your name, and none that many people use."
+
 
 class _Plain(forms.Form):
     """Renames the fields of allauth's forms and takes their placeholders away."""
@@ -19,6 +21,8 @@ class _Plain(forms.Form):
         for field in self.fields.values():
             field.widget.attrs.pop("placeholder", None)
             field.label = _EMAIL.get(str(field.label), field.label)
+        if "password1" in self.fields:
+            self.fields["password1"].help_text = _HINT
 
 
 class LoginForm(_Plain, account.LoginForm):  # type: ignore[misc]  # allauth is untyped
