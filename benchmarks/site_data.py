@@ -28,12 +28,13 @@ def main() -> int:
     django.setup()
     call_command("migrate", verbosity=0)
     # Models can be imported only now.
-    from benchmarks.site_rows import NotEmpty, Size, fill  # noqa: PLC0415
+    from benchmarks.site_copies import NotFresh  # noqa: PLC0415
+    from benchmarks.site_rows import Size, fill  # noqa: PLC0415
 
     size = Size(options.problems, options.users, options.submissions)
     try:
         fill(size, seed=options.seed, password=options.password, say=lambda line: print(line, flush=True))
-    except NotEmpty as error:
+    except NotFresh as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -3,6 +3,9 @@
 All is drawn with a seed, so that two databases of one size are alike up to the date: some people hand in
 much and most of them little, and so it is with problems. A third of the submissions are runs; of those that
 were accepted three in five were timed, on two GPU models. There are no listings and no events.
+
+Only the first twenty thousand are drawn. The database makes the others of them, within seconds: the same
+programs with the same outcomes, by other people or for other problems, a little later.
 """
 
 import random
@@ -18,6 +21,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.utils import timezone
 
+from benchmarks.site_copies import ALPHABET, NotFresh, Pattern
 from judge.report import CaseReport, Report, Score, Timing, to_json
 from problems.loader import load_all, problems_root
 from problems.schema import Problem as Package
@@ -33,10 +37,10 @@ from web.tracks import services as tracks
 
 GPU_MODELS = ("NVIDIA H100 80GB HBM3", "NVIDIA H200")
 BATCH = 5000
+PATTERN = 20_000
 TRACK_LENGTH = 40
 _SPAN_S = 2 * 365 * 86_400
 _DAYS = 100
-_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 _WORDS = ("Blocked", "Strided", "Fused", "Masked", "Batched", "Sparse", "Tiled", "Streaming", "Persistent")
 _TOPICS = (
     "attention",
@@ -59,10 +63,6 @@ _FAILURES = {
     Verdict.INTERNAL_ERROR: 1,
 }
 _SPREAD = (0.5, 2.0)  # the two timed cases against the score, their geometric mean
-
-
-class NotEmpty(Exception):
-    """Raised when the database has submissions: what is made up must not mix with what is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +91,23 @@ def fill(
     """Make problems, tracks, people and submissions with their jobs and reports, and count progress.
 
     Raises:
-        NotEmpty: the database has submissions.
+        NotFresh: the database was used before.
     """
     if Submission.objects.exists():
-        raise NotEmpty("This database has submissions already. Name an empty one.")
+        raise NotFresh("This database has submissions already. Name an empty one.")
     rng = random.Random(seed)
     started = time.monotonic()
     problems = make_problems(size.problems)
     users = make_users(size.users, password)
     say(f"{len(problems)} problems, {len(users)} users")
-    drawn = draw(rng, size.submissions, problems, users)
-    made = 0
+    drawn = draw(rng, min(size.submissions, PATTERN), problems, users)
     while batch := list(islice(drawn, BATCH)):
         store(batch)
-        made += len(batch)
-        say(f"{made} of {size.submissions} submissions, {made / (time.monotonic() - started):.0f} a second")
+        say(f"{Submission.objects.count()} of {size.submissions} submissions")
+    pattern = Pattern.of([problem.pk for problem in problems], users)
+    for number in range(1, -(-size.submissions // PATTERN)):
+        pattern.copy(number, most=size.submissions - number * PATTERN)
+        say(f"{min((number + 1) * PATTERN, size.submissions)} of {size.submissions} submissions")
     progress, _ = services.recount()
     say(f"progress of {progress} people with a problem; {time.monotonic() - started:.0f} s in all")
 
@@ -219,7 +221,7 @@ def _submission(
     run = rng.random() < 1 / 3
     language = rng.choice((Language.CUDA, Language.CUDA, Language.CUDA, Language.TRITON))
     return Submission(
-        public_id="".join(rng.choices(_ALPHABET, k=12)),
+        public_id="".join(rng.choices(ALPHABET, k=12)),
         user_id=user,
         problem_id=problem.pk,
         version=problem.version,

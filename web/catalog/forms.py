@@ -1,6 +1,6 @@
 """What the list of problems can be narrowed and sorted by."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from django import forms
 from problems.vocabulary import Difficulty, Language
 from web.catalog.queries import Mark, Order
 
-ORDERS = {
+ORDERS: Mapping[str, str] = {
     Order.TRACK: "Track order",
     Order.TITLE: "Title",
     Order.DIFFICULTY: "Easiest",
@@ -17,7 +17,7 @@ ORDERS = {
     Order.SOLVERS: "Most solved",
     Order.NEWEST: "Newest",
 }
-LANGUAGES = {Language.CUDA: "CUDA C++", Language.TRITON: "Triton"}
+LANGUAGES: Mapping[str, str] = {Language.CUDA: "CUDA C++", Language.TRITON: "Triton"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from web.tracks.queries import Path, list_paths, track_titles
 PER_PAGE = 50
 FIRST_FEW = 8
 SOME_RECORDS = 6
-_LEVELS = {level: level.capitalize() for level in Difficulty}
-_MARKS = {"": "All", Mark.NEW: "New", Mark.ATTEMPTED: "Attempted", Mark.SOLVED: "Solved"}
+_LEVELS: Mapping[str, str] = {level: level.capitalize() for level in Difficulty}
+_MARKS: Mapping[str, str] = {"": "All", Mark.NEW: "New", Mark.ATTEMPTED: "Attempted", Mark.SOLVED: "Solved"}
 _NAMES = {
     "q": "Search",
     "difficulty": "Difficulty",

@@ -150,7 +150,7 @@ def next_problem(viewer: Viewer) -> Problem | None:
         return None
     last = Submission.objects.filter(user=viewer.pk).values_list("problem", flat=True).first()
     others_later = Case(When(pk=last, then=0), default=1)
-    unsolved = list_problems(viewer).filter(solved=False)
+    unsolved = list_problems(viewer).filter(Q(own__solved__isnull=True))
     return unsolved.order_by(others_later, *_sorting(Order.TRACK, on_track=False)).first()
 
 

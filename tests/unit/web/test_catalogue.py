@@ -4,10 +4,12 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
-from benchmarks.site_rows import NotEmpty, Size, fill
+from benchmarks.site_copies import NotFresh
+from benchmarks.site_rows import Size, fill
 from judge.report import Report
 from problems.vocabulary import Difficulty, Language, Mode, Verdict
 from tests.conftest import new_problem
@@ -17,7 +19,8 @@ from web.catalog import queries
 from web.catalog.models import Problem
 from web.catalog.queries import Counts, Mark, Order
 from web.submissions import services
-from web.submissions.models import Submission, Tally
+from web.submissions.models import CaseResult, Job, Submission, Tally
+from web.submissions.models import Report as StoredReport
 from web.tracks.models import Entry, Track
 
 pytestmark = pytest.mark.django_db
@@ -239,8 +242,21 @@ def test_what_is_made_up_is_what_judging_would_have_left(crowd, django_user_mode
     assert ranked.exists()
     assert ranked.values("report__gpu_model").distinct().count() == 2
     assert Submission.objects.filter(job__status="done", report__isnull=False).count() == 300
-    with pytest.raises(NotEmpty):
+    with pytest.raises(NotFresh):
         fill(Size(1, 1, 1))
+
+
+def test_copies_of_what_is_made_up_are_whole(db, monkeypatch):
+    monkeypatch.setattr("benchmarks.site_rows.PATTERN", 40)
+    fill(Size(problems=14, users=8, submissions=150))
+    assert [rows.objects.count() for rows in (Submission, Job, StoredReport)] == [150, 150, 150]
+    assert not Submission.objects.exclude(version=F("problem__version")).exists()
+    assert not StoredReport.objects.exclude(version=F("submission__version")).exists()
+    assert not CaseResult.objects.filter(report__isnull=True).exists()
+    assert Submission.objects.values("public_id").distinct().count() == 150
+    owner = User.objects.create_user("late")
+    made = services.submit(owner, Problem.objects.first(), language=Language.CUDA, source="x")
+    assert made.pk > 150
 
 
 def test_home_leads_a_newcomer_a_learner_and_a_visitor(client, shelf, owner, staff):

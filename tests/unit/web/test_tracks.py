@@ -111,7 +111,7 @@ def test_the_page_leads_on(path, owner, client, trio, django_assert_max_num_quer
         page = client.get("/tracks/path").content.decode()
     assert "Continue with A" in page
     assert "1 of 3 solved" in page
-    assert '<span class="math">n</span>' in page
+    assert "<math" in page
     for problem in trio[:2]:
         solve(owner, problem)
     assert "You have solved every problem of this track." in client.get("/tracks/path").content.decode()

@@ -4,6 +4,9 @@ The counts are those of `manage.py recount` at the time of this migration. A dat
 while verdicts come in should be counted anew afterwards.
 """
 
+from typing import Any
+
+from django.apps.registry import Apps
 from django.db import migrations
 
 COUNTS = """
@@ -26,7 +29,7 @@ SELECT catalog_problem.id, COALESCE(SUM(judged), 0), COALESCE(SUM(accepted), 0),
 """
 
 
-def fill(apps, schema_editor):
+def fill(apps: Apps, schema_editor: Any) -> None:
     Problem = apps.get_model("catalog", "Problem")
     Tagging = apps.get_model("catalog", "Tagging")
     for problem in Problem.objects.only("tags", "updated"):

@@ -49,7 +49,7 @@ _NOTHING: dict[str, Any] = {"runs": 0, "judged": 0, "accepted": 0, "solved": Non
 
 
 def settle(submission_id: int) -> None:
-    """Make progress, tally and bests agree with the reports, after that of a submission was written or deleted.
+    """Make progress, tally and bests agree with the reports, after one was written or deleted.
 
     Runs in the caller's transaction, which holds the problem's tally from here to its end: call it last.
     """
