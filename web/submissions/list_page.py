@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils.http import urlencode
 
@@ -44,18 +45,21 @@ class ListPage:
 def list_page(viewer: User, chosen: Mapping[str, str]) -> ListPage:
     """The submissions of `viewer` under the filters `chosen`, newest first. Takes five queries at most."""
     narrowing = {name: value for name, value in chosen.items() if name not in _CURSORS}
-    wanted = {("problem_slug" if name == "problem" else name): value for name, value in narrowing.items()}
-    own = list_submissions(viewer)
-    cursor = {
-        name: own.filter(public_id=chosen[name]).values_list("created", "pk").first()
-        for name in _CURSORS
-        if name in chosen
-    }
-    backwards = cursor.get("after") is not None
-    found = list(list_submissions(viewer, **wanted, **cursor)[: ROWS + 1])
+    before, after = (_place(viewer, chosen.get(name)) for name in _CURSORS)
+    rows = list_submissions(
+        viewer,
+        problem_slug=chosen.get("problem"),
+        verdict=chosen.get("verdict"),
+        mode=chosen.get("mode"),
+        language=chosen.get("language"),
+        before=before,
+        after=after,
+    )
+    backwards = before is None and after is not None
+    found = list(rows[: ROWS + 1])
     more = len(found) > ROWS
     shown = found[:ROWS][::-1] if backwards else found[:ROWS]
-    begins_later = (backwards and more) or cursor.get("before") is not None
+    begins_later = (backwards and more) or before is not None
     bests = set(
         Best.objects.filter(current=True, submission__in=[row.pk for row in shown]).values_list(
             "submission", flat=True
@@ -68,6 +72,13 @@ def list_page(viewer: User, chosen: Mapping[str, str]) -> ListPage:
         older=_query(narrowing, "before", shown[-1]) if shown and (more or backwards) else "",
         problems=_problems(viewer),
     )
+
+
+def _place(viewer: User, public_id: str | None) -> tuple[datetime, int] | None:
+    """Where one's own submission of that id stands in the list."""
+    if public_id is None:
+        return None
+    return Submission.objects.filter(user=viewer.pk, public_id=public_id).values_list("created", "pk").first()
 
 
 def _problems(viewer: User) -> tuple[tuple[str, str], ...]:
