@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from web.leaderboards.models import Baseline, Best
+from web.leaderboards.models import Baseline, Best, Place, Ranking
 from web.staff.audited import RecordAdmin, RemovableAdmin
 from web.staff.models import ActKind
 
@@ -29,3 +29,21 @@ class BaselineAdmin(RemovableAdmin[Baseline]):
     def kind_of_deletion(self) -> ActKind:
         """It is removed."""
         return ActKind.BASELINE_REMOVE
+
+
+@admin.register(Ranking)
+class RankingAdmin(RecordAdmin[Ranking]):
+    """Overall rankings. They are made anew from the bests."""
+
+    list_display = ["gpu_model", "track", "people", "refreshed"]
+    list_select_related = ["track"]
+    search_fields = ["gpu_model"]
+
+
+@admin.register(Place)
+class PlaceAdmin(RecordAdmin[Place]):
+    """Places in rankings."""
+
+    list_display = ["ranking", "rank", "user", "points", "problems", "full"]
+    list_select_related = ["ranking", "user"]
+    search_fields = ["=user__username"]
