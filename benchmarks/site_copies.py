@@ -64,7 +64,7 @@ class Pattern:
         _insert(
             chosen,
             pk=F("pk") + submissions,
-            public_id=Concat(Substr("public_id", 1, 9), Value(_code(number))),
+            public_id=Concat(Substr("public_id", 1, 9), Value(copy_code(number))),
             user_id=_turned(F("user_id"), self.users, turns[0]),
             problem_id=_turned(F("problem_id"), self.problems, turns[1]),
             version=Subquery(Problem.objects.filter(pk=OuterRef("new_problem_id")).values("version")),
@@ -108,8 +108,8 @@ def _turned(key: F, among: range, steps: int) -> Combinable:
     return (key - among.start + steps) % len(among) + among.start
 
 
-def _code(number: int) -> str:
-    """Three characters that tell the copies of a public id apart."""
+def copy_code(number: int) -> str:
+    """Three characters that end the public ids of a copy, and tell it from the others. The pattern is 0."""
     base = len(ALPHABET)
     return "".join(ALPHABET[number // base**place % base] for place in (2, 1, 0))
 

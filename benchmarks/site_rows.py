@@ -21,7 +21,7 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.utils import timezone
 
-from benchmarks.site_copies import ALPHABET, NotFresh, Pattern
+from benchmarks.site_copies import ALPHABET, NotFresh, Pattern, copy_code
 from judge.report import CaseReport, Report, Score, Timing, to_json
 from problems.loader import load_all, problems_root
 from problems.schema import Problem as Package
@@ -221,7 +221,7 @@ def _submission(
     run = rng.random() < 1 / 3
     language = rng.choice((Language.CUDA, Language.CUDA, Language.CUDA, Language.TRITON))
     return Submission(
-        public_id="".join(rng.choices(ALPHABET, k=12)),
+        public_id="".join(rng.choices(ALPHABET, k=9)) + copy_code(0),
         user_id=user,
         problem_id=problem.pk,
         version=problem.version,
