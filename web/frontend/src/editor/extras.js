@@ -7,6 +7,8 @@ import { complete } from "./complete.js";
 import { CUDA } from "./words/cuda.js";
 import { TRITON } from "./words/triton.js";
 
+export { openSearchPanel } from "@codemirror/search";
+
 export const extras = [
   closeBrackets(),
   autocompletion({ icons: false, maxRenderedOptions: 60 }),

@@ -63,7 +63,7 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
       ),
       part.vim.of([]),
       leaving({ resting, onReady: onLeaving }),
-      part.extras.of([]),
+      part.extras.of(keymap.of([{ key: "Mod-f", run: call(() => load().then(() => late.openSearchPanel(view))) }])),
       BASICS,
       appearance,
       part.language.of(known.extension),
