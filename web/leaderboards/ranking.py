@@ -41,7 +41,15 @@ from web.tracks.models import Entry, Track
 FULL_POINTS = 100
 SOONEST = timedelta(minutes=5)
 LATEST = timedelta(hours=1)
-_POINTS = """
+_RANKINGS = """
+INSERT INTO {ranking} (gpu_model, track_id, people, newest, refreshed)
+SELECT gpu_model, track_id, 0, %(newest)s, %(now)s
+  FROM (SELECT DISTINCT gpu_model FROM {best} WHERE current) AS timed
+ CROSS JOIN (SELECT NULL AS track_id UNION ALL SELECT id FROM {track} WHERE published) AS known
+"""
+_PLACES = """
+INSERT INTO {place} (ranking_id, user_id, points, problems, "full", rank)
+WITH scored AS (
     SELECT user_id, problem_id, gpu_model, MAX(points) AS points
       FROM (SELECT user_id, problem_id, gpu_model,
                    CASE WHEN score_low_us <= FIRST_VALUE(score_high_us) OVER best_first THEN 100.0
@@ -53,31 +61,21 @@ _POINTS = """
             WINDOW best_first AS (PARTITION BY problem_id, gpu_model
                                   ORDER BY score_us, handed_in, submission_id)) AS each_language
      GROUP BY user_id, problem_id, gpu_model
-"""
-_RANKINGS = """
-INSERT INTO {ranking} (gpu_model, track_id, people, newest, refreshed)
-WITH scored AS ({points})
-SELECT gpu_model, NULL, COUNT(DISTINCT user_id), %(newest)s, %(now)s FROM scored GROUP BY gpu_model
- UNION ALL
-SELECT gpu_model, {entry}.track_id, COUNT(DISTINCT user_id), %(newest)s, %(now)s
-  FROM scored JOIN {entry} ON {entry}.problem_id = scored.problem_id
-              JOIN {track} ON {track}.id = {entry}.track_id AND {track}.published
- GROUP BY gpu_model, {entry}.track_id
-"""
-_PLACES = """
-INSERT INTO {place} (ranking_id, user_id, points, problems, "full", rank)
-WITH scored AS ({points})
+), counted AS (
+    SELECT user_id, gpu_model, points, NULL AS track_id FROM scored
+     UNION ALL
+    SELECT user_id, gpu_model, points, {entry}.track_id
+      FROM scored JOIN {entry} ON {entry}.problem_id = scored.problem_id
+)
 SELECT ranking_id, user_id, points, problems, complete,
        RANK() OVER (PARTITION BY ranking_id ORDER BY points DESC)
   FROM (SELECT {ranking}.id AS ranking_id, user_id, ROUND(CAST(SUM(points) AS numeric), 1) AS points,
                COUNT(*) AS problems, SUM(CASE WHEN points >= 100 THEN 1 ELSE 0 END) AS complete
-          FROM scored
-          JOIN {ranking} ON {ranking}.gpu_model = scored.gpu_model
-          LEFT JOIN {entry} ON {entry}.track_id = {ranking}.track_id
-                           AND {entry}.problem_id = scored.problem_id
-         WHERE {ranking}.track_id IS NULL OR {entry}.id IS NOT NULL
+          FROM counted JOIN {ranking} ON {ranking}.gpu_model = counted.gpu_model
+           AND COALESCE({ranking}.track_id, 0) = COALESCE(counted.track_id, 0)
          GROUP BY {ranking}.id, user_id) AS summed
 """
+_PEOPLE = "UPDATE {ranking} SET people = (SELECT COUNT(*) FROM {place} WHERE ranking_id = {ranking}.id)"
 
 
 def refresh_if_due(now: datetime | None = None) -> bool:
@@ -96,7 +94,6 @@ def refresh(now: datetime | None = None, *, unless_made: bool = False) -> int:
     tables = (Best, Entry, Place, Problem, Ranking, Track, User)
     names = {table.__name__.lower(): connection.ops.quote_name(table._meta.db_table) for table in tables}  # noqa: SLF001 - Django's public name for it
     moment = connection.ops.adapt_datetimefield_value(now)
-    names["points"] = _POINTS.format(**names)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":  # SQLite has one writer, and that is us
             cursor.execute("LOCK TABLE {ranking} IN EXCLUSIVE MODE".format(**names))
@@ -106,6 +103,8 @@ def refresh(now: datetime | None = None, *, unless_made: bool = False) -> int:
         Ranking.objects.all().delete()
         cursor.execute(_RANKINGS.format(**names), {"newest": _newest(), "now": moment})
         cursor.execute(_PLACES.format(**names))
+        cursor.execute(_PEOPLE.format(**names))
+        Ranking.objects.filter(people=0).delete()
     return Place.objects.count()
 
 
