@@ -283,7 +283,8 @@ def cancel(request: ApiRequest, public_id: PublicId) -> Any:
     openapi_extra={
         "responses": {
             "200": {
-                "description": "Server-sent events; the last one is `finished`. Resumes by Last-Event-ID.",
+                "description": "Server-sent events; the last one is `finished`. Resumes by Last-Event-ID. "
+                "Events named `queue`, without an id, say where it waits and about how long.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
             "204": {"description": "It is done, and you have seen every event."},

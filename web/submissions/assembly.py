@@ -59,6 +59,11 @@ class Row:
     html: SafeString
     source: int
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to read."""
+        return not self.html.strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Assembly:
