@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # ships no types
 from playwright.sync_api import Browser, Page, Response, expect
 
 from tests.e2e.conftest import (
@@ -17,7 +18,7 @@ from tests.e2e.conftest import (
     write,
 )
 from tests.e2e.test_editor import editor_text
-from tests.e2e.test_pages import AXE_OPTIONS, Axe
+from tests.e2e.test_pages import AXE_OPTIONS
 
 MOST_SHIFT = 0.02
 MOST_ASSET_BYTES = 300 * 1024

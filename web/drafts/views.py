@@ -1,14 +1,11 @@
 """Drafts over HTTP, for the editor: read, save, look back. Others than its author get no draft at all."""
 
-from typing import cast
-
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from problems.vocabulary import Language
-from web.accounts.models import User
 from web.catalog.markdown import highlight_code
 from web.catalog.models import Problem
 from web.catalog.pages import problem_or_404
@@ -32,7 +29,7 @@ def draft(request: HttpRequest, slug: str, language: str) -> HttpResponse:
     try:
         save = Save.parse(request.body)
         saved = services.save_draft(
-            cast("User", request.user),
+            request.user,
             problem,
             known,
             source=save.source,

@@ -175,9 +175,12 @@ class Parser:
         raise TexUnknown(f"{word!r} is not known")
 
     def _command(self, name: str) -> Tree:
+        near = self._peek() in {"(", r"\left", r"\bigl", r"\Bigl"}
+        after = f' form="prefix" lspace="0" rspace="{0 if near else 0.167}em"'
         if name in symbols.FUNCTIONS:
-            near = self._peek() in {"(", r"\left", r"\bigl", r"\Bigl"}
-            return operator(name, f' form="prefix" lspace="0" rspace="{0 if near else 0.167}em"')
+            return operator(name, after)
+        if name in symbols.LIMITS:
+            return Node("limits", (operator(name, f' movablelimits="true"{after}'),), limits=True)
         if (known := _simple(name)) is not None:
             return known
         special = _COMMANDS.get(name)
@@ -300,7 +303,7 @@ def _plain(word: str) -> Leaf:
     return operator({"-": "−", "*": "∗"}.get(word, word))
 
 
-def _simple(name: str) -> Tree | None:  # noqa: C901, PLR0911 - one kind of command a line
+def _simple(name: str) -> Tree | None:  # noqa: PLR0911 - one kind of command a line
     """The commands that take no argument."""
     if name in symbols.LETTERS:
         upright = ' mathvariant="normal"' if name[0].isupper() or name == "infty" else ""
@@ -314,9 +317,6 @@ def _simple(name: str) -> Tree | None:  # noqa: C901, PLR0911 - one kind of comm
         return Node("limits", (operator(symbols.LARGE[name]),), limits=True)
     if name in symbols.INTEGRALS:
         return operator(symbols.INTEGRALS[name])
-    if name in symbols.LIMITS:
-        named = operator(name, ' form="prefix" movablelimits="true" lspace="0" rspace="0.167em"')
-        return Node("limits", (named,), limits=True)
     if name in symbols.SPACES_EM:
         return space(symbols.SPACES_EM[name])
     if name in {"%", "#", "$", "_"}:

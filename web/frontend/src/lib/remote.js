@@ -35,5 +35,5 @@ export function remoteAt(url, token, send = fetch) {
 
 function kindOf(status) {
   if (status === 401 || status === 403) return "signed-out";
-  return status === 413 || status === 422 || status === 404 ? "refused" : "unreachable";
+  return [400, 404, 413, 422].includes(status) ? "refused" : "unreachable";
 }
