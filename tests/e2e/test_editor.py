@@ -79,7 +79,7 @@ def test_own_sizes_are_used_and_checked(site: Site, page: Page) -> None:
     page.get_by_role("button", name="Run").click()
     wait_for_verdict(page, "Accepted")
     page.get_by_role("link", name="Permalink").click()
-    expect(page.get_by_text("n=17")).to_be_visible()
+    expect(page.get_by_role("complementary").get_by_text("n=17")).to_be_visible()
 
 
 def test_an_empty_program_is_refused_in_words(site: Site, page: Page) -> None:

@@ -105,7 +105,7 @@ def test_a_user_may_open_a_bounded_number_of_streams(owner, handed_in, monkeypat
     assert async_to_sync(status)() == 429
 
 
-def standings_of(chunks: list[str]) -> list[dict]:
+def standings_of(chunks: list[str]) -> list[dict[str, object]]:
     """What `queue` events say. They have no number: who comes back need not catch up on them."""
     told = [chunk for chunk in chunks if chunk.startswith("event: queue\n")]
     return [json.loads(chunk.split("\n")[1].removeprefix("data: ")) for chunk in told]
