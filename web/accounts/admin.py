@@ -16,6 +16,7 @@ from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.http import HttpRequest
 
 from web.accounts.models import ApiToken, User
+from web.leaderboards import best
 from web.staff.audited import AuditedAdmin, RemovableAdmin
 from web.staff.models import ActKind
 
@@ -56,6 +57,12 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - Django's signature
         """Nobody: people delete their accounts themselves; others are made inactive."""
         return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save, and mark records anew where the person begins or ceases to rank."""
+        super().save_model(request, obj, form, change)
+        if change and "is_active" in form.changed_data:
+            best.review(obj)
 
     def kind_of_change(self, obj: User, changed: list[str]) -> ActKind:  # noqa: ARG002 - the base class's signature
         """Roles have a kind of their own."""

@@ -12,7 +12,6 @@ from django.db.models import QuerySet
 
 from web.accounts.models import User
 from web.discussion.services.leaving import forget_posts
-from web.leaderboards import best
 from web.submissions import services as submissions
 from web.submissions.models import Status, Submission
 from web.submissions.services import progress
@@ -36,7 +35,6 @@ def delete_account(user: User) -> None:
         raise LastSuperuser("You are the only superuser. Make another one first.")
     for submission in Submission.objects.filter(user=user).exclude(job__status=Status.DONE):
         submissions.cancel(submission)
-    best.forget(user)
     progress.forget(user)
     forget_posts(user)
     for session in UserSession.objects.filter(user=user):

@@ -17,6 +17,7 @@ from web.charts.records import Fall, Level, records
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline as StoredBaseline
 from web.leaderboards.queries import Baseline, Board, Standing, Standings, standings
+from web.leaderboards.queries.standings import FUNCTIONAL
 from web.profiles.queries import Viewer
 
 WIDTH = 1000
@@ -88,7 +89,8 @@ class BoardPage:
     """A page of a leaderboard. `pinned` is one's own row when it is not among `rows`.
 
     Where nothing is ranked there are no `rows`: the standings are shown, and `alone` is one's own.
-    `older` when the board is of an earlier version of the problem than the present one.
+    `older` when the board is of an earlier version of the problem than the present one. `help` is the part
+    of the help page that explains why nothing is ranked.
     """
 
     problem: Problem
@@ -103,6 +105,7 @@ class BoardPage:
     chart: SafeString | str
     record: Standing | None
     older: bool
+    help: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
         chart=_chart(found, mine),
         record=found.records[0] if found.records else None,
         older=board is not None and board.version != problem.version,
+        help="functional" if found.note == FUNCTIONAL else "times",
     )
 
 

@@ -1,10 +1,9 @@
 """Who solved a problem, in the order of time: what there is to show where nothing is ranked."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Min, Q
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_aware
 
@@ -42,9 +41,9 @@ class Solvers:
 
 
 def solvers(problem: Problem, viewer: Viewer, *, after: str, limit: int) -> Solvers:
-    """The page that begins after the row of the cursor, which is a moment and a name. Three queries."""
-    solved = Progress.objects.filter(profiles.ranked_users("user"), problem=problem, solved__isnull=False)
-    solved = solved.select_related("user")
+    """The page that begins after the row of the cursor, which is a moment and a name. Two queries."""
+    ranked = Progress.objects.filter(profiles.ranked_users("user"), problem=problem, solved__isnull=False)
+    solved = ranked.select_related("user").annotate(language=Subquery(_first_language()))
     rows = solved.order_by("solved", "user__username")
     begun = _parse(after)
     if begun:
@@ -52,33 +51,29 @@ def solvers(problem: Problem, viewer: Viewer, *, after: str, limit: int) -> Solv
         rows = rows.filter(Q(solved__gt=moment) | Q(solved=moment, user__username__gt=name))
     page = list(rows[: limit + 1])
     mine = solved.filter(user=viewer.pk).first() if viewer.is_authenticated else None
-    shown, more = page[:limit], len(page) > limit
-    languages = _languages(problem, [row.user_id for row in (*shown, *([mine] if mine else []))])
 
-    def present(row: Progress) -> Solver:
+    def present(row: Progress, language: str) -> Solver:
         moment = row.solved or row.latest  # the first is there, as asked
-        seen = profiles.may_see_profile(viewer, row.user)
-        return Solver(row.user.username, languages[row.user_id], moment, seen)
+        return Solver(row.user.username, language, moment, profiles.may_see_profile(viewer, row.user))
 
-    found = tuple(map(present, shown))
+    found = tuple(present(row, row.language) for row in page[:limit])
     return Solvers(
         rows=found,
-        mine=present(mine) if mine else None,
+        mine=present(mine, mine.language) if mine else None,
         continued=begun is not None,
-        next=f"{found[-1].solved.isoformat()}~{found[-1].username}" if more else None,
+        next=f"{found[-1].solved.isoformat()}~{found[-1].username}" if len(page) > limit else None,
     )
 
 
-def _languages(problem: Problem, users: Iterable[int]) -> dict[int, str]:
-    """The language in which each of these people solved `problem` first."""
+def _first_language() -> QuerySet[Submission, str]:
+    """The language in which the person of a row solved its problem first."""
     accepted = Submission.objects.filter(
-        problem=problem,
-        user__in=users,
+        user=OuterRef("user"),
+        problem=OuterRef("problem"),
         mode=Mode.SUBMIT.value,
         report__verdict=Verdict.ACCEPTED.value,
     )
-    firsts = accepted.values("user", "language").annotate(first=Min("created")).order_by("-first")
-    return {row["user"]: row["language"] for row in firsts}  # the earliest comes last, and stays
+    return accepted.order_by("created", "pk").values_list("language", flat=True)[:1]
 
 
 def _parse(cursor: str) -> tuple[datetime, str] | None:
