@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judge.report import Report
 from problems.loader import load_problem
-from problems.vocabulary import BaselineKind, Verdict
+from problems.vocabulary import BaselineKind, Language, Verdict
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
 from web.catalog.models import Problem
@@ -88,7 +88,7 @@ def test_baselines_of_a_package_are_handed_in_and_show_when_judged(shipped, gpu)
     said = judge_baselines("vector-add")
     assert "2 handed in, 0 were before" in said
     assert labels(shipped) == []
-    while claim := services.claim("w"):
+    while claim := services.claim("w", gpu_models=[H200]):
         services.record(claim, timed_report(7.0, problem_version=shipped.version))
     assert labels(shipped) == [("Plain kernel", 7.0), ("Plain program", 7.0)]
     shown = queries.standings(shipped, baseline_author(), gpu=H200)
@@ -102,7 +102,7 @@ def test_baselines_of_a_package_are_handed_in_and_show_when_judged(shipped, gpu)
 
 def test_a_baseline_that_fails_never_shows(shipped, gpu):
     judge_baselines("vector-add")
-    while claim := services.claim("w"):
+    while claim := services.claim("w", gpu_models=[H200]):
         services.record(claim, Report(Verdict.WRONG_ANSWER))
     assert labels(shipped) == []
 
@@ -122,7 +122,7 @@ def test_without_a_gpu_no_baseline_is_handed_in(shipped):
 def test_a_full_queue_ends_the_wait_and_says_how_to_go_on(shipped, gpu, settings, monkeypatch):
     author = baseline_author()
     for _ in range(settings.WARPCOURT.max_in_flight):
-        services.submit(author, shipped, language="cuda", source="x")
+        services.submit(author, shipped, language=Language.CUDA, source="x")
     with pytest.raises(CommandError, match="run this again"):
         judge_baselines("vector-add", "--patience-s", "0")
 

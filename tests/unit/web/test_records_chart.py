@@ -12,7 +12,9 @@ from web.charts.calendar import calendar, moment
 from web.charts.records import Fall, Level, records
 
 NOW = datetime(2026, 3, 14, 15, 9, tzinfo=UTC)
-MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1), timezones=st.just(UTC))
+MOMENTS = st.datetimes(
+    NOW.replace(year=2020, tzinfo=None), NOW.replace(year=2035, tzinfo=None), timezones=st.just(UTC)
+)
 
 
 def drawn(falls, **more) -> ET.Element:
