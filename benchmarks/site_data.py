@@ -3,7 +3,8 @@
     python -m benchmarks.site_data --problems 1000 --users 10000 --submissions 1000000
 
 Migrates and fills the database that WARPCOURT_DATABASE_URL or WARPCOURT_DATA_DIR names, which must hold no
-submissions yet. `benchmarks.site_rows` says what is made.
+submissions yet. `benchmarks.site_rows` says what is made. Serve it with `uvicorn web.asgi:application`:
+`worker.supervise` loads the problems first, and would withdraw those that are made up.
 """
 
 import argparse

@@ -120,7 +120,7 @@ def make_problems(count: int) -> list[Problem]:
     slugs = [package.slug for package in copies]
     paths = [slugs[first : first + TRACK_LENGTH] for first in range(0, len(slugs), TRACK_LENGTH)]
     tracks.sync(
-        TrackFile(f"made-up-{place}", f"Made-up track {place}", "A path of made-up problems.", tuple(path))
+        TrackFile(f"made-up-{place}", f"Made-up track {place}", "Made-up problems.", tuple(path), order=place)
         for place, path in enumerate(paths[:10], start=1)
     )
     return list(Problem.objects.filter(published=True).order_by("pk"))

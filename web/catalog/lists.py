@@ -121,7 +121,7 @@ def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
 
 
 def home_page(viewer: Viewer) -> HomePage:
-    """What to begin with, or to go on with. Takes six queries, four for a stranger."""
+    """What to begin with, or to go on with. Takes five queries, four for a stranger."""
     return HomePage(
         following=queries.next_problem(viewer),
         paths=list_paths(viewer),

@@ -17,6 +17,7 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
+    Subquery,
     Value,
     When,
 )
@@ -148,8 +149,8 @@ def next_problem(viewer: Viewer) -> Problem | None:
     """The problem to go on with: the one tried last if it is unsolved, else the first unsolved one."""
     if not viewer.is_authenticated:
         return None
-    last = Submission.objects.filter(user=viewer.pk).values_list("problem", flat=True).first()
-    others_later = Case(When(pk=last, then=0), default=1)
+    last = Submission.objects.filter(user=viewer.pk).values("problem")[:1]
+    others_later = Case(When(pk=Subquery(last), then=0), default=1)
     unsolved = list_problems(viewer).filter(Q(own__solved__isnull=True))
     return unsolved.order_by(others_later, *_sorting(Order.TRACK, on_track=False)).first()
 

@@ -144,7 +144,7 @@ def test_problems_and_tags_are_counted(shelf, owner, stranger):
 
 
 def test_one_goes_on_where_one_left_off(shelf, owner, teammate, stranger, django_assert_max_num_queries):
-    with django_assert_max_num_queries(2):
+    with django_assert_max_num_queries(1):
         assert queries.next_problem(owner).slug == "scan"
     assert queries.next_problem(teammate).slug == "blur"
     assert queries.next_problem(stranger) is None
