@@ -211,9 +211,8 @@ def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
     if wanted.before is not None:
         last = get_object_or_404(queries.list_submissions(request.user), public_id=wanted.before)
         before = (last.created, last.pk)
-    rows = list(
-        queries.list_submissions(request.user, problem_slug=wanted.problem, before=before)[: wanted.limit + 1]
-    )
+    found = queries.list_submissions(request.user, problem_slug=wanted.problem, before=before)
+    rows = queries.first_rows(found, wanted.limit + 1)
     page, more = rows[: wanted.limit], len(rows) > wanted.limit
     return {"submissions": page, "next": page[-1].public_id if more else None}
 

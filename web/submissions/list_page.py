@@ -11,7 +11,7 @@ from web.accounts.models import User
 from web.leaderboards.models import Best
 from web.submissions.filters import LANGUAGES, MODES, VERDICTS
 from web.submissions.models import Progress, Submission
-from web.submissions.queries import list_submissions, score_of, verdict_of
+from web.submissions.queries import first_rows, list_submissions, score_of, verdict_of
 
 ROWS = 30
 _CURSORS = ("before", "after")
@@ -56,7 +56,7 @@ def list_page(viewer: User, chosen: Mapping[str, str]) -> ListPage:
         after=after,
     )
     backwards = before is None and after is not None
-    found = list(rows[: ROWS + 1])
+    found = first_rows(rows, ROWS + 1)
     more = len(found) > ROWS
     shown = found[:ROWS][::-1] if backwards else found[:ROWS]
     begins_later = (backwards and more) or before is not None

@@ -84,6 +84,12 @@ def list_submissions(
     )
 
 
+def first_rows(rows: QuerySet[Submission], count: int) -> list[Submission]:
+    """The first `count` of a list. Their keys are found first: then only so many are joined with the rest."""
+    keys = list(rows.values_list("pk", flat=True)[:count])
+    return list(rows.filter(pk__in=keys))
+
+
 def state_of(submission: Submission) -> str:
     """One word for pages and the API: `queued`, `judging` or `done`."""
     return {Status.QUEUED: "queued", Status.LEASED: "judging", Status.DONE: "done"}[
