@@ -232,6 +232,9 @@ class TestEditor:
         page.keyboard.type("tl.asso")
         expect(page.locator(".cm-tooltip-autocomplete")).to_contain_text("tl.associative_scan")
         expect(page.locator(".cm-completionInfo")).to_contain_text("function of your own")
+        page.wait_for_timeout(
+            200
+        )  # a list that has just appeared takes no keys, lest they were meant for the text
         page.keyboard.press("Enter")
         assert editor_text(page) == "tl.associative_scan"
 

@@ -1,7 +1,8 @@
 // What the editor needs only once somebody writes: completion, closing brackets, search.
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, completeAnyWord, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completeAnyWord, completionKeymap } from "@codemirror/autocomplete";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import { complete } from "./complete.js";
 import { CUDA } from "./words/cuda.js";
@@ -9,12 +10,20 @@ import { TRITON } from "./words/triton.js";
 
 export { openSearchPanel } from "@codemirror/search";
 
+// Escape closes the list. With Vim keys it goes on to Vim, which leaves its mode by the same press.
+const escape = {
+  key: "Escape",
+  run: (view) => closeCompletion(view) && !view.dom.querySelector(".cm-vim-panel"),
+};
+const listKeys = [escape, ...completionKeymap.filter(({ key }) => key !== "Escape")];
+
 export const extras = [
   closeBrackets(),
-  autocompletion({ icons: false, maxRenderedOptions: 60 }),
+  autocompletion({ icons: false, maxRenderedOptions: 60, defaultKeymap: false }),
+  Prec.highest(keymap.of(listKeys)),
   search({ top: true }),
   highlightSelectionMatches(),
-  keymap.of([...closeBracketsKeymap, ...searchKeymap, ...completionKeymap]),
+  keymap.of([...closeBracketsKeymap, ...searchKeymap]),
 ];
 
 const WORDS = { cuda: CUDA, triton: TRITON };
