@@ -293,6 +293,7 @@ class Progress(models.Model):
     latest = models.DateTimeField(default=timezone.now, help_text="Of the latest judgement.")
 
     class Meta:
+        verbose_name_plural = "progress"
         indexes = [models.Index(fields=["user", "-latest"], name="progress_latest_of_user")]
         constraints = [
             models.UniqueConstraint(fields=["user", "problem"], name="progress_once"),
@@ -318,6 +319,7 @@ class Tally(models.Model):
     solvers = models.PositiveIntegerField(default=0, help_text="People with an accepted submission.")
 
     class Meta:
+        verbose_name_plural = "tallies"
         constraints = [
             models.CheckConstraint(condition=Q(accepted__lte=F("judged")), name="tally_accepted_of_judged")
         ]
