@@ -1,5 +1,7 @@
 """The administration: every table is there, nothing hidden can be edited, and all that is done is noted."""
 
+from typing import Any
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -59,7 +61,7 @@ def everything(owner, staff, handed_in, problem) -> None:
     Draft.objects.create(user=owner, problem=problem, language="cuda", source="// nobody's business")
 
 
-def timed() -> dict[str, object]:
+def timed() -> dict[str, Any]:
     return {"environment": {"gpu": "NVIDIA H200"}}
 
 
@@ -167,3 +169,13 @@ def test_a_password_that_is_set_there_is_noted_without_it(owner, staff, browser_
     act = Act.objects.get()
     assert act.target_text == "owner"
     assert secret not in str(act.details)
+
+
+def test_somebody_is_added_there_and_may_sign_in(staff, browser_of, client):
+    browser = browser_of(staff)
+    browser.handler.enforce_csrf_checks = False
+    secret = "an entirely new password 7"
+    columns = {"username": "fresh", "password1": secret, "password2": secret, "usable_password": "true"}
+    assert browser.post(address(User, "add"), columns).status_code == 302
+    assert client.login(username="fresh", password=secret)
+    assert Act.objects.get().kind == ActKind.ADD
