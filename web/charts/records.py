@@ -112,7 +112,8 @@ def _points(falls: Sequence[Fall], across: Scale, up: Scale) -> SafeString:
 
 def _levels(levels: Sequence[Level], up: Scale) -> SafeString:
     """Lines across with their names above; a name that would stand on another one is left to the table."""
-    shown, taken = [], []
+    shown: list[tuple[float, str]] = []
+    taken: list[float] = []
     for level in levels:
         y = up.at(level.time_us)
         free = all(abs(y - other) > _LINE for other in taken)

@@ -178,12 +178,14 @@ class _Address:
 def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[Row, ...], Row | None]:
     """The places of the page with the baselines between them, and one's own if it is on another page."""
     baselines = _baselines(found)
-    scores = [row.score for row in (*found.rows, *baselines, *([away] if away else [])) if row.score]
+    standing = [row.score for row in (*found.rows, *([away] if away else [])) if row.score]
+    scores = [*standing, *(line.score for line in baselines)]
     if not scores:
         return (), None
     axis = _Axis.over(scores)
     people = [axis.place(standing, mine) for standing in found.rows]
-    rows = sorted((*people, *map(axis.level, baselines)), key=lambda row: row.score.median_us)
+    rows = [*people, *(axis.level(line) for line in baselines)]
+    rows.sort(key=lambda row: row.score.median_us)
     return tuple(rows), axis.place(away, mine) if away else None
 
 

@@ -1,6 +1,8 @@
 """Baselines: what others are compared with, measured by the same clock."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef
@@ -10,6 +12,13 @@ from problems.vocabulary import BaselineKind, Verdict
 from web.catalog.models import Problem
 from web.leaderboards.models import Baseline as StoredBaseline
 from web.submissions.queries import Viewer, visible_submissions
+
+_REPORT = "submission__report__"
+_FIGURES = ("score_us", "score_low_us", "score_high_us", "roofline_percent")
+_COLUMNS = (
+    *("pk", "kind", "label", "submission__language", "submission__public_id", "readable"),
+    *(_REPORT + name for name in (*_FIGURES, "gpu_model", "version", "driver", "toolkit")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +62,24 @@ def baselines(
     )
     if language is not None:
         rows = rows.filter(submission__language=language)
-    report = "submission__report"
     visible = visible_submissions(viewer or AnonymousUser())
-    rows = rows.annotate(readable=Exists(visible.filter(pk=OuterRef("submission"))))
-    found = rows.order_by(f"{report}__score_us", "pk").values_list(
-        *("pk", "kind", "label", f"{report}__gpu_model", "submission__language", f"{report}__version"),
-        *(f"{report}__score_us", f"{report}__score_low_us", f"{report}__score_high_us"),
-        *(f"{report}__roofline_percent", f"{report}__driver", f"{report}__toolkit"),
-        *("submission__public_id", "readable"),
-    )
-    return tuple(
-        Baseline(
-            row[0], BaselineKind(row[1]), *row[2:6], Score(*row[6:9]), *row[9:12], row[12] if row[13] else ""
-        )
-        for row in found
+    readable = Exists(visible.filter(pk=OuterRef("submission")))
+    found = rows.annotate(readable=readable).order_by("submission__report__score_us", "pk")
+    return tuple(_baseline(row) for row in found.values(*_COLUMNS))
+
+
+def _baseline(row: Mapping[str, Any]) -> Baseline:
+    report = {name.removeprefix(_REPORT): value for name, value in row.items() if name.startswith(_REPORT)}
+    return Baseline(
+        pk=row["pk"],
+        kind=BaselineKind(row["kind"]),
+        label=row["label"],
+        gpu=report["gpu_model"],
+        language=row["submission__language"],
+        version=report["version"],
+        score=Score(report["score_us"], report["score_low_us"], report["score_high_us"]),
+        roofline_percent=report["roofline_percent"],
+        driver=report["driver"],
+        toolkit=report["toolkit"],
+        public_id=row["submission__public_id"] if row["readable"] else "",
     )

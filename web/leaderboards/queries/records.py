@@ -1,7 +1,9 @@
 """Records: scores that were surely better than all before them on their board."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
@@ -12,6 +14,10 @@ from web.profiles import queries as profiles
 from web.profiles.queries import Viewer
 
 MAX_RECORDS = 100
+_COLUMNS = (
+    *("user__username", "problem__slug", "problem__title", "gpu_model", "language", "version"),
+    *("score_us", "score_low_us", "score_high_us", "handed_in", "submission__public_id", "beaten"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +61,23 @@ def _read(condition: Q, limit: int) -> list[Record]:
         problem__published=True,
         version=F("problem__version"),
     )
-    rows = shown.annotate(beaten=Exists(_later())).order_by("-handed_in", "-submission_id")[:limit]
-    names = ("user__username", "problem__slug", "problem__title", "gpu_model", "language", "version")
-    figures = ("score_us", "score_low_us", "score_high_us", "handed_in", "submission__public_id", "beaten")
-    return [
-        Record(*row[:6], Score(*row[6:9]), handed_in=row[9], public_id=row[10], stands=not row[11])
-        for row in rows.values_list(*names, *figures)
-    ]
+    rows = shown.annotate(beaten=Exists(_later())).order_by("-handed_in", "-submission_id")
+    return [_record(row) for row in rows.values(*_COLUMNS)[:limit]]
+
+
+def _record(row: Mapping[str, Any]) -> Record:
+    return Record(
+        username=row["user__username"],
+        slug=row["problem__slug"],
+        title=row["problem__title"],
+        gpu=row["gpu_model"],
+        language=row["language"],
+        version=row["version"],
+        score=Score(row["score_us"], row["score_low_us"], row["score_high_us"]),
+        handed_in=row["handed_in"],
+        public_id=row["submission__public_id"],
+        stands=not row["beaten"],
+    )
 
 
 def _later() -> QuerySet[Best]:

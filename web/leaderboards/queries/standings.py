@@ -182,7 +182,7 @@ def _unranked(found: Solvers) -> Standings:
         ranked=False,
         note=UNTIMED if Gpu.objects.exists() else FUNCTIONAL,
         rows=tuple(map(_solved, found.rows)),
-        mine=found.mine and _solved(found.mine),
+        mine=_solved(found.mine) if found.mine else None,
         previous="" if found.continued else None,
         next=found.next,
     )
