@@ -17,7 +17,7 @@ from judge.built import Built
 from judge.cache import ArtifactCache
 from judge.drawn import DrawnSet
 from judge.draws import OracleDraws
-from judge.errors import CompilerBroken, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.errors import CompilerBroken, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.host_referee import HostReferee
 from judge.languages import languages_here
 from judge.oracle import Oracle, runner_manifest
@@ -30,6 +30,7 @@ from sandbox.backend import Backend, Process
 from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
+from sandbox.cpu.recipe import NVCC_FLAGS
 from sandbox.pool import NotReady, Pool, Recipe
 from sandbox.python_runtime import oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits
@@ -46,6 +47,7 @@ class CpuTarget:
 
     name = "cpu"
     ranks = False
+    gpu_models: tuple[str, ...] = ()
 
     def __init__(self, backend: Backend, runtime: Runtime, cache: ArtifactCache, pool: Pool) -> None:
         self._backend = backend
@@ -75,7 +77,8 @@ class CpuTarget:
         """What produces the results for `language` here: target, toolchain and versions."""
         common = {"target": self.name, "mode": "functional", "machine": platform.machine()}
         if language is Language.CUDA:
-            return common | self._runtime.toolkit.stamp() | {"engine": self._runtime.stamp}
+            stamp = self._runtime.toolkit.stamp()
+            return common | stamp | {"flags": " ".join(NVCC_FLAGS), "engine": self._runtime.stamp}
         return common | {name: metadata.version(name) for name in ("triton", "torch")}
 
     def build(
@@ -104,9 +107,13 @@ class CpuTarget:
         cancelled: Callable[[], bool],
         *,
         sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
+        seed: int | None = None,
+        gpu_model: str = "",
     ) -> "CpuSeat":
-        """A place for a submission; its cases are drawn for it alone, in a thread."""
-        draws = OracleDraws(problem, cases, self.start_oracle, cancelled)
+        """A place for a submission; its cases are drawn for it alone, in a thread. Raises GpuUnavailable."""
+        if gpu_model:
+            raise GpuUnavailable(f"there is no {gpu_model} here, only processors")
+        draws = OracleDraws(problem, cases, self.start_oracle, cancelled, seed=seed)
         return CpuSeat(self, draws, problem, language, cancelled)
 
     def examine(

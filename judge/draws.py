@@ -1,7 +1,8 @@
 """Cases that the oracle draws for one submission alone, while the program compiles.
 
 Theory of operation. The oracle is started by the thread that uses it, at its first case, and draws case
-after case. Whoever needs a case waits for its future; whoever gives up ends the oracle with it.
+after case. Whoever needs a case waits for its future; whoever gives up ends the oracle with it. A seed that
+a user gave is for public cases alone, see `judge.evaluate.evaluate`.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,9 +20,16 @@ class OracleDraws:
     """Draws each of `cases` once, in host memory. Close it."""
 
     def __init__(
-        self, problem: Problem, cases: Sequence[Case], start: StartOracle, cancelled: Callable[[], bool]
+        self,
+        problem: Problem,
+        cases: Sequence[Case],
+        start: StartOracle,
+        cancelled: Callable[[], bool],
+        *,
+        seed: int | None = None,
     ) -> None:
         self._problem = problem
+        self._seed = seed
         self._start = start
         self._gave_up = Event()
         self._cancelled = cancelled
@@ -52,7 +60,7 @@ class OracleDraws:
             self._oracle = self._start(self._problem, self._stop_asking)
         drawn = allocate(self._problem, case)
         self._made.append(drawn)
-        self._oracle.fill(drawn)
+        self._oracle.fill(drawn, self._seed)
         return drawn
 
     def _stop_asking(self) -> bool:

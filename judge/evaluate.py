@@ -55,6 +55,8 @@ class _Judgement:
     on_progress: Callable[[Progress], None]
     cancelled: Callable[[], bool]
     sanitize: bool
+    seed: int | None
+    gpu_model: str
     stages: list[Stage] = field(default_factory=list)
     attempts: int = 1
     _seat: Seat | None = None
@@ -65,7 +67,13 @@ class _Judgement:
         """Its place on the target, taken at first use."""
         if self._seat is None:
             self._seat = self.target.seat(
-                self.problem, self.language, self.cases, self.cancelled, sanitize=self.sanitize
+                self.problem,
+                self.language,
+                self.cases,
+                self.cancelled,
+                sanitize=self.sanitize,
+                seed=self.seed,
+                gpu_model=self.gpu_model,
             )
         return self._seat
 
@@ -123,7 +131,7 @@ class _Outcome:
     score: Score | None = None
 
 
-def evaluate(  # noqa: PLR0913 - a problem, a source and six options by name
+def evaluate(  # noqa: PLR0913 - a problem, a source and eight options by name
     problem: Problem,
     source: str,
     *,
@@ -131,21 +139,28 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and six options by name
     mode: Mode,
     target: Target,
     sizes: Mapping[str, int] | None = None,
+    seed: int | None = None,
+    gpu_model: str = "",
     sanitize: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
     cancelled: Event | None = None,
 ) -> Report:
     """Judge `source` against `problem` on `target`.
 
-    `sizes` replaces the cases by one of the user's own, in `run` mode only. With `sanitize` the program
-    runs alone under compute-sanitizer on targets that have it; nothing is ranked then. `on_progress` is
-    called from this thread. When `cancelled` is set the sandboxes are killed and the verdict is `cancelled`.
+    `sizes` replaces the cases by one of the user's own, and `seed` draws the contents of public cases, so
+    that they come again: both in `run` mode only. `gpu_model` asks for a GPU of that model. With `sanitize`
+    the program runs alone under compute-sanitizer on targets that have it; nothing is ranked then.
+    `on_progress` is called from this thread. When `cancelled` is set the sandboxes are killed and the verdict
+    is `cancelled`.
 
     Raises:
         judge.sizes.SizesInvalid: `sizes` do not fit the problem.
+        ValueError: there is a `seed` in another mode, where it would foretell hidden cases.
         sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
         judge.errors.JudgeError: the judge itself failed; the user is not to be charged.
     """
+    if seed is not None and mode is not Mode.RUN:
+        raise ValueError("a seed of one's own is for runs, whose cases are all public")
     judgement = _Judgement(
         problem=problem,
         source=source,
@@ -156,6 +171,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and six options by name
         on_progress=on_progress,
         cancelled=cancelled.is_set if cancelled else lambda: False,
         sanitize=sanitize,
+        seed=seed,
+        gpu_model=gpu_model,
     )
     with closing(judgement):
         try:

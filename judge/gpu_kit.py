@@ -239,6 +239,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
         {
             "gpu": info.model,
             "gpu_uuid": info.uuid,
+            "capability": ".".join(map(str, info.capability)),
             "driver": info.driver,
             "cuda": ".".join(map(str, info.cuda)),
             "sharing": "mps" if mps else "time-sliced",

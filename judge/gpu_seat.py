@@ -24,6 +24,7 @@ class GpuSeat:
         *,
         environment: Mapping[str, str],
         sanitize: bool,
+        seed: int | None = None,
     ) -> None:
         self.environment = environment
         self._station = station
@@ -34,7 +35,7 @@ class GpuSeat:
         self._sanitize = sanitize
         self._permit = Permit()
         self._draws = VaultDraws(
-            problem, cases, station.vault, station.oracles, cancelled, permit=self._permit
+            problem, cases, station.vault, station.oracles, cancelled, permit=self._permit, seed=seed
         )
 
     def start_referee(self, *, alone: bool = False) -> GpuReferee:

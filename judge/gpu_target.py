@@ -87,6 +87,12 @@ class GpuTarget:
         return found
 
     @property
+    def gpu_models(self) -> tuple[str, ...]:
+        """The models of the cards that are not quarantined."""
+        sick = self._quarantine.quarantined()
+        return tuple(sorted({self._model(uuid) for uuid in self._stations if uuid not in sick}))
+
+    @property
     def stations(self) -> Mapping[str, Station]:
         """What serves each card, by uuid."""
         return self._stations
@@ -107,9 +113,11 @@ class GpuTarget:
         cancelled: Callable[[], bool],
         *,
         sanitize: bool = False,
+        seed: int | None = None,
+        gpu_model: str = "",
     ) -> GpuSeat:
-        """A place at the card that is soonest free. Raises GpuUnavailable."""
-        station = self._stations[self._pick(cancelled)]
+        """A place at the card that is soonest free, of those of `gpu_model`. Raises GpuUnavailable."""
+        station = self._stations[self._pick(gpu_model, cancelled)]
         environment = {
             "target": self.name,
             "isolation": self._isolation,
@@ -117,7 +125,14 @@ class GpuTarget:
             **self._kit.environment(language),
         }
         return GpuSeat(
-            station, problem, language, cases, cancelled, environment=environment, sanitize=sanitize
+            station,
+            problem,
+            language,
+            cases,
+            cancelled,
+            environment=environment,
+            sanitize=sanitize,
+            seed=seed,
         )
 
     def examine(
@@ -144,12 +159,17 @@ class GpuTarget:
             self._doctor.close()
         self._kit.close()
 
-    def _pick(self, cancelled: Callable[[], bool]) -> str:
+    def _pick(self, gpu_model: str, cancelled: Callable[[], bool]) -> str:
         sick = self._quarantine.quarantined()
-        well = [uuid for uuid in self._stations if uuid not in sick]
+        wanted = [uuid for uuid in self._stations if gpu_model in {"", self._model(uuid)}]
+        well = [uuid for uuid in wanted if uuid not in sick]
         if not well:  # the node service looks at them too, but need not run
-            well = [uuid for uuid, station in self._stations.items() if station.revive(cancelled)]
+            well = [uuid for uuid in wanted if self._stations[uuid].revive(cancelled)]
         if not well:
-            reasons = "; ".join(f"{uuid}: {sick[uuid]}" for uuid in self._stations)
-            raise GpuUnavailable(f"no GPU of this node can judge: {reasons or 'there is none'}")
+            reasons = "; ".join(f"{uuid}: {sick[uuid]}" for uuid in wanted)
+            named = gpu_model or "GPU"
+            raise GpuUnavailable(f"no {named} of this node can judge: {reasons or 'there is none'}")
         return self._leases.pick(well, Share.CHECK)
+
+    def _model(self, uuid: str) -> str:
+        return self._stations[uuid].card.stamp.get("gpu", "")

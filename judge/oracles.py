@@ -37,8 +37,8 @@ _POLL_S = 0.005
 class Filler(Protocol):
     """What writes contents into drawn sets. Close it when done."""
 
-    def fill(self, drawn: DrawnSet) -> None:
-        """Write contents for a seed that nobody can guess."""
+    def fill(self, drawn: DrawnSet, seed: int | None = None) -> None:
+        """Write contents for `seed`, by default one that nobody can guess."""
 
     def close(self) -> None:
         """It is not needed any more."""
@@ -65,10 +65,10 @@ class _Lent:
     sound: bool = True
     closed: bool = False
 
-    def fill(self, drawn: DrawnSet) -> None:
+    def fill(self, drawn: DrawnSet, seed: int | None = None) -> None:
         """See Filler. Raises OracleFailed, and JudgementCancelled when all of them end."""
         try:
-            _oracle(self.kept).fill(drawn)
+            _oracle(self.kept).fill(drawn, seed)
         except OracleFailed:
             if not self.used:
                 self.sound = False
@@ -76,7 +76,7 @@ class _Lent:
             self.used = self.sound = False
             self.kept = self.home.replace(self.kept)
             self.sound = True
-            self.fill(drawn)
+            self.fill(drawn, seed)
         except BaseException:
             self.sound = False
             raise

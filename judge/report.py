@@ -38,13 +38,29 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a timed case lies under the roofline of the GPU that ran it.
+
+    `intensity` is the operations per byte that the problem's formulas count, and `bytes_per_s` what the
+    program moved of the bytes that they count. The GPU was measured to reach `peak_bytes_per_s` and, in
+    the dtype of the problem, `peak_operations_per_s`.
+    """
+
+    intensity: float
+    bytes_per_s: float
+    peak_bytes_per_s: float
+    peak_operations_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Timing:
     """What the trusted clock found for one timed case. Times are microseconds for one call.
 
     `median_us` ranks; `low_us` to `high_us` is its 95 % interval. `gated_us` is the bound by single calls
     and `null_us` what the protocol costs by itself, already subtracted from both. `self_reported_us` is
     what the program's own process measured with events: shown, never ranked. `floor_us` is what the
-    memory or the arithmetic of this GPU takes at least, and `roofline_percent` = 100 * floor / median.
+    memory or the arithmetic of this GPU takes at least, and `roofline_percent` = 100 * floor / median;
+    `placement` has the figures behind them, where the GPU is calibrated.
     Clocks are in MHz, temperature in degrees Celsius, power in watts, None where NVML does not say.
     """
 
@@ -62,6 +78,7 @@ class Timing:
     temperature_c: int | None = None
     power_w: float | None = None
     discarded: int = 0
+    placement: Placement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +224,14 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
             "group": Group(body["group"]),
             "verdict": Verdict(body["verdict"]),
             "mismatches": mismatches,
-            "timing": Timing(**body["timing"]) if body.get("timing") else None,
+            "timing": _timing_from_json(body["timing"]) if body.get("timing") else None,
         }
     )
+
+
+def _timing_from_json(body: Mapping[str, Any]) -> Timing:
+    placement = body.get("placement")
+    return Timing(**{**body, "placement": Placement(**placement) if placement else None})
 
 
 def _diagnostic_from_json(body: Mapping[str, Any]) -> Diagnostic:

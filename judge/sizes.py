@@ -8,6 +8,7 @@ from problems.schema import Argument, Problem
 from problems.vocabulary import Role
 
 MAX_CUSTOM_BYTES = 256 * 2**20
+MAX_SEED = 2**63 - 1  # of a user's own; those of the judge have 128 bits
 
 
 class SizesInvalid(ValueError):

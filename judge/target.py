@@ -120,6 +120,10 @@ class Target(Protocol):
         """Whether times measured here count."""
 
     @property
+    def gpu_models(self) -> tuple[str, ...]:
+        """The models of its GPUs that can judge now, as the driver names them; none on a CPU."""
+
+    @property
     def metrics(self) -> Mapping[str, int]:
         """Counters since it was opened, such as `pool_hits_cuda` and `vault_misses`."""
 
@@ -142,11 +146,15 @@ class Target(Protocol):
         cancelled: Callable[[], bool],
         *,
         sanitize: bool = False,
+        seed: int | None = None,
+        gpu_model: str = "",
     ) -> Seat:
         """A place for a submission that will be judged on `cases`, whose contents begin to be drawn.
 
         Returns at once. With `sanitize` its runners work under compute-sanitizer, where there is one, and
-        what that finds becomes diagnostics. Raises judge.errors.GpuUnavailable.
+        what that finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
+        this seat alone; else of seeds that nobody can guess. With `gpu_model` it is a GPU of that model.
+        Raises judge.errors.GpuUnavailable.
         """
 
     def examine(

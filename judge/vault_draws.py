@@ -4,8 +4,8 @@ Theory of operation. A thread asks the vault for all cases, which takes millisec
 reserves there and has an oracle fill, but only while the submission holds a share of the GPU (`permit`): the
 author's code runs on the device too. What somebody else is filling at that moment it waits for instead, for a
 while. Cases that are checked come first; those that are timed follow while the first are checked. What the
-vault wants made for the next submissions is told to `lacking`, for later. A case with sizes of the user's own
-is drawn for them alone, and kept by nobody.
+vault wants made for the next submissions is told to `lacking`, for later. A case with sizes or a seed of the
+user's own is drawn for them alone, and kept by nobody.
 """
 
 import logging
@@ -60,10 +60,13 @@ class VaultDraws:
         cancelled: Callable[[], bool],
         *,
         permit: Permit,
+        seed: int | None = None,
     ) -> None:
         self._problem = problem
         self._cases = tuple(sorted(cases, key=lambda case: case.group is Group.TIMED))
-        self._pooled = {case.name for case in problem.cases}
+        self._seed = seed
+        # What a user could foretell must never be handed to another's submission.
+        self._pooled = set() if seed is not None else {case.name for case in problem.cases}
         self._vault = vault
         self._oracles = oracles
         self._cancelled = cancelled
@@ -176,7 +179,7 @@ class VaultDraws:
         self._made.append(reservation.drawn)
         if case.name not in self._pooled:
             self._vault.drop(reservation)
-        oracle.fill(reservation.drawn)
+        oracle.fill(reservation.drawn, self._seed)
         self._vault.commit(reservation, used=True)
         return reservation.drawn
 

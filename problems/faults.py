@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+FILE = "problem.toml"
+
 
 class PackageInvalid(Exception):
     """Raised when a problem package breaks the format. The message lists every fault, one per line.
@@ -17,9 +19,10 @@ class PackageInvalid(Exception):
 
 @dataclass(slots=True)
 class Faults:
-    """Collects the faults of one package."""
+    """Collects the faults of one package. `table_file` is the file whose tables are read."""
 
     slug: str
+    table_file: str = FILE
     texts: list[str] = field(default_factory=list)
 
     def add(self, file: str, key: str, text: str) -> None:

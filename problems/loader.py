@@ -97,6 +97,8 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
                 verdict=declared.verdict,
                 note=declared.note,
                 gpu_verdicts=declared.gpu_verdicts,
+                baseline=declared.baseline,
+                label=declared.label,
             )
             for declared in description.solutions
         ),

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from problems.faults import Faults
+from problems.figures import MAX_FIGURES, REFERENCE, FigureInvalid, read_figure
 from problems.vocabulary import Language
 
 MAX_TEXT_KIB = 128
 _STARTERS = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py"}
 _FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md")
 _REQUIRED = _FILES[:3]
-_FOLDERS = ("starter", "solutions")
+_FOLDERS = ("starter", "solutions", "figures")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +32,27 @@ class PackageFiles:
 def read_package(folder: Path, faults: Faults) -> PackageFiles:
     """Read every file of the package in `folder`. Nothing is followed, nothing is executed."""
     texts: dict[str, str] = {}
+    figures: set[str] = set()
     for path in _entries(folder, "", faults):
         if path.name in _FOLDERS:
             if not stat.S_ISDIR(path.lstat().st_mode):
                 faults.add(path.name, "", "must be a folder, and no symbolic link")
                 continue
+            if path.name == "figures":
+                figures = _check_figures(path, faults)
+                continue
             for inner in _entries(path, path.name, faults):
                 name = f"{path.name}/{inner.name}"
-                texts[name] = _read(inner, name, faults)
+                texts[name] = read_text(inner, name, faults)
         elif path.name in _FILES:
-            texts[path.name] = _read(path, path.name, faults)
+            texts[path.name] = read_text(path, path.name, faults)
         else:
             faults.add(path.name, "", f"unknown file; a package has {', '.join(_FILES + _FOLDERS)}")
     for name in _REQUIRED:
         if name not in texts:
             faults.add(name, "", "missing; write it")
     _refuse_unknown_starters(texts, faults)
+    _refuse_unknown_figures(texts, figures, faults)
     return PackageFiles(
         description=texts.get("problem.toml", ""),
         statement=texts.get("statement.md", ""),
@@ -79,7 +85,27 @@ def _refuse_unknown_starters(texts: Mapping[str, str], faults: Faults) -> None:
             faults.add(name, "", f"unknown starter; name it {' or '.join(_STARTERS.values())}")
 
 
-def _read(path: Path, name: str, faults: Faults) -> str:
+def _check_figures(folder: Path, faults: Faults) -> set[str]:
+    found = _entries(folder, folder.name, faults)
+    if len(found) > MAX_FIGURES:
+        faults.add("figures", "", f"has {len(found)} files; at most {MAX_FIGURES} are allowed")
+    for path in found[:MAX_FIGURES]:
+        try:
+            read_figure(path)
+        except FigureInvalid as error:
+            faults.add(f"figures/{path.name}", "", str(error))
+    return {path.name for path in found}
+
+
+def _refuse_unknown_figures(texts: Mapping[str, str], figures: set[str], faults: Faults) -> None:
+    for file in ("statement.md", "editorial.md"):
+        for name in REFERENCE.findall(texts.get(file, "")):
+            if name not in figures:
+                faults.add(file, "", f"shows figures/{name}, which is missing; add it")
+
+
+def read_text(path: Path, name: str, faults: Faults) -> str:
+    """The text of one plain file, empty with a fault when it is none. `name` is how faults call it."""
     try:
         # O_NONBLOCK so that a FIFO cannot hold us; it has no effect on a regular file.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from problems.faults import Faults
 from problems.formula import Formula, FormulaError
 from problems.schema import Argument, Case, Limits, Tolerance
-from problems.table import FILE, Table, kind_of
-from problems.vocabulary import Difficulty, Dtype, Group, Language, Role, Verdict
+from problems.table import Table, kind_of
+from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
 
 MAX_SIZE = 2**31 - 1
 MAX_RANK = 4  # as in the wire format
@@ -37,12 +37,17 @@ _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdic
 
 @dataclass(frozen=True, slots=True)
 class DeclaredSolution:
-    """A `[[solutions]]` table: a file name in `solutions/` with the verdict that it must get."""
+    """A `[[solutions]]` table: a file name in `solutions/` with the verdict that it must get.
+
+    `label` is what leaderboards call a baseline, empty for all others.
+    """
 
     file: str
     verdict: Verdict
     note: str
     gpu_verdicts: tuple[Verdict, ...]
+    baseline: BaselineKind | None
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ class Description:
 def parse_description(text: str, faults: Faults) -> Description:
     """Parse problem.toml. Faults are added to `faults`; faulty entries become stand-ins."""
     before = faults.count
-    top = Table(_parse_toml(text, faults), "", faults)
+    top = Table(parse_toml(text, faults), "", faults)
     if faults.count > before:
         top = Table({}, "", Faults(faults.slug))  # one fault says it all
     formulas = top.table("formulas")
@@ -91,13 +96,14 @@ def parse_description(text: str, faults: Faults) -> Description:
     return description
 
 
-def _parse_toml(text: str, faults: Faults) -> dict[str, object]:
+def parse_toml(text: str, faults: Faults) -> dict[str, object]:
+    """The values of a TOML file; empty, with a fault, when it is none."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        faults.add(FILE, "", f"is not TOML: {error}")
+        faults.add(faults.table_file, "", f"is not TOML: {error}")
     except (ValueError, RecursionError):  # numbers of thousands of digits, thousands of brackets
-        faults.add(FILE, "", "is not TOML of sensible size")
+        faults.add(faults.table_file, "", "is not TOML of sensible size")
     return {}
 
 
@@ -221,11 +227,16 @@ def _numbers(table: Table, key: str) -> tuple[float, ...]:
 
 
 def _solution(table: Table) -> DeclaredSolution:
+    baseline = table.choice("baseline", BaselineKind) if table.has("baseline") else None
+    if baseline is None and table.has("label"):
+        table.fault("label", 'is for baselines; write baseline = "reference" or remove it')
     solution = DeclaredSolution(
         file=table.text("file", most=60, pattern=_SOLUTION_FILE, example="plain.cu"),
         verdict=table.choice("verdict", _VERDICTS),
         note=table.text("note", most=200, example='"One thread per element."'),
         gpu_verdicts=table.choices("gpu_verdicts", _VERDICTS) if table.has("gpu_verdicts") else (),
+        baseline=baseline,
+        label=table.text("label", most=60, example='"Plain kernel"') if baseline else "",
     )
     table.close()
     return solution

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterable
 
-from problems.faults import Faults
+from problems.faults import FILE, Faults
 from problems.formula import Formula, FormulaError
 from problems.package import PackageFiles
-from problems.parse import MAX_CASES, Description
+from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.schema import Argument, Case
-from problems.table import FILE
-from problems.vocabulary import Dtype, Group, Role
+from problems.vocabulary import Dtype, Group, Role, Verdict
 
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")
 REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
@@ -25,6 +24,7 @@ def check_description(description: Description, faults: Faults) -> None:
     _unique("cases", "name", [case.name for case in cases], faults)
     _unique("solutions", "file", [solution.file for solution in description.solutions], faults)
     _check_groups(cases, faults)
+    _check_baselines(description.solutions, faults)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
@@ -70,6 +70,25 @@ def _unique(table: str, key: str, names: list[str], faults: Faults) -> None:
         if name and name in names[:index]:
             place = f"{table}[{index}].{key}"
             faults.add(FILE, place, f"{name!r} is taken by {table}[{names.index(name)}]; rename it")
+
+
+def _check_baselines(solutions: tuple[DeclaredSolution, ...], faults: Faults) -> None:
+    taken: dict[tuple[str, str], int] = {}
+    for index, solution in enumerate(solutions):
+        if solution.baseline is None:
+            continue
+        if {solution.verdict, *solution.gpu_verdicts} != {Verdict.ACCEPTED}:
+            faults.add(
+                FILE, f"solutions[{index}].baseline", "a baseline must be accepted everywhere; remove it"
+            )
+        # A label names one row of a board, and boards are by language.
+        first = taken.setdefault((solution.label, solution.file.rpartition(".")[2]), index)
+        if first != index and solution.label:
+            faults.add(
+                FILE,
+                f"solutions[{index}].label",
+                f"{solution.label!r} is taken by solutions[{first}]; rename it",
+            )
 
 
 def _check_groups(cases: tuple[Case, ...], faults: Faults) -> None:

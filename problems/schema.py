@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from problems.formula import Formula
-from problems.vocabulary import Difficulty, Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,8 @@ class Limits:
 class Solution:
     """A program shipped with the problem, with the verdict that it must get. `path` is absolute.
 
-    On a GPU it must get one of `gpu_verdicts`, where there are any: a race may go unnoticed there.
+    On a GPU it must get one of `gpu_verdicts`, where there are any: a race may go unnoticed there. One with a
+    `baseline` stands on the leaderboards under its `label`, timed like any other, for others to compare with.
     """
 
     path: Path
@@ -78,6 +79,8 @@ class Solution:
     verdict: Verdict
     note: str
     gpu_verdicts: tuple[Verdict, ...] = ()
+    baseline: BaselineKind | None = None
+    label: str = ""
 
     def allowed(self, *, on_gpu: bool) -> tuple[Verdict, ...]:
         """The verdicts any of which it may get."""

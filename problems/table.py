@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from problems.faults import Faults
 
-FILE = "problem.toml"
 E = TypeVar("E", bound=StrEnum)
 _KINDS: dict[type, str] = {
     str: "text in quotes",
@@ -28,11 +27,11 @@ class Table:
         self._faults = faults
         self._read: list[str] = []
         if not isinstance(values, dict):
-            self._faults.add(FILE, where, f"must be a table, not {kind_of(values)}")
+            self._faults.add(faults.table_file, where, f"must be a table, not {kind_of(values)}")
 
     def fault(self, key: str, text: str) -> None:
         """Record a fault at `key` of this table, or at the table itself when `key` is empty."""
-        self._faults.add(FILE, self.path(key) if key else self._where, text)
+        self._faults.add(self._faults.table_file, self.path(key) if key else self._where, text)
 
     def path(self, key: str) -> str:
         """The full name of `key`, such as `cases[2].sizes`."""

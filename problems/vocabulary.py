@@ -115,3 +115,10 @@ class Difficulty(StrEnum):
     EASY = "easy"
     MEDIUM = "medium"
     HARD = "hard"
+
+
+class BaselineKind(StrEnum):
+    """What a baseline stands for: a plain program that is right, or a vendor's library."""
+
+    REFERENCE = "reference"
+    VENDOR = "vendor"

@@ -15,6 +15,7 @@ from django.test import Client
 from problems.vocabulary import Language, Mode
 from web.accounts.models import User
 from web.catalog.models import Problem
+from web.catalog.services import tag
 from web.submissions import doorbell, services
 from web.submissions.models import Submission
 
@@ -61,7 +62,7 @@ def problem(db: None) -> Problem:
 
 def new_problem(slug: str, **columns: object) -> Problem:
     """A problem of one size `n`, as `loadproblems` would store it."""
-    return Problem.objects.create(
+    made = Problem.objects.create(
         slug=slug,
         **{
             "title": slug.replace("-", " ").capitalize(),
@@ -78,6 +79,8 @@ def new_problem(slug: str, **columns: object) -> Problem:
             **columns,
         },
     )
+    tag(made)
+    return made
 
 
 @pytest.fixture

@@ -30,6 +30,10 @@ class ForgivingRedisCache(RedisCache):
         added = _forgive(lambda: super(ForgivingRedisCache, self).add(key, value, *args, **more), True)
         return bool(added)
 
+    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
+        """Add to a number and give the sum; 0 while Redis is down."""
+        return int(_forgive(lambda: super(ForgivingRedisCache, self).incr(key, delta, version), 0))
+
     def delete(self, key: Any, version: int | None = None) -> bool:
         """Forget a value."""
         return bool(_forgive(lambda: super(ForgivingRedisCache, self).delete(key, version), False))

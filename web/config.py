@@ -19,6 +19,11 @@ PREFIX = "WARPCOURT_"
 ROOT = Path(__file__).resolve().parent.parent
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 _SECRET_KEY_CHARACTERS = 64
+# Settings that say nothing alone: all of a group are set, or none.
+_TOGETHER = (
+    ("github_client_id", "github_client_secret"),
+    ("oidc_issuer", "oidc_client_id", "oidc_client_secret"),
+)
 
 
 class ConfigError(Exception):
@@ -103,6 +108,15 @@ def _suggest(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
+def _incomplete(values: Mapping[str, Any]) -> Iterable[str]:
+    """What is missing where a part of a group is set. What could not be parsed is named elsewhere."""
+    for group in _TOGETHER:
+        there = [PREFIX + name.upper() for name in group if values.get(name, True)]
+        missing = [PREFIX + name.upper() for name in group if not values.get(name, True)]
+        if there and missing:
+            yield f"{', '.join(missing)}: needed beside {' and '.join(there)}; set all of them or none"
+
+
 def _about(
     default: str, doc: str, parse: Callable[[str], object] = _text, *, secret: bool = False
 ) -> Mapping[str, Any]:
@@ -174,6 +188,35 @@ class Config:
     )
     email_from: str = field(metadata=_about("warpcourt@localhost", "Sender of the site's mail."))
     sign_up: bool = field(metadata=_about("yes", "Whether visitors may create accounts.", _boolean))
+    github_client_id: str = field(
+        metadata=_about(
+            "", "Client id of a GitHub OAuth app: people may sign in with GitHub. Empty: they may not."
+        )
+    )
+    github_client_secret: str = field(
+        metadata=_about("", "Client secret of the GitHub OAuth app.", secret=True)
+    )
+    oidc_name: str = field(
+        metadata=_about("Single sign-on", "What the sign-in page calls the OpenID Connect provider.")
+    )
+    oidc_issuer: str = field(
+        metadata=_about(
+            "",
+            "Issuer URL of an OpenID Connect provider: its people may sign in. Empty: there is none.",
+            _scheme("https", "http"),
+        )
+    )
+    oidc_client_id: str = field(metadata=_about("", "Client id of this site at the OpenID Connect provider."))
+    oidc_client_secret: str = field(
+        metadata=_about("", "Client secret of this site at the OpenID Connect provider.", secret=True)
+    )
+    oidc_sign_up: bool = field(
+        metadata=_about(
+            "no",
+            "Whether people of that provider may create accounts while WARPCOURT_SIGN_UP is no.",
+            _boolean,
+        )
+    )
     max_in_flight: int = field(
         metadata=_about(
             "5", "Submissions that one user may have waiting or being judged at a time.", _positive
@@ -181,6 +224,12 @@ class Config:
     )
     submits_per_minute: int = field(
         metadata=_about("30", "Submissions that one user may make in a minute.", _positive)
+    )
+    web_processes: int = field(
+        metadata=_about("1", "Processes that serve pages; one per core is plenty.", _positive)
+    )
+    api_per_minute: int = field(
+        metadata=_about("300", "Requests that one caller of the API may make in a minute.", _positive)
     )
     worker_concurrency: int = field(
         metadata=_about("2", "Submissions that one worker judges at a time.", _positive)
@@ -318,6 +367,7 @@ class Config:
                 values[setting.field] = setting.parse(setting.read(environ))
             except (ValueError, OSError) as error:
                 problems.append(f"{setting.variable}: {error}")
+        problems += _incomplete(values)
         if problems:
             raise ConfigError("; ".join(problems))
         return cls(**values)

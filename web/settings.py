@@ -7,6 +7,7 @@ import dj_database_url
 import django_stubs_ext
 from csp.constants import NONCE, NONE, SELF
 
+from web.accounts.providers import providers
 from web.config import ROOT, Config
 from web.logs import logging_settings
 
@@ -30,6 +31,11 @@ INSTALLED_APPS = [
     "web.submissions",
     "web.leaderboards",
     "web.fleet",
+    "web.tracks",
+    "web.drafts",
+    "web.profiles",
+    "web.discussion",
+    "web.staff",
     "web",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -39,6 +45,11 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.github",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.usersessions",
     "csp",
     "django_htmx",
     "ninja",
@@ -49,6 +60,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "web.headers.permissions_policy",
+    "web.api.limits.rate_headers",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -138,9 +150,42 @@ LOGOUT_REDIRECT_URL = "/"
 ACCOUNT_ADAPTER = "web.accounts.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
-ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_USERNAME_VALIDATORS = "web.accounts.names.username_validators"
 ACCOUNT_SESSION_REMEMBER = True
+# An address is verified by a link; nothing waits for that, and nothing but mail depends on it.
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_EMAIL_CONFIRMATION_AUTHENTICATED_REDIRECT_URL = "/accounts/email/"
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Warpcourt] "
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_FORMS = {
+    "login": "web.accounts.entrance_forms.LoginForm",
+    "signup": "web.accounts.entrance_forms.SignupForm",
+    "add_email": "web.accounts.entrance_forms.AddEmailForm",
+    "change_password": "web.accounts.entrance_forms.ChangePasswordForm",
+    "set_password": "web.accounts.entrance_forms.SetPasswordForm",
+    "reset_password": "web.accounts.entrance_forms.ResetPasswordForm",
+    "reset_password_from_key": "web.accounts.entrance_forms.ResetPasswordKeyForm",
+    "reauthenticate": "web.accounts.entrance_forms.ReauthenticateForm",
+}
+MFA_ADAPTER = "web.accounts.adapter.MfaAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Warpcourt"
+MFA_TOTP_TOLERANCE = 1  # periods: clocks of telephones are off by some seconds
+# People are known by their names, not by addresses, so an unverified address takes nothing from its owner.
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_FORMS = {
+    "authenticate": "web.accounts.entrance_forms.AuthenticateForm",
+    "reauthenticate": "web.accounts.entrance_forms.ReauthenticateByCodeForm",
+    "activate_totp": "web.accounts.entrance_forms.ActivateTOTPForm",
+}
+SOCIALACCOUNT_FORMS = {"signup": "web.accounts.entrance_forms.SocialSignupForm"}
+SOCIALACCOUNT_ADAPTER = "web.accounts.adapter.SocialAccountAdapter"
+SOCIALACCOUNT_AUTO_SIGNUP = False  # people choose the name that everybody will see
+SOCIALACCOUNT_PROVIDERS = providers(WARPCOURT)
 ALLAUTH_TRUSTED_PROXY_COUNT = WARPCOURT.trusted_proxies
 
 CSRF_FAILURE_VIEW = "web.views.csrf_failure"

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from web import health, views
-from web.api import api, errors
+from web.api import api, errors, permalinks
 from web.submissions import streams
 
 urlpatterns = [
@@ -13,12 +13,19 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("api/v1/<path:rest>", errors.not_found),
     path("submissions/<str:public_id>/events", streams.events, name="submission-events"),
+    path("s/<str:public_id>.json", permalinks.submission_json, name="submission-json"),
     path("admin/", admin.site.urls),
-    path("accounts/", include("allauth.account.urls")),
+    path("accounts/", include("web.accounts.provider_urls")),
+    path("accounts/", include("allauth.urls")),
     path("help", views.help_page, name="help"),
     path("", include("web.catalog.urls")),
     path("", include("web.submissions.urls")),
     path("", include("web.leaderboards.urls")),
     path("", include("web.fleet.urls")),
+    path("", include("web.tracks.urls")),
+    path("", include("web.drafts.urls")),
+    path("", include("web.profiles.urls")),
+    path("", include("web.discussion.urls")),
+    path("", include("web.staff.urls")),
     path("", include("web.accounts.urls")),
 ]

@@ -1,16 +1,18 @@
 """Pages that belong to no app: help, and what is shown when something is refused."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from web.verdicts import all_looks
+from web import guide
 
 
 @require_safe
 def help_page(request: HttpRequest) -> HttpResponse:
     """What the verdicts mean and how judging works."""
-    return render(request, "web/help.html", {"looks": all_looks()})
+    site = settings.WARPCOURT.public_url or request.build_absolute_uri("/").rstrip("/")
+    return render(request, "web/help.html", {"page": guide.guide_page(site)})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature

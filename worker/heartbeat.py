@@ -1,6 +1,7 @@
 """Keeps a lease alive while a submission is judged."""
 
 import time
+from collections.abc import Callable
 from threading import Event, Thread
 from types import TracebackType
 from typing import Self
@@ -17,16 +18,16 @@ INTERVAL_S = 1.0
 
 
 class Heartbeat:
-    """A thread that extends the lease of `claim`, from `with` until its end.
+    """A thread that calls `extend_lease` for a claim, from `with` until its end.
 
     Sets `cancelled` when the user cancelled or the lease is lost; the judge then kills its sandboxes.
     Stops extending at the job's time limit, so that a process that hangs loses its job. A database
     that does not answer is survived for as long as the lease lasts.
     """
 
-    def __init__(self, claim: services.Claim, cancelled: Event) -> None:
+    def __init__(self, extend_lease: Callable[[], services.Hold], cancelled: Event) -> None:
         self.lost = False
-        self._claim = claim
+        self._extend_lease = extend_lease
         self._cancelled = cancelled
         self._done = Event()
         self._thread = Thread(target=self._beat, name="heartbeat", daemon=True)
@@ -65,7 +66,7 @@ class Heartbeat:
 
     def _extend(self) -> services.Hold | None:
         try:
-            return services.extend_lease(self._claim)
+            return self._extend_lease()
         except DatabaseError as error:
             log.warning("lease_not_extended", error=str(error))
             connections.close_all()

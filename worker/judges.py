@@ -26,6 +26,10 @@ OnProgress = Callable[[Progress], None]
 class Judge(Protocol):
     """Turns a submission into a report."""
 
+    @property
+    def gpu_models(self) -> tuple[str, ...]:
+        """The models of GPUs that may be asked of it now."""
+
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission`; any exception is a failure of ours."""
 
@@ -46,6 +50,11 @@ class PackageJudge:
         self._problems = config.problems_dir
         self._target = open_configured(config, warm=warm_settings(config))
 
+    @property
+    def gpu_models(self) -> tuple[str, ...]:
+        """Those of the target's cards that are well."""
+        return self._target.gpu_models
+
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission` against its problem as it is now."""
         problem = load_problem(self._problems / submission.problem.slug)
@@ -58,6 +67,8 @@ class PackageJudge:
                 mode=Mode(submission.mode),
                 target=self._target,
                 sizes=submission.sizes,
+                seed=submission.seed,
+                gpu_model=submission.gpu_model,
                 on_progress=on_progress,
                 cancelled=cancelled,
             )
@@ -84,6 +95,8 @@ class ScriptedJudge:
     as the judge itself may fail. Without a verdict it is accepted. `worker.scripted` has more words.
     """
 
+    gpu_models = scripted.GPU_MODELS
+
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Do as the source says."""
         verdict = Verdict.ACCEPTED
@@ -98,14 +111,23 @@ class ScriptedJudge:
                 verdict = Verdict(word)
         if cancelled.is_set():
             return Report(Verdict.CANCELLED, "Cancelled.")
-        started = time.monotonic()
-        on_progress(Progress("case", "Case 1 of 1", 1, 1))
-        elapsed_ms = (time.monotonic() - started) * 1000
-        case = CaseReport("sample", Group.SAMPLE, public=True, verdict=verdict, wall_ms=elapsed_ms)
         words = submission.source.split()
+        cases = []
+        total, pace_s = int(scripted.number(words, "cases", 1)), scripted.number(words, "pace", 0)
+        for index in range(1, total + 1):
+            started = time.monotonic()
+            on_progress(Progress("case", f"Case {index} of {total}", index, total))
+            cancelled.wait(pace_s)
+            elapsed_ms = (time.monotonic() - started) * 1000
+            name = "sample" if total == 1 else f"sample {index}"
+            sizes = submission.sizes or {}
+            cases.append(CaseReport(name, Group.SAMPLE, True, verdict, sizes=sizes, wall_ms=elapsed_ms))
+        if cancelled.is_set():
+            return Report(Verdict.CANCELLED, "Cancelled.")
         for progress in scripted.announce(words):
             on_progress(progress)
-        return scripted.measure(Report(verdict, cases=(case,), environment={"target": "scripted"}), words)
+        report = Report(verdict, cases=tuple(cases), environment={"target": "scripted"})
+        return scripted.measure(scripted.decorate(report, words), words)
 
     def close(self) -> None:
         """Nothing is kept."""

@@ -213,6 +213,7 @@ def _web_argv(config: Config) -> list[str]:
     return [
         *(sys.executable, "-m", "uvicorn", "web.asgi:application"),
         *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),
+        *("--workers", str(config.web_processes)),
         *("--no-server-header", "--no-access-log", "--log-level", "warning", "--no-proxy-headers"),
         # Event streams are open for minutes; they resume, so they need not be waited for.
         *("--timeout-graceful-shutdown", str(DRAIN_STREAMS_S)),

@@ -6,6 +6,8 @@ from threading import Event, Lock, Thread
 import structlog
 from django.db import DatabaseError, connections
 
+from web.leaderboards import ranking
+from web.staff import hidden_runs, rejudging
 from web.submissions import services
 
 log = structlog.get_logger(__name__)
@@ -46,6 +48,9 @@ def sweep_once() -> None:
         swept = services.sweep()
         if swept.requeued or swept.concluded:
             log.warning("swept", requeued=swept.requeued, concluded=swept.concluded)
+        hidden_runs.sweep()
+        rejudging.go_on()
+        ranking.refresh_if_due()
     except DatabaseError as error:
         log.warning("sweep_failed", error=str(error))
     finally:

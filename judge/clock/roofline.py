@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from judge.clock.calibration import Calibration
+from judge.report import Placement
 from problems.schema import Problem
 from problems.vocabulary import Dtype, Role
 
@@ -27,23 +28,49 @@ _US = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """Microseconds for one call: `floor_us` by the textbook; nobody can be faster than `impossible_us`."""
+    """Microseconds for one call: `floor_us` by the textbook; nobody can be faster than `impossible_us`.
+
+    The rest is what they follow from: what the formulas count in one call, and what the GPU reaches of it.
+    """
 
     floor_us: float
     impossible_us: float
+    moved_bytes: float = 0.0
+    operations: float = 0.0
+    bytes_per_s: float = 0.0
+    operations_per_s: float = 0.0
+
+    def place(self, median_us: float) -> Placement | None:
+        """Where a call of `median_us` lies under it, None where only the times are known."""
+        if not self.moved_bytes:
+            return None
+        return Placement(
+            intensity=self.operations / self.moved_bytes,
+            bytes_per_s=self.moved_bytes / median_us * _US,
+            peak_bytes_per_s=self.bytes_per_s,
+            peak_operations_per_s=self.operations_per_s,
+        )
 
 
 def roofline(problem: Problem, sizes: Mapping[str, int], gpu: Calibration) -> Roofline:
     """The roofline of a case with these sizes."""
     moved_bytes = problem.bytes_moved.evaluate(sizes)
     operations = problem.operations.evaluate(sizes)
-    floor_s = max(moved_bytes / gpu.bytes_per_s, operations / operations_per_s(problem, gpu))
+    reached = operations_per_s(problem, gpu)
+    floor_s = max(moved_bytes / gpu.bytes_per_s, operations / reached)
     surely_moved = max(0.0, moved_bytes - _CACHED * gpu.l2_bytes)
     impossible_s = max(
         surely_moved / (_FASTER_BYTES * gpu.bytes_per_s),
         operations / (_FEWER_OPERATIONS * _FASTER_MATRICES * gpu.fastest_operations_per_s),
     )
-    return Roofline(max(_LEAST_US, floor_s * _US), max(_LEAST_US, impossible_s * _US))
+    return Roofline(
+        max(_LEAST_US, floor_s * _US),
+        max(_LEAST_US, impossible_s * _US),
+        moved_bytes=moved_bytes,
+        operations=operations,
+        bytes_per_s=gpu.bytes_per_s,
+        operations_per_s=reached,
+    )
 
 
 def operations_per_s(problem: Problem, gpu: Calibration) -> float:

@@ -139,6 +139,7 @@ class _Session:
             temperature_c=conditions.temperature_c,
             power_w=conditions.power_w,
             discarded=self._repetitions.discarded,
+            placement=None if roofline is None else roofline.place(ranked.median),
         )
 
     def _warm_up(self) -> float:

@@ -8,7 +8,7 @@ from sandbox.nvcc_steps import DIALECT, MODULE_ID, STEM, StepsUnknown, ask_nvcc
 from sandbox.toolchain import ToolchainMissing, Toolkit
 
 ARCHITECTURE = "compute_80"
-_NVCC_FLAGS = (*DIALECT, f"-arch={ARCHITECTURE}", "-lineinfo", "-O1", "-Xcompiler", "-fPIC")
+NVCC_FLAGS = (*DIALECT, f"-arch={ARCHITECTURE}", "-lineinfo", "-O1", "-Xcompiler", "-fPIC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Recipe:
 def learn_recipe(toolkit: Toolkit) -> Recipe:
     """Ask `toolkit` how it compiles. Raises ToolchainMissing when its answer is not understood."""
     try:
-        steps = ask_nvcc(str(toolkit.nvcc), _NVCC_FLAGS, object_name="host.o")
+        steps = ask_nvcc(str(toolkit.nvcc), NVCC_FLAGS, object_name="host.o")
         named = {
             **steps.host("host.o"),
             "device_preprocess": steps.step(f"{STEM}.cpp1.ii", "-E"),

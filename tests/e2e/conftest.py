@@ -129,7 +129,7 @@ def sign_in(page: Page, site: Site, username: str, password: str = PASSWORD) -> 
     page.goto(f"{site.url}/accounts/login/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password").fill(password)
-    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    page.get_by_role("main").get_by_role("button", name="Sign in", exact=True).click()
     expect(page.locator(".masthead").get_by_text(username)).to_be_visible()
 
 

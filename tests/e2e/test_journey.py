@@ -26,7 +26,7 @@ def test_from_sign_up_to_the_leaderboard(court: Site, page: Page) -> None:
     sign_up(page, court, "learner")
     page.get_by_role("link", name="Vector addition").click()
     expect(page.locator(".workbench[data-ready]")).to_be_visible()
-    expect(page.locator(".katex").first).to_be_visible()
+    expect(page.locator(".prose math").first).to_be_visible()
     page.evaluate("window.notReloaded = true")
 
     hand_in(page, "off-by-one.cu", button="Run")

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.conftest import Site, open_problem, set_theme, sign_in, sign_up, wait_for_verdict, watch, write
 
 PUBLIC = ("/", "/problems", "/problems/vector-add", "/problems/vector-add/leaderboard", "/help")
+LISTS = ("/problems?q=nothing&tag=bandwidth&sort=x", "/tracks", "/tracks/hundred-days")
 FORMS = ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/no-such-page")
 PRIVATE = ("/", "/problems", "/problems/vector-add", "/submissions", "/account", "/accounts/password/change/")
 AXE_OPTIONS = {
@@ -54,13 +55,13 @@ def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
 
 
 def test_public_pages(site: Site, visitor: Page) -> None:
-    for path in (*PUBLIC, *FORMS):
+    for path in (*PUBLIC, *LISTS, *FORMS):
         check(visitor, f"{site.url}{path}")
 
 
 def test_pages_of_a_person(site: Site, visitor: Page, permalink: str) -> None:
     sign_in(visitor, site, PERSON)
-    for path in (*PRIVATE, permalink):
+    for path in (*PRIVATE, *LISTS, permalink):
         check(visitor, f"{site.url}{path}")
 
 
@@ -75,9 +76,12 @@ def test_from_a_score_to_its_place_and_its_listing(site: Site, page: Page, timed
     sign_in(page, site, PERSON)
     page.goto(f"{site.url}{timed}")
     expect(page.get_by_text("first run was disturbed")).to_be_visible()
-    page.get_by_role("link", name="PTX").click()
+    page.get_by_role("tab", name="PTX / SASS").click()
+    expect(page.get_by_text("<b>not bold</b>")).to_be_visible()
+    page.get_by_role("link", name="page of its own").click()
     expect(page.get_by_text("<b>not bold</b>")).to_be_visible()
     page.go_back()
+    page.get_by_role("tab", name="Result").click()
     page.get_by_role("link", name="Leaderboard").click()
     expect(page.get_by_role("row", name=PERSON).first).to_contain_text("12.50 µs")
     page.get_by_role("link", name="Triton").click()
@@ -119,7 +123,7 @@ def test_the_list_narrows_while_one_types(site: Site, page: Page) -> None:
     page.goto(f"{site.url}/problems")
     page.get_by_role("searchbox").fill("vector add")
     expect(page.locator(".problem-row")).to_have_count(1)
-    expect(page).to_have_url(f"{site.url}/problems?q=vector%20add&difficulty=&tag=")
+    expect(page).to_have_url(f"{site.url}/problems?q=vector+add")
     page.get_by_role("searchbox").fill("nothing like it")
     expect(page.get_by_text("No problem matches.")).to_be_visible()
     page.go_back()

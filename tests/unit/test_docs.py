@@ -96,7 +96,8 @@ def test_the_threat_model_and_the_attacks_on_a_gpu_agree() -> None:
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_links_lead_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text()):
+    text = re.sub(r"`[^`\n]+`", "", path.read_text())  # code shows how links are written
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
         if not re.match(r"[a-z]+:", target):
             assert (path.parent / target).exists(), target
 

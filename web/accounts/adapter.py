@@ -1,13 +1,119 @@
-"""How allauth signs people up and in here."""
+"""How allauth signs people up and in here, and how it keeps what must stay secret."""
+
+import base64
+from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.encoding import force_bytes
+
+from web.accounts.models import User
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is untyped
-    """Lets the operator close sign-up."""
+    """Lets the operator close sign-up, and says what to do about wrong input."""
+
+    error_messages = {
+        **DefaultAccountAdapter.error_messages,
+        "account_inactive": "This account is inactive. Ask whoever runs this site.",
+        "cannot_remove_primary_email": "This is the primary address. Make another one primary first.",
+        "duplicate_email": "This address is on your list already.",
+        "email_taken": "Another account has this address. Use another one, or sign in to that account.",
+        "enter_current_password": "This is not your present password. Try again.",
+        "incorrect_code": "This code is wrong or too old. Use the one shown now, or a recovery code.",
+        "incorrect_password": "This is not your password. Try again.",
+        "invalid_or_expired_key": "This link is used up or too old. Ask for a new one.",
+        "invalid_password_reset": "This link is used up or too old. Ask for a new one.",
+        "max_email_addresses": "An account has up to %d addresses. Remove one first.",
+        "rate_limited": "That was too often. Wait a minute, then try again.",
+        "too_many_login_attempts": "Too many failed attempts. Wait five minutes, then try again.",
+        "unverified_primary_email": "Verify this address first: the link is in the mail that you were sent.",
+        "username_password_mismatch": "The name or the password is wrong. Check both, or reset the password.",
+        "username_taken": "This name is taken. Choose another one.",
+    }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth's signature
         """Whether visitors may create accounts."""
         return bool(settings.WARPCOURT.sign_up)
+
+
+class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # as above
+    """Lets people of the operator's own provider in while sign-up is closed, if configured so."""
+
+    error_messages = {
+        **DefaultSocialAccountAdapter.error_messages,
+        "email_taken": "Another account has this address. Sign in to it, then connect %s on its page.",
+        "no_password": "Without it you could not sign in any more. Set a password first.",
+        "connected_other": "It is connected to another account here. Disconnect it there first.",
+    }
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
+        """Whether somebody whom a provider vouches for may create an account."""
+        if super().is_open_for_signup(request, sociallogin):
+            return True
+        return sociallogin.provider.id == "openid_connect" and settings.WARPCOURT.oidc_sign_up
+
+
+class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
+    """Encrypts the secrets of authenticators, so that a copy of the database holds none.
+
+    The keys follow from Django's secret key and its fallbacks. Without the key that encrypted a secret,
+    its authenticator is useless: staff remove it in the admin.
+    """
+
+    error_messages = {
+        **DefaultMFAAdapter.error_messages,
+        "cannot_generate_recovery_codes": "Add an authenticator app or a key first.",
+        "incorrect_code": AccountAdapter.error_messages["incorrect_code"],
+        "unreadable_secret": "The key of this site has changed, so it cannot check your codes any more. "
+        "Ask whoever runs this site to remove them.",
+    }
+
+    def get_totp_label(self, user: User) -> str:
+        """The name under which an authenticator app lists this account."""
+        return user.username
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        """This site, as browsers name it beside a passkey."""
+        return {**super().get_public_key_credential_rp_entity(), "name": "Warpcourt"}
+
+    def generate_authenticator_name(self, user: User, type: str) -> str:  # noqa: A002 - allauth's name
+        """What a new key is called until its holder says otherwise."""
+        number = Authenticator.objects.filter(user=user, type=type).count() + 1
+        return f"Key {number}"
+
+    def encrypt(self, text: str) -> str:
+        """The text as it is stored."""
+        return _cipher().encrypt(text.encode()).decode()
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """The text that was stored.
+
+        Raises:
+            django.core.exceptions.ValidationError: it was encrypted under another key.
+        """
+        try:
+            return _cipher().decrypt(encrypted_text.encode()).decode()
+        except InvalidToken as error:
+            raise self.validation_error("unreadable_secret") from error
+
+
+def _cipher() -> MultiFernet:
+    return MultiFernet(
+        [Fernet(_derive(key)) for key in [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]]
+    )
+
+
+def _derive(secret_key: str | bytes) -> bytes:
+    """A key for this one purpose (RFC 5869)."""
+    derived = HKDF(SHA256(), length=32, salt=None, info=b"warpcourt authenticators").derive(
+        force_bytes(secret_key)
+    )
+    return base64.urlsafe_b64encode(derived)

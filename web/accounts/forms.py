@@ -1,8 +1,14 @@
 """What people may ask of their account."""
 
+from datetime import timedelta
+from typing import Any
+
 from django import forms
 
-from web.accounts.models import Scope
+from web.accounts.models import Scope, User
+from web.accounts.services import DEFAULT_LIFETIME
+
+LIFETIMES = {7: "7 days", 30: "30 days", 90: "90 days", 365: "A year"}
 
 
 class TokenForm(forms.Form):
@@ -14,5 +20,38 @@ class TokenForm(forms.Form):
     scope = forms.ChoiceField(
         choices=[(Scope.SUBMIT.value, "Read and submit"), (Scope.READ.value, "Read only")],
         initial=Scope.SUBMIT.value,
+        required=False,
         label="It may",
     )
+    days = forms.ChoiceField(
+        choices=[*LIFETIMES.items()],
+        initial=DEFAULT_LIFETIME.days,
+        required=False,
+        label="It expires after",
+    )
+
+    def clean_scope(self) -> Scope:
+        """The scope; the usual one where none was chosen."""
+        return Scope(self.cleaned_data["scope"] or Scope.SUBMIT)
+
+    @property
+    def lifetime(self) -> timedelta:
+        """How long the token will live. The form is valid."""
+        return timedelta(days=int(self.cleaned_data["days"] or DEFAULT_LIFETIME.days))
+
+
+class DeletionForm(forms.Form):
+    """The name of the account, typed out by the person who wants it gone."""
+
+    username = forms.CharField(label="Your name, to confirm", max_length=60)
+
+    def __init__(self, *args: Any, user: User, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.user = user
+        self.fields["username"].widget.attrs["autocomplete"] = "off"
+
+    def clean_username(self) -> str:
+        """The name, if it is this account's."""
+        if self.cleaned_data["username"].strip() != self.user.username:
+            raise forms.ValidationError(f"Type {self.user.username} to delete this account.")
+        return self.user.username

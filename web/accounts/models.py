@@ -20,18 +20,48 @@ class UserManager(DjangoUserManager["User"]):
         return self.get(username__iexact=username)
 
 
+class Audience(models.TextChoices):
+    """Who may see a profile, besides its owner and staff."""
+
+    EVERYBODY = "everybody", "Everybody"
+    SIGNED_IN = "signed_in", "People who are signed in"
+    NOBODY = "nobody", "Nobody"
+
+
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person. Names are unique whatever their case; an e-mail address is optional."""
+    """A person. Names are unique whatever their case; an e-mail address is optional.
+
+    The last three columns are what the person lets others see; `web.profiles.queries` asks them.
+    """
 
     username = models.CharField(
         max_length=MAX_CHARACTERS, unique=True, validators=username_validators, help_text="Shown to everyone."
     )
     email = models.EmailField("e-mail", blank=True, help_text="Optional. Only for resetting the password.")
     is_staff = models.BooleanField("staff", default=False, help_text="May see all submissions and the admin.")
+    is_instructor = models.BooleanField(
+        "instructor", default=False, help_text="May read all submissions, to teach."
+    )
     is_active = models.BooleanField(
         "active", default=True, help_text="Unset this instead of deleting people."
     )
     date_joined = models.DateTimeField(default=timezone.now, editable=False)
+    profile_audience = models.CharField(
+        "profile",
+        max_length=9,
+        choices=Audience.choices,
+        default=Audience.EVERYBODY,
+        db_default=Audience.EVERYBODY,
+        help_text="Who may see the profile.",
+    )
+    shows_activity = models.BooleanField(
+        default=True,
+        db_default=True,
+        help_text="Whether the profile shows on which days there were submissions.",
+    )
+    in_rankings = models.BooleanField(
+        default=True, db_default=True, help_text="Whether leaderboards and the ranking show this person."
+    )
 
     objects: ClassVar[UserManager] = UserManager()
 
@@ -45,7 +75,10 @@ class User(AbstractBaseUser, PermissionsMixin):
                 Lower("username"),
                 name="user_username_any_case",
                 violation_error_message="This name is taken.",
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(profile_audience__in=Audience.values), name="user_profile_audience_known"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,41 +1,51 @@
-"""The account page, and the API tokens on it."""
+"""The pages of one's account: how it stands, API tokens, sessions. allauth has those about signing in."""
 
 from typing import cast
 
+from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.accounts import queries, services
+from web.accounts.confirming import confirmed_post
 from web.accounts.forms import TokenForm
-from web.accounts.models import Scope, User
+from web.accounts.models import User
 
 
 @require_safe
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """Who one is, and the tokens that act in one's name."""
-    return _account_page(request, TokenForm())
+    """How the account stands, with the way to all its pages."""
+    overview = queries.overview(cast("User", request.user))
+    return render(request, "accounts/account.html", {"overview": overview})
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @login_required
-def create_token(request: HttpRequest) -> HttpResponse:
-    """Make a token and show its secret, this once."""
+@confirmed_post
+def tokens(request: HttpRequest) -> HttpResponse:
+    """The tokens that act in one's name; a new one shows its secret, this once."""
+    if request.method != "POST":
+        return _tokens_page(request, TokenForm())
     form = TokenForm(request.POST)
     if not form.is_valid():
-        return _account_page(request, form, status=422)
-    name, scope = form.cleaned_data["name"], Scope(form.cleaned_data["scope"])
+        return _tokens_page(request, form, status=422)
     try:
-        token, secret = services.issue_token(cast("User", request.user), name=name, scope=scope)
+        token, secret = services.issue_token(
+            cast("User", request.user),
+            name=form.cleaned_data["name"],
+            scope=form.cleaned_data["scope"],
+            lifetime=form.lifetime,
+        )
     except services.TooManyTokens as refusal:
         form.add_error(None, str(refusal))
-        return _account_page(request, form, status=422)
-    return _account_page(request, TokenForm(), secret=secret, made=token.name)
+        return _tokens_page(request, form, status=422)
+    return _tokens_page(request, TokenForm(), secret=secret, made=token.name)
 
 
 @require_POST
@@ -44,12 +54,21 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     """Delete one of one's own tokens."""
     if services.revoke_token(cast("User", request.user), token_id):
         messages.success(request, "The token is revoked.")
-    return redirect("account")
+    return redirect("tokens")
 
 
-def _account_page(
+@require_POST
+@login_required
+def end_session(request: HttpRequest, session_id: int) -> HttpResponse:
+    """Sign another browser of one's own out."""
+    get_object_or_404(UserSession, user=request.user, pk=session_id).end()
+    messages.success(request, "The session has ended.")
+    return redirect("usersessions_list")
+
+
+def _tokens_page(
     request: HttpRequest, form: TokenForm, *, secret: str = "", made: str = "", status: int = 200
 ) -> HttpResponse:
-    tokens = queries.list_tokens(cast("User", request.user))
-    context = {"form": form, "tokens": tokens, "secret": secret, "made": made}
-    return render(request, "accounts/account.html", context, status=status)
+    live = queries.list_tokens(cast("User", request.user))
+    context = {"form": form, "tokens": live, "secret": secret, "made": made}
+    return render(request, "accounts/tokens.html", context, status=status)

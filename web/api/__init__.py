@@ -2,21 +2,31 @@
 
 Everybody may read published problems and leaderboards. All else takes a token in the header
 `Authorization: Bearer …`, or a session with its CSRF token. Errors have one form, `ErrorOut`.
+
+Lists come in pages: `next` is the value of the query's cursor that gives the next page, null on the last.
+Every answer says in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) how many
+requests are left; beyond them the answer is 429 with `Retry-After`. `Idempotency-Key` makes a repeated
+submit harmless.
 """
 
 from ninja import NinjaAPI
 
-from web.api import errors, leaderboards, problems, submissions, tokens
+from web.api import errors, leaderboards, problems, profile, submissions, tokens, tracks
+from web.api.limits import PerMinute
 
 api = NinjaAPI(
     title="Warpcourt",
     version="1",
     description=__doc__,
     urls_namespace="api",
+    throttle=[PerMinute()],
     openapi_extra={"info": {"license": {"name": "Apache-2.0"}}},
 )
 api.add_router("/problems", problems.router, tags=["problems"])
+api.add_router("/tracks", tracks.router, tags=["tracks"])
 api.add_router("/submissions", submissions.router, tags=["submissions"])
 api.add_router("/tokens", tokens.router, tags=["tokens"])
 api.add_router("/leaderboards", leaderboards.router, tags=["leaderboards"])
+api.add_router("/profile", profile.router, tags=["people"])
+api.add_router("/users", profile.people, tags=["people"])
 errors.install(api)

@@ -15,8 +15,8 @@ from ninja.utils import check_csrf
 
 from web.accounts import services
 from web.accounts.models import Scope, User
+from web.submissions.lookout import closing
 from web.submissions.queries import Viewer
-from web.submissions.streams import closing
 
 
 class ApiRequest(HttpRequest):

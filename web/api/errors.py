@@ -7,7 +7,7 @@ import structlog
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI, Schema
-from ninja.errors import HttpError
+from ninja.errors import HttpError, Throttled
 from ninja.errors import ValidationError as RequestInvalid
 
 from web.accounts.services import TooManyTokens
@@ -50,8 +50,8 @@ type_of_refusal: Mapping[type[services.SubmissionRefused], int] = {
 
 
 def documented(*statuses: int) -> dict[Any, Any]:
-    """The error statuses of an operation, for its `response` argument."""
-    return dict.fromkeys(statuses, ErrorOut)
+    """The error statuses of an operation, for its `response` argument. Any may answer 429."""
+    return dict.fromkeys((*statuses, 429), ErrorOut)
 
 
 def answer(status: int, message: str, fields: Mapping[str, list[str]] | None = None) -> JsonResponse:
@@ -87,6 +87,8 @@ def _not_found(_request: HttpRequest, _error: Http404) -> HttpResponse:
 
 
 def _http_error(_request: HttpRequest, error: HttpError) -> HttpResponse:
+    if isinstance(error, Throttled):
+        return answer(429, "Too many requests; the header Retry-After says when to go on.")
     if error.status_code == 401:
         return answer(401, "Send a token in the header 'Authorization: Bearer …', or sign in.")
     return answer(error.status_code, error.message)

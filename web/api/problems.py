@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from django.http import Http404
-from ninja import Query, Router, Schema
+from ninja import Field, Query, Router, Schema
 from pydantic import StringConstraints
 
 from problems.vocabulary import Difficulty, Language
@@ -13,6 +13,7 @@ from web.catalog import queries
 from web.catalog.models import Problem
 
 router = Router(auth=PUBLIC)
+PAGE_ROWS = 100
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,60}$")]
 
 
@@ -60,12 +61,24 @@ class ProblemDetailOut(ProblemOut):
     editorial: str | None
 
 
+class ProblemsOut(Schema):
+    """One page. `next` is the value of `after` that gives the next one, null on the last."""
+
+    problems: list[ProblemOut]
+    next: str | None
+
+
 class ProblemFilter(Schema):
-    """Which problems to list."""
+    """Which problems to list. `status` is yours: `solved`, `attempted` or `new`."""
 
     difficulty: Difficulty | None = None
     tag: Annotated[str, StringConstraints(max_length=40, pattern=r"^[^\x00]*$")] | None = None
+    track: Slug | None = None
+    language: Language | None = None
+    status: queries.Mark | None = None
     search: Annotated[str, StringConstraints(max_length=80, pattern=r"^[^\x00]*$")] = ""
+    after: Slug | None = None
+    limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)
 
 
 class StarterOut(Schema):
@@ -75,10 +88,23 @@ class StarterOut(Schema):
     source: str
 
 
-@router.get("", response={200: list[ProblemOut], **documented(401, 422)}, summary="List the problems")
+@router.get("", response={200: ProblemsOut, **documented(401, 422)}, summary="List the problems")
 def list_problems(request: ApiRequest, wanted: Query[ProblemFilter]) -> Any:
-    """The published problems, in the order of the track."""
-    return queries.list_problems(request.user, **wanted.dict())
+    """The published problems by their slugs, a page at a time. Their order on a track is the track's."""
+    rows = queries.list_problems(
+        request.user,
+        difficulty=wanted.difficulty,
+        tag=wanted.tag,
+        track=wanted.track,
+        language=wanted.language,
+        mark=wanted.status,
+        search=wanted.search,
+    ).order_by("slug")
+    if wanted.after is not None:
+        rows = rows.filter(slug__gt=wanted.after)
+    found = list(rows[: wanted.limit + 1])
+    page, more = found[: wanted.limit], len(found) > wanted.limit
+    return {"problems": page, "next": page[-1].slug if more else None}
 
 
 @router.get(

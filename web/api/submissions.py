@@ -3,18 +3,19 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from django.http import Http404, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from ninja import Field, Header, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import StringConstraints
 
 from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, Stage
+from judge.sizes import MAX_SEED
 from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
-from web.submissions import queries, services, streams
+from web.submissions import counterparts, queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
 
 router = Router(auth=READ)
@@ -24,13 +25,19 @@ Key = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}$")]
 
 
 class SubmissionIn(Schema):
-    """A program to judge. `sizes` replaces the cases by one of your own, in runs only."""
+    """A program to judge.
+
+    `sizes` replaces the cases by one of your own, and `seed` draws the inputs so that they come again: both
+    in runs only. `gpu_model` asks for a GPU of a model that is in use; empty for any.
+    """
 
     problem: Slug
     language: Language
     source: str = Field(max_length=512 * 1024)
     mode: Mode = Mode.SUBMIT
     sizes: dict[str, int] | None = None
+    seed: int | None = Field(None, ge=0, le=MAX_SEED)
+    gpu_model: str = Field("", max_length=120)
 
 
 class SubmissionOut(Schema):
@@ -113,6 +120,8 @@ class SubmissionDetailOut(SubmissionOut):
 
     source: str
     sizes: dict[str, int] | None
+    seed: int | None
+    gpu_model: str
     place_in_queue: int
     report: ReportOut | None
     listings: list[ListingOut]
@@ -148,6 +157,21 @@ class Wanted(Schema):
     limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)
 
 
+class Own(Schema):
+    """Which of your submissions: the last accepted one, or the fastest."""
+
+    problem: Slug
+    language: Language
+    which: Literal["accepted", "best"] = "accepted"
+
+
+class SourceOut(Schema):
+    """A program."""
+
+    language: Language
+    source: str
+
+
 class CancelledOut(Schema):
     """`cancelled` is false when the submission was over already."""
 
@@ -173,6 +197,8 @@ def submit(
         source=program.source,
         mode=program.mode,
         sizes=program.sizes,
+        seed=program.seed,
+        gpu_model=program.gpu_model,
         idempotency_key=idempotency_key,
     )
     return Status(201, _find(request, submission.public_id))
@@ -185,11 +211,22 @@ def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
     if wanted.before is not None:
         last = get_object_or_404(queries.list_submissions(request.user), public_id=wanted.before)
         before = (last.created, last.pk)
-    rows = list(
-        queries.list_submissions(request.user, problem_slug=wanted.problem, before=before)[: wanted.limit + 1]
-    )
+    found = queries.list_submissions(request.user, problem_slug=wanted.problem, before=before)
+    rows = queries.first_rows(found, wanted.limit + 1)
     page, more = rows[: wanted.limit], len(rows) > wanted.limit
     return {"submissions": page, "next": page[-1].public_id if more else None}
+
+
+@router.get(
+    "/own", response={200: SubmissionDetailOut, **documented(401, 404, 422)}, summary="Show your best"
+)
+def show_own(request: ApiRequest, wanted: Query[Own]) -> Any:
+    """Your last accepted submission to a problem, or your fastest."""
+    problem = find(request, wanted.problem)
+    found = counterparts.own(request.user, problem, wanted.language, wanted.which)
+    if found is None:
+        raise Http404
+    return found
 
 
 @router.get(
@@ -199,6 +236,16 @@ def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
 )
 def show_submission(request: ApiRequest, public_id: PublicId) -> Any:
     """A submission with its source, and its report once it is done."""
+    return _find(request, public_id)
+
+
+@router.get(
+    "/{public_id}/source",
+    response={200: SourceOut, **documented(401, 404, 422)},
+    summary="Show its source",
+)
+def show_source(request: ApiRequest, public_id: PublicId) -> Any:
+    """The program as it was handed in."""
     return _find(request, public_id)
 
 
@@ -223,7 +270,8 @@ def show_listing(request: ApiRequest, public_id: PublicId, kind: ListingKind) ->
 )
 def cancel(request: ApiRequest, public_id: PublicId) -> Any:
     """End its judging. A submission in progress is over within about a second."""
-    return {"cancelled": services.cancel(_find(request, public_id))}
+    found = get_object_or_404(queries.submissions_in_charge(request.user), public_id=public_id)
+    return {"cancelled": services.cancel(found)}
 
 
 @router.get(
@@ -234,7 +282,8 @@ def cancel(request: ApiRequest, public_id: PublicId) -> Any:
     openapi_extra={
         "responses": {
             "200": {
-                "description": "Server-sent events; the last one is `finished`. Resumes by Last-Event-ID.",
+                "description": "Server-sent events; the last one is `finished`. Resumes by Last-Event-ID. "
+                "Events named `queue`, without an id, say where it waits and about how long.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
             "204": {"description": "It is done, and you have seen every event."},
@@ -244,6 +293,13 @@ def cancel(request: ApiRequest, public_id: PublicId) -> Any:
 async def follow(request: ApiRequest, public_id: PublicId) -> HttpResponseBase:
     """The steps of its judging as they happen."""
     return await streams.open_stream(request, request.user, public_id)
+
+
+def serialise(submission: Submission, request: HttpRequest) -> dict[str, Any]:
+    """What the API shows of `submission` to the one who asks, who may see it; for `NinjaJSONEncoder`."""
+    shown = SubmissionDetailOut.model_validate(submission, context={"request": request})
+    body: dict[str, Any] = shown.model_dump()
+    return body
 
 
 def _find(request: ApiRequest, public_id: str) -> Submission:

@@ -62,6 +62,10 @@ def create_token(request: HttpRequest, wanted: TokenIn) -> Any:
         return answer(429, "Too many failed attempts; try again in a few minutes.")
     if user is None:
         raise HttpError(403, "The name or the password is wrong.")
+    if queries.has_second_factor(user):
+        raise HttpError(
+            403, "This account signs in with two factors; make a token on its page /account/tokens."
+        )
     token, secret = services.issue_token(
         user, name=wanted.name, scope=wanted.scope, lifetime=timedelta(days=wanted.days)
     )

@@ -1,15 +1,20 @@
 """Staff pages about problems."""
 
+from typing import ClassVar
+
 from django.contrib import admin
 from django.http import HttpRequest
 
-from web.catalog.models import Problem
+from web.catalog.models import Problem, Tagging
+from web.staff.audited import AuditedAdmin, RecordAdmin
+from web.staff.models import ActKind
 
 
 @admin.register(Problem)
-class ProblemAdmin(admin.ModelAdmin[Problem]):
+class ProblemAdmin(AuditedAdmin[Problem]):
     """Problems, to publish or withdraw. Their content comes from the packages."""
 
+    told: ClassVar[tuple[str, ...]] = ("published",)
     list_display = ["slug", "title", "difficulty", "track_day", "published", "updated"]
     list_filter = ["published", "difficulty"]
     list_editable = ["published"]
@@ -22,3 +27,22 @@ class ProblemAdmin(admin.ModelAdmin[Problem]):
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         """Nobody: `manage.py loadproblems` does."""
         return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Problem | None = None) -> bool:  # noqa: ARG002 - Django's signature
+        """Nobody: submissions refer to it. Withdraw it instead."""
+        return False
+
+    def kind_of_change(self, obj: Problem, changed: list[str]) -> ActKind:
+        """To publish and to withdraw are acts of their own."""
+        if "published" not in changed:
+            return ActKind.CHANGE
+        return ActKind.PUBLISH if obj.published else ActKind.WITHDRAW
+
+
+@admin.register(Tagging)
+class TaggingAdmin(RecordAdmin[Tagging]):
+    """Tags of problems, as their packages say."""
+
+    list_display = ["name", "problem"]
+    list_select_related = ["problem"]
+    search_fields = ["=name", "=problem__slug"]

@@ -1,26 +1,74 @@
-"""What the list of problems can be narrowed by."""
+"""What the list of problems can be narrowed and sorted by."""
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 
 from django import forms
 
-from problems.vocabulary import Difficulty
+from problems.vocabulary import Difficulty, Language
+from web.catalog.queries import Mark, Order
 
-STATUSES = (("", "Any status"), ("unsolved", "Unsolved"), ("attempted", "Attempted"), ("solved", "Solved"))
+ORDERS: Mapping[str, str] = {
+    Order.TRACK: "Track order",
+    Order.TITLE: "Title",
+    Order.DIFFICULTY: "Easiest",
+    Order.ACCEPTANCE: "Most often accepted",
+    Order.SOLVERS: "Most solved",
+    Order.NEWEST: "Newest",
+}
+LANGUAGES: Mapping[str, str] = {Language.CUDA: "CUDA C++", Language.TRITON: "Triton"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The filters of a list. `search` to `order` are for `queries.list_problems`."""
+
+    search: str = ""
+    difficulty: Difficulty | None = None
+    tag: str | None = None
+    track: str | None = None
+    language: Language | None = None
+    mark: Mark | None = None
+    order: Order = Order.TRACK
+
+
+def _words(among: Iterable[StrEnum]) -> forms.ChoiceField:
+    return forms.ChoiceField(required=False, choices=[(word.value, word.value) for word in among])
 
 
 class ProblemFilter(forms.Form):
     """The filters of the problem list, as they stand in its address."""
 
     q = forms.CharField(required=False, max_length=80, strip=True)
-    difficulty = forms.ChoiceField(
-        required=False,
-        choices=[("", "Any difficulty"), *((d.value, d.value.capitalize()) for d in Difficulty)],
-    )
-    status = forms.ChoiceField(required=False, choices=STATUSES)
+    difficulty = _words(Difficulty)
     tag = forms.CharField(required=False, max_length=40)
+    track = forms.SlugField(required=False, max_length=60)
+    language = _words(Language)
+    status = _words(Mark)
+    sort = _words(Order)
 
-    def chosen(self) -> dict[str, Any]:
-        """The filters that are set and make sense; the others are left out."""
+    def chosen(self) -> dict[str, str]:
+        """The filters that are set and make sense, by their names in the address."""
         self.is_valid()
-        return {name: value for name, value in self.cleaned_data.items() if value}
+        usual = {"sort": Order.TRACK.value}
+        return {
+            name: value for name, value in self.cleaned_data.items() if value and value != usual.get(name)
+        }
+
+    def ignored(self) -> list[str]:
+        """The names of the filters that make no sense, which are left out."""
+        return list(self.errors)
+
+    def wanted(self) -> Wanted:
+        """What to ask the catalogue for."""
+        chosen = self.chosen()
+        return Wanted(
+            search=chosen.get("q", ""),
+            difficulty=Difficulty(chosen["difficulty"]) if "difficulty" in chosen else None,
+            tag=chosen.get("tag"),
+            track=chosen.get("track"),
+            language=Language(chosen["language"]) if "language" in chosen else None,
+            mark=Mark(chosen["status"]) if "status" in chosen else None,
+            order=Order(chosen.get("sort", Order.TRACK)),
+        )

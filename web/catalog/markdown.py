@@ -1,12 +1,15 @@
 """Markdown with TeX to HTML that is safe to show, whoever wrote it.
 
-TeX is not interpreted here: `$…$` becomes `<span class="math">` and `$$…$$` `<div class="math">`,
-whose text is the TeX, for KaTeX in the browser. Code blocks get Pygments classes, never styles.
+TeX between `$…$` or `$$…$$` becomes MathML. What `web.catalog.tex` does not know stays as it is, in a
+`<span class="math">` or `<div class="math">`, for KaTeX in the browser. Code blocks get Pygments classes,
+never styles. Images are shown only where the caller says what there is.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 import nh3
@@ -18,6 +21,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
+
+from web.catalog.tex import to_mathml
 
 _TAGS = {
     *("a", "blockquote", "br", "code", "del", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol"),
@@ -31,6 +36,10 @@ _ATTRIBUTES = {
     "span": {"class"},
     "ol": {"start"},
 }
+_HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+_IMAGE = {"src", "alt", "width", "height", "loading"}
+_FORMULA = re.compile(r'<(span|div) class="math">(.*?)</\1>', re.DOTALL)
+_ANCHORED = re.compile(r'(<(h[2-6]) id="([^"]+)">)(.*?)</\2>', re.DOTALL)
 _FORMATTER = HtmlFormatter(nowrap=True, classprefix="tok-")
 
 
@@ -46,12 +55,47 @@ def highlight_code(source: str, language: str) -> SafeString:
     return mark_safe(highlight(source, lexer, _FORMATTER))  # noqa: S308 - Pygments escapes
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image that a text may show: the name by which it does, and where the page finds it."""
+
+    name: str
+    url: str
+    width: int
+    height: int
+
+
 @lru_cache(maxsize=256)
-def render(text: str) -> SafeString:
-    """The HTML of `text`. Raw HTML in it is shown as text; the result is sanitised all the same."""
-    html = _parser().render(text)
-    clean = nh3.clean(html, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"})
+def render(text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = ()) -> SafeString:
+    """The HTML of `text`. Raw HTML in it is shown as text; the result is sanitised all the same.
+
+    With `anchors`, headings get ids that begin with it, and links to themselves. Of images, `pictures`
+    are shown; the others are left out.
+    """
+    known = {picture.name: picture for picture in pictures}
+    html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": set()})
+    clean = nh3.clean(
+        html,
+        tags=_TAGS | ({"img"} if known else set()),
+        attributes={**_ATTRIBUTES, "img": _IMAGE, **{tag: {"id"} for tag in _HEADINGS}},
+        url_schemes={"http", "https", "mailto"},
+    )
+    # What these add is ours, made of escaped text; the sanitiser would have to let authors do the same.
+    clean = _ANCHORED.sub(_with_anchor, _FORMULA.sub(_with_formula, clean))
     return mark_safe(clean)  # noqa: S308 - just sanitised
+
+
+def _with_formula(found: re.Match[str]) -> str:
+    block = found[1] == "div"
+    mathml = to_mathml(unescape(found[2]), block=block)
+    if mathml is None:
+        return found[0]
+    return f'<div class="formula">{mathml}</div>' if block else mathml
+
+
+def _with_anchor(found: re.Match[str]) -> str:
+    link = f'<a class="anchor" href="#{found[3]}" aria-label="Link to this section">#</a>'
+    return f"{found[1]}{found[4]}{link}</{found[2]}>"
 
 
 @lru_cache(maxsize=1)
@@ -63,6 +107,7 @@ def _parser() -> MarkdownIt:
     # The page has the title as its h1, so the headings of a statement begin at h2.
     parser.add_render_rule("heading_open", _render_heading)
     parser.add_render_rule("heading_close", _render_heading)
+    parser.add_render_rule("image", _render_image)
     parser.add_render_rule("math_inline", _render_inline_math)
     parser.add_render_rule("math_inline_double", _render_block_math)
     parser.add_render_rule("math_block", _render_block_math)
@@ -74,10 +119,32 @@ def _highlight_block(source: str, language: str, _attributes: str) -> str:
     return f'<pre class="code"><code>{highlight_code(source, language)}</code></pre>'
 
 
-def _render_heading(_self: object, tokens: Sequence[Token], index: int, *_: Any) -> str:
+def _render_heading(
+    _self: object, tokens: Sequence[Token], index: int, _options: object, env: Mapping[str, Any]
+) -> str:
     token = tokens[index]
     level = min(int(token.tag[1]) + (0 if token.tag != "h1" else 1), 6)
-    return f"<h{level}>" if token.nesting == 1 else f"</h{level}>\n"
+    if token.nesting != 1:
+        return f"</h{level}>\n"
+    if not env["anchors"]:
+        return f"<h{level}>"
+    words = re.sub(r"[^a-z0-9]+", "-", tokens[index + 1].content.lower()).strip("-")[:60]
+    name = f"{env['anchors']}{words or 'section'}"
+    while name in env["ids"]:
+        name += "-again"
+    env["ids"].add(name)
+    return f'<h{level} id="{name}">'
+
+
+def _render_image(
+    _self: object, tokens: Sequence[Token], index: int, _options: object, env: Mapping[str, Any]
+) -> str:
+    token = tokens[index]
+    picture = env["pictures"].get(str(token.attrs.get("src", "")).removeprefix("./"))
+    if picture is None:
+        return escape(token.content)
+    size = f'width="{picture.width}" height="{picture.height}"'
+    return f'<img src="{escape(picture.url)}" alt="{escape(token.content)}" {size} loading="lazy">'
 
 
 def _render_inline_math(_self: object, tokens: Sequence[Token], index: int, *_: Any) -> str:

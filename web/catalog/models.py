@@ -23,6 +23,7 @@ class Problem(models.Model):
     samples = models.JSONField(default=list, help_text="Public cases: name and sizes.")
     limits = models.JSONField(default=dict, help_text="compile_s, case_s, memory_mib, source_kib.")
     published = models.BooleanField(default=True, help_text="Only published problems are shown to users.")
+    added = models.DateTimeField(default=timezone.now, editable=False)
     updated = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -51,3 +52,16 @@ class Problem(models.Model):
     def size_names(self) -> list[str]:
         """The names of its sizes, in the order in which its samples give them."""
         return list(self.samples[0]["sizes"]) if self.samples else []
+
+
+class Tagging(models.Model):
+    """A tag of a problem, so that databases can look for it. `Problem.tags` says the same, in order."""
+
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="taggings")
+    name = models.CharField(max_length=40)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name", "problem"], name="tagging_once")]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,29 +1,20 @@
-"""What the pages of the catalogue show, put together from queries."""
+"""What the page of a problem shows, put together from queries."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.http import Http404
 from django.utils.safestring import SafeString
 
-from problems.vocabulary import Difficulty, Language
+from problems.vocabulary import Language
 from web.catalog import queries
-from web.catalog.forms import STATUSES
+from web.catalog.figures import pictures
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer
-
-
-@dataclass(frozen=True, slots=True)
-class ListPage:
-    """A narrowed list, and what it can be narrowed by."""
-
-    problems: list[Problem]
-    total: int
-    tags: list[str]
-    statuses: tuple[tuple[str, str], ...]
-    difficulties: tuple[str, ...]
+from web.drafts.queries import find_draft
+from web.fleet.queries import offered_gpu_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +29,22 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class ProblemPage:
-    """A problem with its statement rendered. `commands` judge a file without the site, by language."""
+    """A problem with its statement rendered, and the program to go on with.
+
+    `source` is the viewer's draft at `revision`, or the starter at revision 0. `commands` hand a file in from
+    a terminal, by language.
+    """
 
     language: Language
     statement: SafeString
     editorial: SafeString | None
-    starter: str
+    source: str
+    revision: int
+    saved: datetime | None
     arguments: list[Argument]
     sample_sizes: dict[str, int]
     commands: dict[str, str]
+    gpu_models: tuple[str, ...]
     functional: bool
 
 
@@ -68,30 +66,17 @@ def usual_language(viewer: Viewer, problem: Problem) -> Language:
     return Language(last if last in problem.languages else problem.languages[0])
 
 
-def list_page(viewer: Viewer, chosen: Mapping[str, str]) -> ListPage:
-    """The list for `viewer` under the filters `chosen`."""
-    everything = queries.list_problems(viewer)
-    difficulty = Difficulty(chosen["difficulty"]) if "difficulty" in chosen else None
-    found = queries.list_problems(
-        viewer, difficulty=difficulty, tag=chosen.get("tag"), search=chosen.get("q", "")
-    )
-    return ListPage(
-        problems=[problem for problem in found if _has_status(problem, chosen.get("status"))],
-        total=len(everything),
-        tags=sorted({tag for problem in everything for tag in problem.tags}),
-        statuses=STATUSES,
-        difficulties=tuple(Difficulty),
-    )
-
-
 def problem_page(viewer: Viewer, problem: Problem, language: Language) -> ProblemPage:
     """All that the page of `problem` shows to `viewer`."""
     readable = queries.may_read_editorial(viewer, problem)
+    draft = find_draft(viewer, problem, language)
     return ProblemPage(
         language=language,
-        statement=render(problem.statement),
-        editorial=render(problem.editorial) if readable else None,
-        starter=problem.starters[language.value],
+        statement=render(problem.statement, anchors="s-", pictures=pictures(problem.slug, problem.statement)),
+        editorial=_editorial(problem) if readable else None,
+        source=draft.source if draft else problem.starters[language.value],
+        revision=draft.revision if draft else 0,
+        saved=draft.saved if draft else None,
         arguments=[
             Argument(
                 entry["name"], entry["role"], entry["dtype"], " \N{MULTIPLICATION SIGN} ".join(entry["shape"])
@@ -100,14 +85,12 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
         ],
         sample_sizes=problem.samples[0]["sizes"] if problem.samples else {},
         commands={
-            known.value: f"python manage.py judge {problem.slug} solution{known.suffix}" for known in Language
+            known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
+        gpu_models=offered_gpu_models(),
         functional=settings.WARPCOURT.target == "cpu",
     )
 
 
-def _has_status(problem: Problem, status: str | None) -> bool:
-    solved, attempted = bool(getattr(problem, "solved", False)), bool(getattr(problem, "attempted", False))
-    return {"solved": solved, "unsolved": not solved, "attempted": attempted and not solved}.get(
-        status or "", True
-    )
+def _editorial(problem: Problem) -> SafeString:
+    return render(problem.editorial, anchors="e-", pictures=pictures(problem.slug, problem.editorial))

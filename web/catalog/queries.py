@@ -1,14 +1,69 @@
 """Reads from the catalogue."""
 
-from django.contrib.auth.models import AnonymousUser
-from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Value
+from dataclasses import dataclass
+from enum import StrEnum
 
-from problems.vocabulary import Difficulty, Mode, Verdict
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    FilteredRelation,
+    FloatField,
+    OrderBy,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Lower, NullIf
+
+from problems.vocabulary import Difficulty, Language
 from web.accounts.models import User
-from web.catalog.models import Problem
-from web.submissions.models import Submission
+from web.catalog.models import Problem, Tagging
+from web.submissions.models import Progress, Submission
 
 Viewer = User | AnonymousUser
+UNREAD = ("statement", "editorial", "signature", "samples", "limits")
+_NO = Value(value=False, output_field=BooleanField())
+
+
+class Mark(StrEnum):
+    """How far a viewer has come with a problem. `attempted` is not solved yet."""
+
+    NEW = "new"
+    ATTEMPTED = "attempted"
+    SOLVED = "solved"
+
+
+class Order(StrEnum):
+    """What problems can be sorted by: the greatest figures and the newest problems come first."""
+
+    TRACK = "track"
+    TITLE = "title"
+    DIFFICULTY = "difficulty"
+    ACCEPTANCE = "acceptance"
+    SOLVERS = "solvers"
+    NEWEST = "newest"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many problems there are for a viewer, and how many of them bear a mark."""
+
+    total: int
+    solved: int
+    attempted: int
+
+    @property
+    def fresh(self) -> int:
+        """How many bear neither mark."""
+        return self.total - self.solved - self.attempted
 
 
 def visible_problems(viewer: Viewer) -> QuerySet[Problem]:
@@ -18,50 +73,86 @@ def visible_problems(viewer: Viewer) -> QuerySet[Problem]:
 
 
 def list_problems(
-    viewer: Viewer, *, difficulty: Difficulty | None = None, tag: str | None = None, search: str = ""
-) -> list[Problem]:
-    """The problems of a list, in one query.
+    viewer: Viewer,
+    *,
+    difficulty: Difficulty | None = None,
+    tag: str | None = None,
+    track: str | None = None,
+    language: Language | None = None,
+    mark: Mark | None = None,
+    search: str = "",
+    order: Order = Order.TRACK,
+) -> QuerySet[Problem]:
+    """The problems of a list with their marks, narrowed and sorted, in one query.
 
-    Each has `solved` and `attempted` (by the viewer), `submitted` and `accepted` (submissions of everyone
-    that were judged, and those of them accepted); runs count as attempts only.
+    Every word of `search` is looked for in titles, summaries and tags. The order of the track is that of
+    `track` where it is given, else that of the days. What a list does not show is not read.
     """
-    problems = visible_problems(viewer)
+    problems = with_marks(visible_problems(viewer), viewer).defer(*UNREAD)
     if difficulty:
         problems = problems.filter(difficulty=difficulty.value)
-    if search:
-        problems = problems.filter(Q(title__icontains=search) | Q(summary__icontains=search))
-    found = with_marks(problems, viewer)
-    # SQLite cannot look into a JSON list, and there are few problems.
-    return [problem for problem in found if tag is None or tag in problem.tags]
+    if tag:
+        problems = problems.filter(taggings__name=tag)
+    if language:
+        problems = problems.filter(starters__has_key=language.value)
+    if track:
+        problems = problems.filter(entries__track__slug=track, entries__track__published=True)
+    if mark:
+        problems = problems.filter(_bears(mark, viewer))
+    for word in search.split():
+        tagged = Tagging.objects.filter(problem=OuterRef("pk"), name__icontains=word)
+        problems = problems.filter(Q(title__icontains=word) | Q(summary__icontains=word) | Exists(tagged))
+    return problems.order_by(*_sorting(order, on_track=bool(track)))
 
 
 def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
-    """Add `solved`, `attempted`, `submitted` and `accepted`."""
-    submits = Q(submissions__mode=Mode.SUBMIT.value)
-    solved: Exists | Value = Value(value=False, output_field=BooleanField())
-    attempted: Exists | Value = Value(value=False, output_field=BooleanField())
-    if viewer.is_authenticated:
-        own = Submission.objects.filter(problem=OuterRef("pk"), user=viewer.pk)
-        solved = Exists(own.filter(mode=Mode.SUBMIT.value, report__verdict=Verdict.ACCEPTED.value))
-        attempted = Exists(own)
-    return problems.annotate(
-        solved=solved,
-        attempted=attempted,
-        submitted=Count("submissions__report", filter=submits),
-        accepted=Count(
-            "submissions__report", filter=submits & Q(submissions__report__verdict=Verdict.ACCEPTED.value)
-        ),
-    ).order_by(F("track_day").asc(nulls_last=True), "slug")  # grouping drops the order of Meta
+    """Add what people made of each problem, without looking at a submission.
+
+    `solved` and `attempted` are the viewer's. `submitted`, `accepted` and `solvers` count everybody's
+    judged submissions, those of them that were accepted, and the people who have one; `acceptance` is
+    the percentage, None before there is any. A run makes a problem attempted and counts for nothing else.
+    """
+    judged = NullIf(F("tally__judged"), Value(0))
+    percent = ExpressionWrapper(100.0 * F("tally__accepted") / judged, output_field=FloatField())
+    return _with_own(problems, viewer).annotate(
+        submitted=Coalesce("tally__judged", 0),
+        accepted=Coalesce("tally__accepted", 0),
+        solvers=Coalesce("tally__solvers", 0),
+        acceptance=percent,
+    )
+
+
+def has_solved(viewer: Viewer, problem: Problem) -> bool:
+    """Whether a submission of `viewer` to `problem` was accepted."""
+    if not viewer.is_authenticated:
+        return False
+    return Progress.objects.filter(user=viewer.pk, problem=problem, solved__isnull=False).exists()
+
+
+def count_problems(viewer: Viewer) -> Counts:
+    """How many problems `viewer` may know of, has solved, and has attempted without solving."""
+    counted = _with_own(visible_problems(viewer), viewer).aggregate(
+        all=Count("pk"),
+        tried=Count("pk", filter=Q(attempted=True)),
+        done=Count("pk", filter=Q(solved=True)),
+    )
+    return Counts(counted["all"], counted["done"], counted["tried"] - counted["done"])
+
+
+def count_tags(viewer: Viewer) -> dict[str, int]:
+    """How many problems have each tag, by name."""
+    tagged = Tagging.objects.filter(problem__in=visible_problems(viewer))
+    return dict(tagged.values_list("name").annotate(problems=Count("pk")).order_by("name"))
 
 
 def next_problem(viewer: Viewer) -> Problem | None:
     """The problem to go on with: the one tried last if it is unsolved, else the first unsolved one."""
     if not viewer.is_authenticated:
         return None
-    marked = with_marks(visible_problems(viewer), viewer)
-    unsolved = [problem for problem in marked if not getattr(problem, "solved", False)]
-    last = Submission.objects.filter(user=viewer.pk).values_list("problem", flat=True).first()
-    return next((problem for problem in unsolved if problem.pk == last), unsolved[0] if unsolved else None)
+    last = Submission.objects.filter(user=viewer.pk).values("problem")[:1]
+    others_later = Case(When(pk=Subquery(last), then=0), default=1)
+    unsolved = list_problems(viewer).filter(Q(own__solved__isnull=True))
+    return unsolved.order_by(others_later, *_sorting(Order.TRACK, on_track=False)).first()
 
 
 def last_language(viewer: Viewer) -> str | None:
@@ -79,3 +170,40 @@ def find_problem(viewer: Viewer, slug: str) -> Problem | None:
 def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:
     """Whether there is an editorial and `viewer` has solved the problem, or is staff."""
     return bool(problem.editorial) and (viewer.is_staff or bool(getattr(problem, "solved", False)))
+
+
+def _with_own(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
+    if not viewer.is_authenticated:
+        return problems.annotate(solved=_NO, attempted=_NO)
+    own = FilteredRelation("progress", condition=Q(progress__user=viewer.pk))
+    return problems.annotate(
+        own=own,
+        solved=ExpressionWrapper(Q(own__solved__isnull=False), output_field=BooleanField()),
+        attempted=ExpressionWrapper(Q(own__pk__isnull=False), output_field=BooleanField()),
+    )
+
+
+def _bears(mark: Mark, viewer: Viewer) -> Q:
+    if not viewer.is_authenticated:
+        return Q() if mark is Mark.NEW else Q(pk__in=())
+    return {
+        Mark.NEW: Q(own__pk__isnull=True),
+        Mark.ATTEMPTED: Q(own__pk__isnull=False, own__solved__isnull=True),
+        Mark.SOLVED: Q(own__solved__isnull=False),
+    }[mark]
+
+
+def _sorting(order: Order, *, on_track: bool) -> list[OrderBy | str]:
+    by_track: list[OrderBy | str] = [F("track_day").asc(nulls_last=True), "slug"]
+    if on_track:
+        by_track = ["entries__position"]
+    levels = [When(difficulty=level.value, then=rank) for rank, level in enumerate(Difficulty)]
+    first: dict[Order, list[OrderBy | str]] = {
+        Order.TRACK: [],
+        Order.TITLE: [Lower("title").asc()],
+        Order.DIFFICULTY: [Case(*levels).asc()],
+        Order.ACCEPTANCE: [F("acceptance").desc(nulls_last=True)],
+        Order.SOLVERS: [F("solvers").desc()],
+        Order.NEWEST: [F("added").desc()],
+    }
+    return [*first[order], *by_track]

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from problems import schema
-from web.catalog.models import Problem
+from web.catalog.models import Problem, Tagging
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +34,19 @@ def sync(packages: Iterable[schema.Problem], *, publish: bool = True) -> Synced:
         )
         if new:
             created.append(package.slug)
+            tag(problem)
         elif _refresh(problem, package):
             updated.append(package.slug)
     gone = Problem.objects.filter(published=True).exclude(slug__in=seen)
     slugs = tuple(gone.values_list("slug", flat=True))
     gone.update(published=False)
     return Synced(tuple(created), tuple(updated), slugs)
+
+
+def tag(problem: Problem) -> None:
+    """Make the rows that lists are narrowed by say what `problem.tags` says."""
+    Tagging.objects.filter(problem=problem).delete()
+    Tagging.objects.bulk_create(Tagging(problem=problem, name=name) for name in problem.tags)
 
 
 def _refresh(problem: Problem, package: schema.Problem) -> bool:
@@ -50,6 +57,8 @@ def _refresh(problem: Problem, package: schema.Problem) -> bool:
     if changed:
         problem.updated = timezone.now()
         problem.save(update_fields=[*changed, "updated"])
+        if "tags" in changed:
+            tag(problem)
     return bool(changed)
 
 

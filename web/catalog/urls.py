@@ -8,4 +8,5 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("problems", views.problem_list, name="problems"),
     path("problems/<slug:slug>", views.problem, name="problem"),
+    path("problems/<slug:slug>/figures/<str:name>", views.figure, name="problem-figure"),
 ]

@@ -1,31 +1,33 @@
 """Pages of the catalogue: home, the list of problems, a problem beside the editor."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
+from django_htmx.http import push_url
 
 from problems.vocabulary import Language
-from web.catalog import pages, queries
+from web.catalog import figures, lists, pages, queries
 from web.catalog.forms import ProblemFilter
 from web.requests import PageRequest
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What Warpcourt is, where to go on, and the problems."""
-    problems = queries.list_problems(request.user)
-    following = queries.next_problem(request.user)
-    return render(request, "catalog/home.html", {"problems": problems, "following": following})
+    """What Warpcourt is, where to go on, tracks and records."""
+    return render(request, "catalog/home.html", {"page": lists.home_page(request.user)})
 
 
 @require_safe
 def problem_list(request: PageRequest) -> HttpResponse:
-    """The problems, narrowed by the query string. htmx gets the list alone."""
-    chosen = ProblemFilter(request.GET).chosen()
-    listing = pages.list_page(request.user, chosen)
-    partial = request.htmx and not request.htmx.history_restore_request
-    template = "catalog/problem_rows.html" if partial else "catalog/problem_list.html"
-    return render(request, template, {"listing": listing, "chosen": chosen})
+    """The problems, narrowed and sorted by the query string. htmx gets the list alone, and its address."""
+    asked = ProblemFilter(request.GET)
+    listing = lists.list_page(request.user, asked, request.GET.get("page", ""))
+    context: dict[str, object] = {"listing": listing, "chosen": asked.chosen()}
+    if request.htmx and not request.htmx.history_restore_request:
+        answer = render(request, "catalog/problem_rows.html", context)
+        return push_url(answer, listing.address)
+    context["filters"] = lists.filters(request.user, asked.chosen())
+    return render(request, "catalog/problem_list.html", context)
 
 
 @require_safe
@@ -36,3 +38,14 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
     language = Language(asked) if asked in found.languages else pages.usual_language(request.user, found)
     page = pages.problem_page(request.user, found, language)
     return render(request, "catalog/problem.html", {"page": page, "problem": found})
+
+
+@require_safe
+def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """An image of a statement."""
+    known = queries.visible_problems(request.user).filter(slug=slug).exists()
+    found = figures.find_figure(slug, name) if known else None
+    if found is None:
+        raise Http404("There is no such figure.")
+    headers = {"Content-Security-Policy": figures.POLICY, "Cache-Control": "private, max-age=3600"}
+    return HttpResponse(found.content, content_type=found.media_type, headers=headers)

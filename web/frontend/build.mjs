@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
 import { build } from "esbuild";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
@@ -50,6 +52,17 @@ async function licences(inputs) {
   return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
 }
 
+/** Write each text file again as .br and .gz, which the server sends to browsers that take them. */
+async function compress() {
+  for (const file of (await readdir(dist, { recursive: true })).filter((name) => /\.(js|css|svg)$/.test(name))) {
+    const content = await readFile(path.join(dist, file));
+    if (content.length < 400) continue;
+    const brotli = await promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
+    await writeFile(path.join(dist, `${file}.br`), brotli);
+    await writeFile(path.join(dist, `${file}.gz`), await promisify(gzip)(content, { level: 9 }));
+  }
+}
+
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 const { metafile } = await build({
@@ -69,9 +82,22 @@ const { metafile } = await build({
   plugins: [onlyWoff2],
   logLevel: "warning",
 });
+// A classic script, to run before the first paint; modules run after it.
+await build({
+  absWorkingDir: root,
+  entryPoints: { early: "src/early.js" },
+  outdir: dist,
+  bundle: true,
+  format: "iife",
+  target: ["es2022"],
+  minify: true,
+  logLevel: "warning",
+});
 await writeFile(path.join(dist, "licences.txt"), await licences(metafile.inputs));
 await cp(path.join(root, "src/icons/icons.svg"), path.join(dist, "icons.svg"));
 await cp(path.join(root, "src/icons/favicon.svg"), path.join(dist, "favicon.svg"));
+
+await compress();
 
 const sources = (await Promise.all(SOURCES.map(files))).flat();
 const outputs = (await readdir(dist, { recursive: true, withFileTypes: true }))

@@ -1,1 +1,1 @@
-"""Standings. No models: a leaderboard is a query."""
+"""Standings, records, baselines and the overall ranking."""

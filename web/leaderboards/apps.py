@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class LeaderboardsConfig(AppConfig):
-    """Standings, by query."""
+    """Standings, records, baselines and the overall ranking."""
 
     name = "web.leaderboards"
     label = "leaderboards"

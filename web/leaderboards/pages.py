@@ -1,89 +1,314 @@
 """What the leaderboard page shows: the rows with their intervals drawn, and the boards to choose from."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.http import QueryDict
+from django.utils import timezone
 from django.utils.http import urlencode
+from django.utils.safestring import SafeString
 
-from problems.vocabulary import Language
-from web.leaderboards.queries import Standing, Standings
+from judge.report import Score
+from problems.vocabulary import BaselineKind, Language
+from web.catalog.models import Problem
+from web.charts.records import Fall, Level, records
+from web.leaderboards.forms import BaselineForm
+from web.leaderboards.models import Baseline as StoredBaseline
+from web.leaderboards.queries import Baseline, Board, Standing, Standings, standings
+from web.leaderboards.queries.standings import FUNCTIONAL
+from web.profiles.queries import Viewer
 
 WIDTH = 1000
+VERSION_CHARACTERS = 12
 _LEAST = 8  # units, so that the narrowest interval can be seen
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A place on the board. `x` and `width` draw its interval on an axis that all rows share."""
-
-    standing: Standing
-    x: int
-    width: int
-    mine: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A board that one may change to, with its address."""
-
-    label: str
-    address: str
-    chosen: bool
+_KINDS = {BaselineKind.REFERENCE: "reference", BaselineKind.VENDOR: "vendor library"}
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The board that the address asks for, as far as it makes sense."""
+    """The page that the address asks for, as far as it makes sense."""
 
-    gpu: str | None
-    language: Language | None
+    gpu: str | None = None
+    language: Language | None = None
+    version: str | None = None
+    after: str = ""
 
     @classmethod
     def from_query(cls, query: QueryDict) -> "Wanted":
-        """Read `gpu` and `language`; what is no language is left out."""
+        """Read `gpu`, `language`, `version` and `after`; what is no language is left out."""
         language = query.get("language", "")
         known = Language(language) if language in {*Language} else None
-        return cls(query.get("gpu", "").replace("\0", "") or None, known)
+        gpu, version = (query.get(name, "").replace("\0", "") or None for name in ("gpu", "version"))
+        return cls(gpu, known, version, query.get("after", ""))
 
 
-def rows(standings: Standings, username: str) -> tuple[Row, ...]:
-    """The rows of a ranked board, on a logarithmic axis from its shortest time to its longest."""
-    scores = [row.score for row in standings.rows if row.score]
-    if not scores:
-        return ()
-    low = math.log(min(score.low_us for score in scores))
-    span = math.log(max(score.high_us for score in scores)) - low or 1.0
-    drawn = []
-    for standing in standings.rows:
-        if standing.score is None:
-            continue
-        x = round(WIDTH * (math.log(standing.score.low_us) - low) / span)
-        end = round(WIDTH * (math.log(standing.score.high_us) - low) / span)
-        width = max(end - x, _LEAST)
-        drawn.append(Row(standing, min(x, WIDTH - width), width, standing.username == username))
-    return tuple(drawn)
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a board: somebody's place, or a baseline, which has none and says its kind in `baseline`.
+
+    `x` and `width` draw its interval on an axis that all rows of the page share.
+    """
+
+    name: str
+    score: Score
+    roofline_percent: float | None
+    toolkit: str
+    driver: str
+    x: int
+    width: int
+    standing: Standing | None = None
+    baseline: str = ""
+    public_id: str = ""
+    mine: bool = False
 
 
-def gpus(standings: Standings) -> tuple[Choice, ...]:
-    """The GPU models that have a board, in the language that is shown."""
-    chosen = standings.board
-    if chosen is None:
-        return ()
-    models = dict.fromkeys([board.gpu for board in standings.boards] + [chosen.gpu])
-    return tuple(Choice(model, _address(model, chosen.language), model == chosen.gpu) for model in models)
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A board that one may change to, with its address. `latest` is of its newest score."""
+
+    label: str
+    address: str
+    chosen: bool
+    latest: datetime | None = None
 
 
-def languages(standings: Standings) -> tuple[Choice, ...]:
-    """Every language, on the GPU model that is shown."""
-    chosen = standings.board
-    if chosen is None:
-        return ()
-    return tuple(
-        Choice(language.value, _address(chosen.gpu, language.value), language == chosen.language)
-        for language in Language
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Addresses of other pages, empty where there is none. `mine` is the one that one's own row is on."""
+
+    first: str = ""
+    previous: str = ""
+    next: str = ""
+    mine: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPage:
+    """A page of a leaderboard. `pinned` is one's own row when it is not among `rows`.
+
+    Where nothing is ranked there are no `rows`: the standings are shown, and `alone` is one's own.
+    `older` when the board is of an earlier version of the problem than the present one. `help` is the part
+    of the help page that explains why nothing is ranked.
+    """
+
+    problem: Problem
+    standings: Standings
+    rows: tuple[Row, ...]
+    pinned: Row | None
+    alone: Standing | None
+    gpus: tuple[Choice, ...]
+    languages: tuple[Choice, ...]
+    versions: tuple[Choice, ...]
+    pages: Pages
+    chart: SafeString | str
+    record: Standing | None
+    older: bool
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineEditor:
+    """For staff: the baselines of a problem, on whichever board, and the form to set one."""
+
+    baselines: tuple[StoredBaseline, ...]
+    form: BaselineForm
+
+
+def baseline_editor(problem: Problem) -> BaselineEditor:
+    """The baselines of `problem`, also those that are not timed yet. One query."""
+    rows = StoredBaseline.objects.filter(problem=problem).select_related("submission__report")
+    read = rows.defer("submission__source", "submission__report__body")
+    return BaselineEditor(tuple(read), BaselineForm(problem=problem, auto_id="baseline-%s"))
+
+
+def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
+    """The page of `problem` that is asked for."""
+    found = standings(
+        problem,
+        viewer,
+        gpu=wanted.gpu,
+        language=wanted.language,
+        version=wanted.version,
+        after=wanted.after,
+    )
+    board = found.board
+    address = _Address(problem, board)
+    mine = found.mine.username if found.mine else ""
+    away = found.mine if found.mine and all(row.username != mine for row in found.rows) else None
+    rows, pinned = _rows(found, away, mine)
+    return BoardPage(
+        problem=problem,
+        standings=found,
+        rows=rows,
+        pinned=pinned,
+        alone=away,
+        gpus=_gpus(found, address),
+        languages=_languages(found, address),
+        versions=_versions(found, address),
+        pages=_pages(found, away, address),
+        chart=_chart(found, mine),
+        record=found.records[0] if found.records else None,
+        older=board is not None and board.version != problem.version,
+        help="functional" if found.note == FUNCTIONAL else "times",
     )
 
 
-def _address(gpu: str, language: str) -> str:
-    return "?" + urlencode({"gpu": gpu, "language": language})
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """Makes addresses of boards and their pages. The present version goes without saying."""
+
+    problem: Problem
+    board: Board | None
+
+    def to(self, *, after: str = "", **changes: str) -> str:
+        query = {"after": after} if after else {}
+        if self.board:
+            board = {"gpu": self.board.gpu, "language": self.board.language, "version": self.board.version}
+            board |= changes
+            if board["version"] == self.problem.version:
+                del board["version"]
+            else:
+                board["version"] = board["version"][:VERSION_CHARACTERS]
+            query = board | query
+        return "?" + urlencode(query)
+
+
+def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[Row, ...], Row | None]:
+    """The places of the page with the baselines between them, and one's own if it is on another page."""
+    baselines = _baselines(found)
+    standing = [row.score for row in (*found.rows, *([away] if away else [])) if row.score]
+    scores = [*standing, *(line.score for line in baselines)]
+    if not scores:
+        return (), None
+    axis = _Axis.over(scores)
+    people = [axis.place(standing, mine) for standing in found.rows]
+    rows = [*people, *(axis.level(line) for line in baselines)]
+    rows.sort(key=lambda row: row.score.median_us)
+    return tuple(rows), axis.place(away, mine) if away else None
+
+
+def _baselines(found: Standings) -> tuple[Baseline, ...]:
+    """Those that stand between the places of this page: before the first of all, after the last of all."""
+    times = [row.score.median_us for row in found.rows if row.score]
+    if not times:
+        return found.baselines if not found.total else ()
+    low = times[0] if found.previous is not None else 0.0
+    high = times[-1] if found.next is not None else math.inf
+    return tuple(line for line in found.baselines if low < line.score.median_us <= high)
+
+
+@dataclass(frozen=True, slots=True)
+class _Axis:
+    """A logarithmic axis of `WIDTH` units for the intervals of a page."""
+
+    low: float
+    span: float
+
+    @classmethod
+    def over(cls, scores: Iterable[Score]) -> "_Axis":
+        ends = [(score.low_us, score.high_us) for score in scores]
+        low = math.log(min(low for low, _ in ends))
+        return cls(low, math.log(max(high for _, high in ends)) - low or 1.0)
+
+    def _draw(self, score: Score) -> tuple[int, int]:
+        x, end = (
+            round(WIDTH * (math.log(value) - self.low) / self.span) for value in (score.low_us, score.high_us)
+        )
+        width = max(end - x, _LEAST)
+        return min(x, WIDTH - width), width
+
+    def place(self, standing: Standing, mine: str) -> Row:
+        assert standing.score is not None  # noqa: S101 - it is on a ranked board
+        x, width = self._draw(standing.score)
+        return Row(
+            name=standing.username,
+            score=standing.score,
+            roofline_percent=standing.roofline_percent,
+            toolkit=standing.toolkit,
+            driver=standing.driver,
+            x=x,
+            width=width,
+            standing=standing,
+            public_id=standing.public_id,
+            mine=standing.username == mine,
+        )
+
+    def level(self, line: Baseline) -> Row:
+        x, width = self._draw(line.score)
+        return Row(
+            name=line.label,
+            score=line.score,
+            roofline_percent=line.roofline_percent,
+            toolkit=line.toolkit,
+            driver=line.driver,
+            x=x,
+            width=width,
+            baseline=_KINDS[line.kind],
+            public_id=line.public_id,
+        )
+
+
+def _gpus(found: Standings, address: _Address) -> tuple[Choice, ...]:
+    """The GPU models that have a board, in the language that is shown."""
+    chosen = found.board
+    if chosen is None:
+        return ()
+    models = dict.fromkeys([board.gpu for board in found.boards] + [chosen.gpu])
+    return tuple(Choice(model, address.to(gpu=model), model == chosen.gpu) for model in models)
+
+
+def _languages(found: Standings, address: _Address) -> tuple[Choice, ...]:
+    """Every language that the problem takes, on the GPU model that is shown."""
+    chosen = found.board
+    if chosen is None:
+        return ()
+    known = [Language(name) for name in address.problem.languages if name in {*Language}]
+    return tuple(
+        Choice(language.value, address.to(language=language.value), language == chosen.language)
+        for language in known or Language
+    )
+
+
+def _versions(found: Standings, address: _Address) -> tuple[Choice, ...]:
+    """The versions of the problem that have a score, the present one first. None when there is one alone."""
+    chosen, present = found.board, address.problem.version
+    if chosen is None:
+        return ()
+    latest: dict[str, datetime] = {}
+    for board in found.boards:
+        if board.latest:
+            latest[board.version] = max(board.latest, latest.get(board.version, board.latest))
+    earlier = sorted((version for version in latest if version != present), key=latest.__getitem__)
+    if not earlier:
+        return ()
+    return tuple(
+        Choice(version, address.to(version=version), version == chosen.version, latest.get(version))
+        for version in (present, *reversed(earlier))
+    )
+
+
+def _pages(found: Standings, away: Standing | None, address: _Address) -> Pages:
+    def to(cursor: str | None) -> str:
+        return "" if cursor is None else address.to(after=cursor) or "?"
+
+    return Pages(
+        first=to(None if found.previous is None else ""),
+        previous=to(found.previous or None),
+        next=to(found.next),
+        mine=to(found.around_me) if away and found.ranked else "",
+    )
+
+
+def _chart(found: Standings, mine: str) -> SafeString | str:
+    """The records as steps, the oldest first."""
+    falls = [
+        Fall(row.solved, row.score.median_us, row.username, row.username == mine)
+        for row in reversed(found.records)
+        if row.score
+    ]
+    levels = [Level(line.label, line.score.median_us) for line in found.baselines]
+    if not falls:
+        return ""
+    return records("records", falls, until=timezone.now(), levels=levels, title="Best score over time")

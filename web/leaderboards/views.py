@@ -1,27 +1,77 @@
-"""The leaderboard of a problem."""
+"""The leaderboard of a problem, and the baselines that staff set on it."""
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_POST, require_safe
 
+from problems.vocabulary import BaselineKind
+from web.accounts.models import User
 from web.catalog.pages import problem_or_404
-from web.leaderboards import pages
-from web.leaderboards.queries import standings
+from web.leaderboards import pages, ranking_pages, services
+from web.leaderboards.forms import BaselineForm
+from web.leaderboards.models import Baseline
+from web.requests import PageRequest
 
 
 @require_safe
-def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who solved the problem, ranked on the board that `gpu` and `language` of the address choose."""
+def leaderboard(request: PageRequest, slug: str) -> HttpResponse:
+    """Who solved the problem, ranked on the board that the address chooses. htmx gets the board alone."""
     problem = problem_or_404(request.user, slug)
-    wanted = pages.Wanted.from_query(request.GET)
-    username = request.user.get_username()
-    found = standings(problem, gpu=wanted.gpu, language=wanted.language, username=username)
-    page = {
-        "problem": problem,
-        "standings": found,
-        "rows": pages.rows(found, username),
-        "gpus": pages.gpus(found),
-        "languages": pages.languages(found),
-    }
-    template = "leaderboards/board.html" if found.ranked else "leaderboards/leaderboard.html"
-    return render(request, template, page)
+    page = pages.board_page(problem, request.user, pages.Wanted.from_query(request.GET))
+    context: dict[str, object] = {"page": page, "problem": problem}
+    if request.htmx and not request.htmx.history_restore_request:
+        answer = render(request, "leaderboards/board.html", context)
+    else:
+        context["editor"] = pages.baseline_editor(problem) if request.user.is_staff else None
+        answer = render(request, "leaderboards/leaderboard.html", context)
+    patch_vary_headers(answer, ["HX-Request"])
+    return answer
+
+
+@require_safe
+def ranking(request: PageRequest) -> HttpResponse:
+    """Everybody by the points of all problems, or of a track. htmx gets the list alone."""
+    shown = ranking_pages.shown(request.user, request.GET)
+    part = request.htmx and not request.htmx.history_restore_request
+    template = "leaderboards/ranking_rows.html" if part else "leaderboards/ranking.html"
+    answer = render(request, template, {"shown": shown})
+    patch_vary_headers(answer, ["HX-Request"])
+    return answer
+
+
+@require_POST
+@login_required
+def baseline_set(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show a ranked submission as a baseline, which is for staff."""
+    actor = _staff(request)
+    problem = problem_or_404(request.user, slug)
+    form = BaselineForm(request.POST, problem=problem)
+    if form.is_valid():
+        chosen = form.cleaned_data
+        kind = BaselineKind(chosen["kind"])
+        services.set_baseline(actor, chosen["submission"], kind=kind, label=chosen["label"])
+        messages.success(request, f"{chosen['label']} is a baseline.")
+    else:
+        messages.error(request, form.complaint())
+    return redirect("leaderboard", slug)
+
+
+@require_POST
+@login_required
+def baseline_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Show a baseline no more, which is for staff."""
+    actor = _staff(request)
+    found = get_object_or_404(Baseline, pk=pk, problem__slug=slug)
+    services.remove_baseline(actor, found)
+    messages.success(request, f"{found.label} is no baseline any more.")
+    return redirect("leaderboard", slug)
+
+
+def _staff(request: HttpRequest) -> User:
+    if not isinstance(request.user, User) or not request.user.is_staff:
+        raise PermissionDenied
+    return request.user

@@ -1,38 +1,43 @@
 """Staff pages about submissions: to look at, to cancel and to judge again. Nothing is edited here."""
 
-from typing import Any
+from typing import ClassVar, cast
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from web.submissions import services
-from web.submissions.models import Submission
+from web.accounts.models import User
+from web.staff import mending
+from web.staff.audited import RecordAdmin
+from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Report, Submission, Tally
+
+_REASON = "by hand, in the administration"
 
 
-@admin.action(description="Judge again")
+@admin.action(description="Judge again, at once and without a preview")
 def rejudge(model_admin: "SubmissionAdmin", request: HttpRequest, rows: QuerySet[Submission]) -> None:
     """Queue the chosen submissions again, those aside that are being judged."""
-    queued = sum(services.rejudge(submission) for submission in rows)
+    staff = cast("User", request.user)
+    queued = sum(mending.judge_again(submission, staff) for submission in rows)
     model_admin.message_user(request, f"{queued} of {rows.count()} will be judged again.", messages.SUCCESS)
 
 
 @admin.action(description="Cancel")
 def cancel(model_admin: "SubmissionAdmin", request: HttpRequest, rows: QuerySet[Submission]) -> None:
     """Cancel the chosen submissions that are not judged yet."""
-    ended = sum(services.cancel(submission) for submission in rows)
+    staff = cast("User", request.user)
+    ended = sum(mending.cancel(submission, staff, reason=_REASON) for submission in rows)
     model_admin.message_user(request, f"{ended} of {rows.count()} cancelled.", messages.SUCCESS)
 
 
 @admin.register(Submission)
-class SubmissionAdmin(admin.ModelAdmin[Submission]):
+class SubmissionAdmin(RecordAdmin[Submission]):
     """Submissions."""
 
     list_display = ["public_id", "problem", "user", "language", "mode", "verdict", "status", "created"]
-    list_filter = ["mode", "language", "job__status", "report__verdict", "problem"]
+    list_filter = ["mode", "language", "job__status", "report__verdict"]
     list_select_related = ["problem", "user", "job", "report"]
-    search_fields = ["public_id", "user__username"]
-    date_hierarchy = "created"
+    search_fields = ["=public_id", "=user__username", "=problem__slug"]
     actions = [rejudge, cancel]
 
     @admin.display
@@ -45,14 +50,72 @@ class SubmissionAdmin(admin.ModelAdmin[Submission]):
         """Where its job stands."""
         return submission.job.status
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """All of them."""
-        return [column.name for column in Submission._meta.fields]  # noqa: SLF001 - Django's public name for it
 
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody."""
-        return False
+@admin.register(Job)
+class JobAdmin(RecordAdmin[Job]):
+    """Jobs."""
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody: a verdict is part of the record."""
-        return False
+    list_display = ["submission", "status", "attempt", "tries", "priority", "queued", "worker"]
+    list_filter = ["status"]
+    list_select_related = ["submission"]
+    search_fields = ["=submission__public_id", "=worker"]
+
+
+@admin.register(Report)
+class ReportAdmin(RecordAdmin[Report]):
+    """Reports. Bodies hold hidden cases, which staff may see on the submission's page."""
+
+    private: ClassVar[tuple[str, ...]] = ("body",)
+    list_display = ["submission", "verdict", "ranked", "score_us", "gpu_model", "finished"]
+    list_filter = ["verdict", "ranked"]
+    list_select_related = ["submission"]
+    search_fields = ["=submission__public_id"]
+
+
+@admin.register(CaseResult)
+class CaseResultAdmin(RecordAdmin[CaseResult]):
+    """Outcomes of cases."""
+
+    list_display = ["report", "position", "name", "group", "verdict", "wall_ms", "median_us"]
+    list_filter = ["verdict", "group"]
+    list_select_related = ["report"]
+    search_fields = ["=report__submission__public_id"]
+
+
+@admin.register(Listing)
+class ListingAdmin(RecordAdmin[Listing]):
+    """Listings, without their text."""
+
+    private: ClassVar[tuple[str, ...]] = ("packed",)
+    list_display = ["report", "kind", "size_bytes"]
+    list_filter = ["kind"]
+    list_select_related = ["report"]
+    search_fields = ["=report__submission__public_id"]
+
+
+@admin.register(Event)
+class EventAdmin(RecordAdmin[Event]):
+    """Steps of judgements."""
+
+    list_display = ["submission", "sequence", "kind", "created"]
+    list_filter = ["kind"]
+    list_select_related = ["submission"]
+    search_fields = ["=submission__public_id"]
+
+
+@admin.register(Progress)
+class ProgressAdmin(RecordAdmin[Progress]):
+    """How far people have come. `manage.py recount` makes it anew from the reports."""
+
+    list_display = ["user", "problem", "runs", "judged", "accepted", "solved", "latest"]
+    list_select_related = ["user", "problem"]
+    search_fields = ["=user__username", "=problem__slug"]
+
+
+@admin.register(Tally)
+class TallyAdmin(RecordAdmin[Tally]):
+    """What became of all submissions to a problem. `manage.py recount` makes it anew from the reports."""
+
+    list_display = ["problem", "judged", "accepted", "solvers"]
+    list_select_related = ["problem"]
+    search_fields = ["=problem__slug"]

@@ -3,6 +3,7 @@
 from django import forms
 from django.http import QueryDict
 
+from judge.sizes import MAX_SEED
 from problems.vocabulary import Language, Mode
 from web.catalog.models import Problem
 
@@ -10,22 +11,26 @@ _LARGEST_SIZE = 2**31 - 1
 
 
 class ProgramForm(forms.Form):
-    """Language, mode and source, and for a run on sizes of one's own a field for each size."""
+    """Language, mode and source, the GPU asked for, and for a run a seed and sizes of one's own."""
 
     language = forms.ChoiceField(choices=[(known.value, known.value) for known in Language])
     mode = forms.ChoiceField(choices=[(known.value, known.value) for known in Mode])
     source = forms.CharField(strip=False, error_messages={"required": "The program is empty."})
+    gpu_model = forms.CharField(max_length=120, required=False)
     cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Own sizes")], required=False)
 
     def __init__(self, data: QueryDict, *, problem: Problem) -> None:
         """Take `data` for `problem`. Sizes are asked for only where they are used."""
         super().__init__(data)
         self._size_names = problem.size_names if data.get("cases") == "own" else []
+        running = data.get("mode") == Mode.RUN.value
+        if running and data.get("seed", "").strip():
+            self.fields["seed"] = forms.IntegerField(min_value=0, max_value=MAX_SEED, label="Seed")
         for name in self._size_names:
             self.fields[f"size_{name}"] = forms.IntegerField(
                 min_value=1,
                 max_value=_LARGEST_SIZE,
-                required=data.get("mode") == Mode.RUN.value,
+                required=running,
                 label=f"Size {name}",
             )
 
@@ -35,10 +40,14 @@ class ProgramForm(forms.Form):
             return None
         return {name: self.cleaned_data[f"size_{name}"] for name in self._size_names}
 
+    def seed(self) -> int | None:
+        """The seed of a run, None for one that nobody knows."""
+        return self.cleaned_data.get("seed")
+
     def complaint(self) -> str:
         """What is wrong with the form, in one line."""
         return " ".join(
-            f"{self.fields[name].label}: {error}" if name.startswith("size_") else str(error)
+            f"{self.fields[name].label}: {error}" if self.fields[name].label else str(error)
             for name, errors in self.errors.items()
             for error in errors
         )

@@ -22,7 +22,7 @@ def new_public_id() -> str:
 
 
 class Submission(models.Model):
-    """A program as its author handed it in. Never changed afterwards."""
+    """A program as its author handed it in. Nothing but `shared` changes afterwards."""
 
     public_id = models.CharField(
         max_length=PUBLIC_ID_CHARACTERS, unique=True, default=new_public_id, editable=False
@@ -34,6 +34,13 @@ class Submission(models.Model):
     mode = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Mode])
     source = models.TextField()
     sizes = models.JSONField(null=True, blank=True, help_text="The user's own sizes, for a run.")
+    seed = models.PositiveBigIntegerField(null=True, blank=True, help_text="The user's own seed, for a run.")
+    gpu_model = models.CharField(
+        max_length=120, blank=True, default="", db_default="", help_text="The GPU asked for; empty for any."
+    )
+    shared = models.BooleanField(
+        default=False, db_default=False, help_text="Whether those who solved the problem may read it."
+    )
     idempotency_key = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001 - NULL is what makes it unique only where given
     created = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -49,6 +56,9 @@ class Submission(models.Model):
             models.CheckConstraint(condition=Q(mode__in=[*Mode]), name="submission_mode_known"),
             models.CheckConstraint(
                 condition=Q(sizes__isnull=True) | Q(mode=Mode.RUN.value), name="submission_sizes_only_in_runs"
+            ),
+            models.CheckConstraint(
+                condition=Q(seed__isnull=True) | Q(mode=Mode.RUN.value), name="submission_seed_only_in_runs"
             ),
         ]
 
@@ -163,7 +173,12 @@ class Report(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(fields=["gpu_model", "score_us"], name="report_by_score", condition=Q(ranked=True))
+            models.Index(fields=["gpu_model", "score_us"], name="report_by_score", condition=Q(ranked=True)),
+            models.Index(
+                fields=["submission"],
+                name="report_gave_up",
+                condition=Q(verdict=Verdict.INTERNAL_ERROR.value),
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(verdict__in=[*Verdict]), name="report_verdict_known"),
@@ -261,3 +276,53 @@ class CaseResult(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.verdict}"
+
+
+class Progress(models.Model):
+    """How far a person has come with a problem. Follows from the reports; `recount` makes it anew.
+
+    `solved` is when the first accepted submission was judged, null before.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="progress")
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="progress")
+    runs = models.PositiveIntegerField(default=0, help_text="Judged runs.")
+    judged = models.PositiveIntegerField(default=0, help_text="Judged submissions, without runs.")
+    accepted = models.PositiveIntegerField(default=0, help_text="Those of them that were accepted.")
+    solved = models.DateTimeField(null=True, blank=True)
+    latest = models.DateTimeField(default=timezone.now, help_text="Of the latest judgement.")
+
+    class Meta:
+        verbose_name_plural = "progress"
+        indexes = [models.Index(fields=["user", "-latest"], name="progress_latest_of_user")]
+        constraints = [
+            models.UniqueConstraint(fields=["user", "problem"], name="progress_once"),
+            models.CheckConstraint(
+                condition=Q(accepted__lte=F("judged")), name="progress_accepted_of_judged"
+            ),
+            models.CheckConstraint(
+                condition=Q(accepted=0, solved__isnull=True) | Q(accepted__gt=0, solved__isnull=False),
+                name="progress_solved_when_accepted",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} on {self.problem_id}: {self.accepted} of {self.judged}"
+
+
+class Tally(models.Model):
+    """What became of all submissions to a problem, runs left out. Follows from the reports."""
+
+    problem = models.OneToOneField(Problem, models.CASCADE, related_name="tally", primary_key=True)
+    judged = models.PositiveIntegerField(default=0)
+    accepted = models.PositiveIntegerField(default=0)
+    solvers = models.PositiveIntegerField(default=0, help_text="People with an accepted submission.")
+
+    class Meta:
+        verbose_name_plural = "tallies"
+        constraints = [
+            models.CheckConstraint(condition=Q(accepted__lte=F("judged")), name="tally_accepted_of_judged")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.problem_id}: {self.accepted} of {self.judged}"

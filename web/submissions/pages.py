@@ -12,13 +12,15 @@ from problems.vocabulary import Mode, Verdict
 from web.catalog.markdown import highlight_code
 from web.figures import attempts_note
 from web.submissions import queries
+from web.submissions.assembly import coloured, listing_lexer
+from web.submissions.console import LogLine, Resources, log_lines, resources_of
+from web.submissions.live import LivePanel, live_panel
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queries import Viewer
 from web.verdicts import Look, look_of
 
 _BAR_WIDTH = 1000
 _LAUNCH = "launch"
-_LEXERS = {ListingKind.PTX: "ptx", ListingKind.SASS: "text"}
 _LISTING_LINES = 5000
 _TAB = 4  # a browser would count tabs from the line number
 _ORDER = ("error", "warning", "note")
@@ -66,7 +68,7 @@ class SubmissionPage:
     """A submission with its report as the viewer may see it. `report` is None until there is one.
 
     `message` says what the verdict means in this report; where the first finding says it already, what
-    the verdict means at all. `launches` are the kernels that ran, as evidence.
+    the verdict means at all. `live` says where its judgement is while there is no report.
     """
 
     submission: Submission
@@ -74,15 +76,16 @@ class SubmissionPage:
     look: Look
     message: str
     findings: tuple[Finding, ...]
-    launches: tuple[str, ...]
+    log: tuple[LogLine, ...]
+    resources: Resources | None
     stages: tuple[StageBar, ...]
     total_ms: float
     passed: int
     failed_cases: tuple[CaseReport, ...]
     timed: tuple[CaseReport, ...]
     listings: tuple[Listing, ...]
-    after: int
-    place: int
+    live: LivePanel | None
+    mine: bool
 
     @property
     def case_count(self) -> int:
@@ -146,15 +149,16 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
         look=look,
         message=_message(report, look, findings) if report else "",
         findings=findings,
-        launches=tuple(entry.message for entry in diagnostics if entry.kind == _LAUNCH),
+        log=log_lines(report.log) if report else (),
+        resources=resources_of(report) if report else None,
         stages=stages,
         total_ms=sum(stage.ms for stage in stages),
         passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),
         failed_cases=tuple(case for case in cases if case.mismatches),
         timed=tuple(case for case in cases if case.timing),
         listings=queries.listings_of(submission),
-        after=0 if report else queries.judgement_start(submission),
-        place=0 if report else queries.place_in_queue(submission),
+        live=None if report else live_panel(submission),
+        mine=submission.user_id == viewer.pk,
     )
 
 
@@ -172,8 +176,7 @@ def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[
 def listing_page(submission: Submission, listing: Listing) -> ListingPage:
     """What the page of `listing` shows. Only its beginning is highlighted and shown when it is long."""
     text = listing.text.expandtabs(_TAB).rstrip("\n").split("\n")
-    html = highlight_code("\n".join(text[:_LISTING_LINES]), _LEXERS[ListingKind(listing.kind)])
-    lines = tuple(mark_safe(line) for line in html.rstrip("\n").split("\n"))  # noqa: S308 - Pygments escapes
+    lines = tuple(coloured(text[:_LISTING_LINES], listing_lexer(ListingKind(listing.kind))))
     return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
 
 

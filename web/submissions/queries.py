@@ -1,50 +1,93 @@
 """Reads about submissions, each within the rights of the one who asks."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from judge.report import CaseReport, Report, Score, Timing, from_json
 from web.accounts.models import User
-from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Status, Submission
+from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Status, Submission
 
 Viewer = User | AnonymousUser
+UNJUDGED = "unjudged"
+_BATCH = 500
 
 
 def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
-    """The submissions that `viewer` may see: one's own, and all for staff.
+    """The submissions that `viewer` may see.
 
-    Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not exist.
-    Rows come with their user, problem, job and report in one query; `report` is absent until judged.
+    One's own; of others those that are shared, on problems that one has solved; all for staff and
+    instructors. Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not
+    exist. Rows come with their user, problem, job and report in one query; `report` is absent until judged.
     """
     submissions = Submission.objects.select_related("user", "problem", "job", "report")
-    if viewer.is_staff:
+    if not viewer.is_authenticated:
+        return submissions.none()
+    if reads_all(viewer):
         return submissions
-    return submissions.filter(user=viewer.pk) if viewer.is_authenticated else submissions.none()
+    solved = Progress.objects.filter(user=viewer.pk, problem=OuterRef("problem"), solved__isnull=False)
+    return submissions.filter(Q(user=viewer.pk) | (Q(shared=True) & Exists(solved)))
+
+
+def reads_all(viewer: Viewer) -> bool:
+    """Whether `viewer` may see every submission: staff, and instructors, to teach."""
+    return viewer.is_authenticated and (viewer.is_staff or viewer.is_instructor)
+
+
+def submissions_in_charge(viewer: Viewer) -> QuerySet[Submission]:
+    """The submissions that `viewer` may cancel: one's own, and all for staff. To see one is not enough."""
+    submissions = visible_submissions(viewer)
+    return submissions if viewer.is_staff else submissions.filter(user=viewer.pk)
 
 
 def list_submissions(
-    viewer: Viewer, *, problem_slug: str | None = None, before: tuple[datetime, int] | None = None
+    viewer: Viewer,
+    *,
+    problem_slug: str | None = None,
+    verdict: str | None = None,
+    mode: str | None = None,
+    language: str | None = None,
+    before: tuple[datetime, int] | None = None,
+    after: tuple[datetime, int] | None = None,
 ) -> QuerySet[Submission]:
     """The viewer's own submissions, newest first, without their sources and reports' bodies.
 
-    `before` is the `(created, pk)` of the last row of the page before.
+    `before` is the `(created, pk)` of the last row of the page before; with `after`, that of the first row
+    of the page that follows, they come oldest first. The verdict may be `unjudged`.
     """
     if not viewer.is_authenticated:
         return Submission.objects.none()
     rows = Submission.objects.filter(user=viewer.pk).select_related("problem", "job", "report")
     if problem_slug is not None:
         rows = rows.filter(problem__slug=problem_slug)
+    if verdict is not None:
+        rows = rows.filter(report=None) if verdict == UNJUDGED else rows.filter(report__verdict=verdict)
+    if mode is not None:
+        rows = rows.filter(mode=mode)
+    if language is not None:
+        rows = rows.filter(language=language)
     if before is not None:
         created, pk = before
         rows = rows.filter(created__lte=created).exclude(created=created, pk__gte=pk)
+    elif after is not None:
+        created, pk = after
+        rows = rows.filter(created__gte=created).exclude(created=created, pk__lte=pk)
+        rows = rows.order_by("created", "pk")
     return rows.defer(
         "source", "report__body", "problem__statement", "problem__editorial", "problem__starters"
     )
+
+
+def first_rows(rows: QuerySet[Submission], count: int) -> list[Submission]:
+    """The first `count` of a list. Their keys are found first: then only so many are joined with the rest."""
+    keys = list(rows.values_list("pk", flat=True)[:count])
+    return list(rows.filter(pk__in=keys))
 
 
 def state_of(submission: Submission) -> str:
@@ -73,7 +116,8 @@ def present_report(submission: Submission, viewer: Viewer) -> Report | None:
 
     Of a hidden case everybody but staff sees the group, the verdict, the message, the counts and the
     times: no sizes, no values, and a name that says nothing. The roofline is a formula over the sizes, so
-    its floor is not shown and the percentage is rounded. Listings are not in the report; see `listings_of`.
+    its floor is not shown, and the percentage and the place under it are rounded. Listings are not in the
+    report; see `listings_of`.
     """
     if not hasattr(submission, "report"):
         return None
@@ -98,9 +142,23 @@ def _redact(cases: tuple[CaseReport, ...]) -> tuple[CaseReport, ...]:
 
 
 def _blur(timing: Timing | None) -> Timing | None:
-    if timing is None or timing.roofline_percent is None:
-        return timing and replace(timing, floor_us=None)
-    return replace(timing, floor_us=None, roofline_percent=round(timing.roofline_percent))
+    if timing is None:
+        return None
+    percent, placement = timing.roofline_percent, timing.placement
+    return replace(
+        timing,
+        floor_us=None,
+        roofline_percent=None if percent is None else round(percent),
+        placement=placement
+        and replace(
+            placement, intensity=_rough(placement.intensity), bytes_per_s=_rough(placement.bytes_per_s)
+        ),
+    )
+
+
+def _rough(value: float) -> float:
+    """`value` to two significant digits."""
+    return float(f"{value:.1e}")
 
 
 def listings_of(submission: Submission) -> tuple[Listing, ...]:
@@ -129,6 +187,35 @@ def follow(submission_id: int, *, after: int) -> Following:
     status = Job.objects.values_list("status", flat=True).get(submission=submission_id)
     events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
     return Following(events, over=status == Status.DONE)
+
+
+def batched(keys: Iterable[int], size: int) -> Iterator[list[int]]:
+    """`keys` in lists of at most `size`: a query takes a bounded number of them."""
+    rest = iter(keys)
+    while some := list(islice(rest, size)):
+        yield some
+
+
+def follow_all(seen: Mapping[int, int]) -> tuple[dict[int, Following], list[int]]:
+    """What is new of many submissions, and which of them wait for a worker.
+
+    `seen` has the sequence number of the last event known of each. Only those that have more, or are over,
+    are in the answer. A submission that was deleted is over.
+    """
+    jobs: dict[int, tuple[str, int]] = {}
+    for some in batched(seen, _BATCH):
+        rows = Job.objects.filter(submission__in=some).values_list("submission_id", "status", "events")
+        jobs |= {submission_id: (status, count) for submission_id, status, count in rows}
+    # A job's count grows in the transaction that appends the event, so all that it counts can be read now.
+    behind = [pk for pk, (_, count) in jobs.items() if count > seen[pk]]
+    events: defaultdict[int, list[Event]] = defaultdict(list)
+    for some in batched(behind, _BATCH):
+        after = min(seen[pk] for pk in some)
+        for event in Event.objects.filter(submission__in=some, sequence__gt=after).order_by("sequence"):
+            events[event.submission_id].append(event)
+    over = {pk for pk in seen if pk not in jobs or jobs[pk][0] == Status.DONE}
+    found = {pk: Following(tuple(events[pk]), over=pk in over) for pk in over.union(behind)}
+    return found, [pk for pk, (status, _) in jobs.items() if status == Status.QUEUED]
 
 
 def judgement_start(submission: Submission) -> int:

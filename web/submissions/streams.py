@@ -1,53 +1,33 @@
 """A submission's journal as server-sent events.
 
-Theory of operation. An async view polls the event table and sends what is new, so any web process can
-serve any stream, and nothing but the database needs to be reached. Each event carries its sequence
-number as `id`; a browser that reconnects sends it back as `Last-Event-ID` and misses nothing. The
-stream ends after the final event, and a reconnect to a finished one is answered 204, which tells an
-EventSource to stop. Every look at the database opens and closes its connection inside one
-`sync_to_async` block: a stream lives long and must not hold a connection of the pool.
+Theory of operation. Events are rows of the database, so any web process can serve any stream, and nothing
+else needs to be reached; `web.submissions.lookout` looks for all streams of a process together. Each event
+carries its sequence number as `id`; a browser that reconnects sends it back as `Last-Event-ID` and misses
+nothing. Where a waiting job stands in the queue is told as `queue` events without an `id`: they are about
+now, and nobody needs to catch up on them. The stream ends after the final event, and a reconnect to a
+finished one is answered 204, which tells an EventSource to stop. A stream lives long, so it holds neither a
+connection of the database's pool nor the thread that answered its request.
 """
 
-import asyncio
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from functools import wraps
-from typing import ParamSpec, TypeVar
+from collections.abc import AsyncIterator
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import SyncToAsync, sync_to_async
 from django.conf import settings
-from django.db import connections
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from web.submissions import queries
+from web.submissions.lookout import closing, lookout
 from web.submissions.models import Event
 from web.submissions.queries import Following, Viewer
+from web.submissions.waiting import Standing
 
-POLL_S = 0.15
 KEEP_ALIVE_S = 15.0
 MAX_STREAMS_PER_USER = 8
 _RETRY_MS = 1000
 _open_streams: Counter[int] = Counter()
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def closing(function: Callable[P, R]) -> Callable[P, R]:
-    """Run `function`, then give this thread's database connections back."""
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        finally:
-            for connection in connections.all(initialized_only=True):
-                if not connection.in_atomic_block:  # that of a caller, such as a test
-                    connection.close()
-
-    return call
 
 
 async def events(request: HttpRequest, public_id: str) -> HttpResponseBase:
@@ -92,8 +72,21 @@ def format_event(event: Event) -> str:
     return f"id: {event.sequence}\nevent: {event.kind}\ndata: {json.dumps(body)}\n\n"
 
 
+def format_standing(standing: Standing) -> str:
+    """Where a job stands, in the wire format."""
+    body = {
+        "kind": "queue",
+        "place": standing.place,
+        "estimate_s": standing.estimate_s and round(standing.estimate_s),
+        "text": standing.text,
+        "detail": standing.detail,
+    }
+    return f"event: queue\ndata: {json.dumps(body)}\n\n"
+
+
 async def _stream(viewer_id: int, submission_id: int, first: Following, after: int) -> AsyncIterator[str]:
     _open_streams[viewer_id] += 1
+    _release_thread()
     try:
         yield f"retry: {_RETRY_MS}\n\n"
         async for chunk in _chunks(submission_id, first, after):
@@ -105,23 +98,35 @@ async def _stream(viewer_id: int, submission_id: int, first: Following, after: i
 
 
 async def _chunks(submission_id: int, first: Following, after: int) -> AsyncIterator[str]:
-    look = sync_to_async(closing(queries.follow))
     deadline = time.monotonic() + settings.WARPCOURT.stream_limit_s
-    spoke = time.monotonic()
-    following = first
-    while True:
-        for event in following.events:
-            yield format_event(event)
-            after = event.sequence
-            spoke = time.monotonic()
-        now = time.monotonic()
-        if following.over or now > deadline:
-            return
-        if now - spoke > KEEP_ALIVE_S:
-            yield ": still here\n\n"
-            spoke = now
-        await asyncio.sleep(POLL_S)
-        following = await look(submission_id, after=after)
+    for event in first.events:
+        yield format_event(event)
+        after = event.sequence
+    if first.over:
+        return
+    with lookout().watching(submission_id, after=after) as watcher:
+        while (left_s := deadline - time.monotonic()) > 0:
+            news = await watcher.news(min(KEEP_ALIVE_S, left_s))
+            for event in news.events:
+                yield format_event(event)
+            if news.over:
+                return
+            if news.standing:
+                yield format_standing(news.standing)
+            elif not news.events:
+                yield ": still here\n\n"
+
+
+def _release_thread() -> None:
+    """End the thread in which the synchronous parts of this request ran.
+
+    Django keeps one for each request until its response is complete: a thousand for a thousand streams.
+    Should it be wanted once more, at the end, asgiref starts another.
+    """
+    context = SyncToAsync.thread_sensitive_context.get(None)
+    thread = SyncToAsync.context_to_thread_executor.pop(context, None) if context else None
+    if thread is not None:
+        thread.shutdown(wait=False)
 
 
 def _signed_in(request: HttpRequest) -> Viewer:

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -18,10 +17,12 @@ from web.accounts.models import User
 from web.catalog.pages import problem_or_404
 from web.requests import PageRequest
 from web.submissions import pages, queries, services
+from web.submissions.assembly import beside
+from web.submissions.filters import SubmissionFilter
 from web.submissions.forms import ProgramForm
+from web.submissions.list_page import list_page
 from web.submissions.models import Listing, ListingKind, Submission
-
-_ROWS = 30
+from web.submissions.permalinks import visible_or_404
 
 
 @require_POST
@@ -42,34 +43,26 @@ def create(request: PageRequest, slug: str) -> HttpResponse:
 
 @require_safe
 @login_required
-def submission_list(request: HttpRequest) -> HttpResponse:
-    """One's own submissions, newest first."""
-    slug = request.GET.get("problem", "")
-    found = queries.list_submissions(request.user, problem_slug=slug or None)
-    page = Paginator(found, _ROWS).get_page(request.GET.get("page"))
-    return render(request, "submissions/list.html", {"rows": page, "slug": slug})
-
-
-@require_safe
-@never_cache
-def detail(request: HttpRequest, public_id: str) -> HttpResponse:
-    """The permalink of a submission, live until it is judged."""
-    page = pages.submission_page(_visible(request, public_id), request.user)
-    lines = pages.source_lines(page.submission, page.findings)
-    return render(request, "submissions/detail.html", {"page": page, "lines": lines})
+def submission_list(request: PageRequest) -> HttpResponse:
+    """One's own submissions, newest first, narrowed by the query string. htmx gets the list alone."""
+    chosen = SubmissionFilter(request.GET).chosen()
+    page = list_page(cast("User", request.user), chosen)
+    partial = request.htmx and not request.htmx.history_restore_request
+    template = "submissions/list_rows.html" if partial else "submissions/list.html"
+    return render(request, template, {"page": page, "chosen": chosen})
 
 
 @require_safe
 @never_cache
 def report(request: HttpRequest, public_id: str) -> HttpResponse:
     """The report alone, or the live panel while there is none."""
-    return _answer(request, _visible(request, public_id))
+    return _answer(request, visible_or_404(request, public_id))
 
 
 @require_safe
 def listing(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
     """What the compiler made of a program, with line numbers."""
-    submission = _visible(request, public_id)
+    submission = visible_or_404(request, public_id)
     page = pages.listing_page(submission, _listing(submission, kind))
     return render(request, "submissions/listing.html", {"page": page})
 
@@ -77,8 +70,17 @@ def listing(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
 @require_safe
 def listing_text(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
     """The same as plain text."""
-    found = _listing(_visible(request, public_id), kind)
+    found = _listing(visible_or_404(request, public_id), kind)
     return HttpResponse(found.text, content_type="text/plain; charset=utf-8")
+
+
+@require_safe
+@never_cache
+def assembly(request: HttpRequest, public_id: str, kind: str) -> HttpResponse:
+    """A listing beside the source, for the console."""
+    submission = visible_or_404(request, public_id)
+    shown = beside(submission, _listing(submission, kind))
+    return render(request, "submissions/assembly.html", {"assembly": shown})
 
 
 @require_POST
@@ -87,7 +89,7 @@ def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
     """Have a submission judged again, which is for staff."""
     if not request.user.is_staff:
         raise PermissionDenied
-    if services.rejudge(_visible(request, public_id)):
+    if services.rejudge(visible_or_404(request, public_id)):
         messages.success(request, "It will be judged again.")
     else:
         messages.error(request, "It is being judged already.")
@@ -96,16 +98,15 @@ def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_POST
 @login_required
-def cancel(request: HttpRequest, public_id: str) -> HttpResponse:
-    """End the judging of one's own submission."""
+def cancel(request: PageRequest, public_id: str) -> HttpResponse:
+    """End the judging of one's own submission. A script learns the rest from the event stream."""
     found = get_object_or_404(Submission, public_id=public_id, user=request.user)
-    if not services.cancel(found):
+    cancelled = services.cancel(found)
+    if request.htmx:
+        return HttpResponse(status=204)
+    if not cancelled:
         messages.error(request, "It was judged before it could be cancelled.")
     return redirect("submission", public_id)
-
-
-def _visible(request: HttpRequest, public_id: str) -> Submission:
-    return get_object_or_404(queries.visible_submissions(request.user), public_id=public_id)
 
 
 def _listing(submission: Submission, kind: str) -> Listing:
@@ -123,6 +124,8 @@ def _submit(request: HttpRequest, form: ProgramForm, slug: str) -> Submission:
         source=form.cleaned_data["source"],
         mode=Mode(form.cleaned_data["mode"]),
         sizes=form.sizes(),
+        seed=form.seed(),
+        gpu_model=form.cleaned_data["gpu_model"],
     )
 
 

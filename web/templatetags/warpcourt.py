@@ -5,18 +5,28 @@ from typing import Any
 from django import template
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from judge.report import KernelResources
 from problems.vocabulary import Language
-from web import figures
+from web import assets, figures
 from web.verdicts import look_of
 
 register = template.Library()
 THEMES = ("light", "dark")
 _FULL_PERCENT = 100
 CURRENT = mark_safe('aria-current="page"')
+
+
+@register.simple_tag
+def preload_fonts(*, workbench: bool = False) -> SafeString:
+    """Lets the browser fetch fonts with the styles, so that text seldom moves when they arrive."""
+    wanted = assets.WORKBENCH_FONTS if workbench else assets.FONTS
+    links = [(static(f"dist/{name}"),) for name in assets.find_assets(*wanted)]
+    return format_html_join(
+        "\n    ", '<link rel="preload" href="{}" as="font" type="font/woff2" crossorigin>', links
+    )
 
 
 @register.simple_tag
@@ -109,6 +119,20 @@ def roofline(percent: float) -> SafeString:
         "{} %</span>",
         round(min(percent, _FULL_PERCENT)),
         round(percent),
+    )
+
+
+@register.simple_tag
+def meter(percent: float, part: int, whole: int) -> SafeString:
+    """A share as a bar, a percentage and what it is of: `75 %, 48 of 64 warps`."""
+    return format_html(
+        '<span class="roofline"><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="rail" width="100" height="6"/><rect class="reached" width="{}" height="6"/></svg>'
+        '<span class="numeric">{} % <span class="muted">{} of {} warps</span></span></span>',
+        round(percent),
+        round(percent),
+        part,
+        whole,
     )
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from sandbox.backend import Backend
 from sandbox.compiled import COMPILE_LIMITS
 from sandbox.gpu.compile.prepare import HOME, Learned
-from sandbox.gpu.compile.recipe import FINISH_OBJECT, Recipe
+from sandbox.gpu.compile.recipe import FINISH_OBJECT, FLAGS, Recipe
 from sandbox.gpu.compile.server import MAX_LISTING_BYTES
 from sandbox.precompile import PREFIX
 from sandbox.spec import Bind, Command, Completion, Ending, Image, Limits
@@ -96,7 +96,8 @@ class Compiler:
     @property
     def versions(self) -> Mapping[str, str]:
         """What produces artifacts here, for results."""
-        return {**self.learned.versions, "architectures": " ".join(self.architectures)}
+        common = {"architectures": " ".join(self.architectures), "flags": " ".join(FLAGS)}
+        return {**self.learned.versions, **common}
 
     def key(self, source: bytes, binding: bytes, flags: Sequence[str] = ()) -> tuple[str | bytes, ...]:
         """All that can change what compiling yields: the parts of a key for a cache."""

@@ -19,7 +19,7 @@ WRAPPED = (
     *("__cudaRegisterFunction", "__cudaGetKernel", "__cudaLaunchKernel", "cudaLaunchKernel"),
     *("cudaLaunchKernelExC", "cudaLaunchCooperativeKernel"),
 )
-_FLAGS = (*DIALECT, "-O3", "-lineinfo", "-Xptxas", "-v", "-Xcompiler", "-fPIC")
+FLAGS = (*DIALECT, "-O3", "-lineinfo", "-Xptxas", "-v", "-Xcompiler", "-fPIC")
 _FATBIN_C = """\
 #include "fatbinary_section.h"
 extern "C" const unsigned long long warpcourt_fatbin[] __attribute__((visibility("hidden")));
@@ -85,7 +85,7 @@ def learn_recipe(nvcc: str, architectures: Sequence[str], flags: Sequence[str], 
         sandbox.nvcc_steps.StepsUnknown: its answer is not understood, or it refuses the flags.
     """
     generate = [f"-gencode=arch=compute_{a},code=[sm_{a},compute_{a}]" for a in architectures]
-    steps = ask_nvcc(nvcc, [*_FLAGS, *flags, *generate], object_name="host.o")
+    steps = ask_nvcc(nvcc, [*FLAGS, *flags, *generate], object_name="host.o")
     variables = steps.variables
     fatbinary = [w for w in steps.step("fatbinary") if not w.startswith("--embedded-fatbin")]
     search_path = f"{steps.environment['PATH']}:/opt/disassembler"
@@ -109,7 +109,7 @@ def learn_recipe(nvcc: str, architectures: Sequence[str], flags: Sequence[str], 
             *("-lcudart_static", "-lrt", "-lpthread", "-ldl"),
         ],
         usage=[cuobjdump, "--dump-resource-usage"] if cuobjdump else [],
-        disassemble=[nvdisasm, "--print-code", "--print-line-info"] if nvdisasm else [],
+        disassemble=[nvdisasm, "--print-code", "--print-line-info-inline"] if nvdisasm else [],
         files={**MODULE_ID, f"{STEM}.fatbin.c": _FATBIN_C, "fatbin.s": _FATBIN_ASSEMBLY},
         root=variables["TOP"],
     )

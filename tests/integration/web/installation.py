@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from tests.integration.web.conftest import free_port, wait_until
+from tests.services import free_port, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "correct horse battery"

@@ -17,7 +17,7 @@ from django.utils import timezone
 from judge.report import Report
 from problems.vocabulary import Verdict
 from web.submissions import services
-from web.submissions.models import Event, EventKind, Job, Status
+from web.submissions.models import Event, EventKind, Job, Progress, Status, Tally
 from web.submissions.models import Report as StoredReport
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
@@ -71,6 +71,21 @@ def test_a_verdict_recorded_many_times_is_one(owner, handed_in):
     assert sum(recorded) == 1
     assert StoredReport.objects.count() == 1
     assert Event.objects.filter(kind=EventKind.FINISHED).count() == 1
+
+
+def test_verdicts_recorded_and_taken_back_at_once_are_all_counted(owner, teammate, handed_in):
+    made = [handed_in(user) for user in (owner, teammate) for _ in range(THREADS // 2)]
+    claims = [services.claim("w") for _ in made]
+    verdicts = [Verdict.ACCEPTED, Verdict.WRONG_ANSWER] * (THREADS // 2)
+    assert all(at_once(lambda index: services.record(claims[index], Report(verdicts[index]))))
+    assert list(Progress.objects.values_list("judged", "accepted")) == [(4, 2), (4, 2)]
+    assert list(Tally.objects.values_list("judged", "accepted", "solvers")) == [(8, 4, 2)]
+    counted = list(Progress.objects.order_by("user").values_list("user", "solved", "latest"))
+    services.recount()
+    assert counted == list(Progress.objects.order_by("user").values_list("user", "solved", "latest"))
+    assert all(at_once(lambda index: services.rejudge(made[index])))
+    assert not Progress.objects.exists()
+    assert list(Tally.objects.values_list("judged", "accepted", "solvers")) == [(0, 0, 0)]
 
 
 def test_cancelling_and_claiming_at_once_leaves_one_story(owner, handed_in):

@@ -57,6 +57,7 @@ class FakeOracles:
 
     watch: Callable[[str], None] = lambda _: None
     filled: list[str] = field(default_factory=list)
+    seeds: list[int | None] = field(default_factory=list)
 
     def prepare(self, _: Problem) -> None:
         self.watch("prepare")
@@ -66,10 +67,11 @@ class FakeOracles:
         self.watch("lend")
         return self
 
-    def fill(self, drawn: DrawnSet) -> None:
+    def fill(self, drawn: DrawnSet, seed: int | None = None) -> None:
         os.fstat(drawn.descriptor)  # it is open
         self.watch("fill")
         self.filled.append(drawn.case.name)
+        self.seeds.append(seed)
 
     def close(self) -> None:
         self.watch("close")

@@ -9,11 +9,11 @@ import pytest
 
 from judge.built import Built
 from judge.cpu_target import CpuTarget
-from judge.errors import OracleFailed
+from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate, select_cases
 from judge.oracle import Oracle
 from judge.report import Progress, Report
-from judge.sizes import MAX_CUSTOM_BYTES, SizesInvalid
+from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.spec import Completion, Ending
@@ -203,3 +203,36 @@ def test_sizes_of_ones_own_make_one_public_case() -> None:
 def test_sizes_that_do_not_fit_are_refused(sizes: dict[str, int]) -> None:
     with pytest.raises(SizesInvalid):
         select_cases(DOUBLING, Mode.RUN, sizes, ranked=False)
+
+
+def seeds_of(**options: object) -> dict[int, list[int]]:
+    """The seeds that the oracle was given, by the size of the case, in one judgement."""
+    seen: dict[int, list[int]] = {}
+
+    def watch(actor: Actor) -> None:
+        if not actor.request.flags & Flag.GIVEN:
+            seen.setdefault(len(actor.array(0, "f4")), []).append(actor.request.seed)
+        draw(actor)
+
+    judge(ScriptedTarget(oracle=serve(watch)), **options)
+    return seen
+
+
+def test_a_seed_of_ones_own_draws_the_same_again() -> None:
+    own = {"mode": Mode.RUN, "sizes": {"n": 5}}
+    assert seeds_of(**own, seed=7) == {5: [7]}
+    (first,), (second,) = seeds_of(**own).values(), seeds_of(**own).values()
+    assert first != second
+    assert min(first[0], second[0]) > MAX_SEED, "128 bits that nobody chose"
+
+
+def test_a_seed_never_draws_a_hidden_case() -> None:
+    with pytest.raises(ValueError, match="for runs"):
+        judge(ScriptedTarget(), seed=7)
+    drawn = seeds_of(mode=Mode.RUN, seed=7)
+    assert set(drawn) <= {case.sizes["n"] for case in DOUBLING.cases if case.public}
+
+
+def test_a_cpu_is_no_gpu_of_a_model() -> None:
+    with pytest.raises(GpuUnavailable, match="NVIDIA H200"):
+        judge(ScriptedTarget(), gpu_model="NVIDIA H200")

@@ -9,6 +9,7 @@ from judge.report import (
     Diagnostic,
     KernelResources,
     Mismatch,
+    Placement,
     Report,
     Score,
     Stage,
@@ -33,7 +34,11 @@ mismatches = st.builds(
 )
 counts = st.integers(0)
 timings = st.builds(
-    Timing, finite, finite, finite, counts, finite, finite, st.none() | finite, sm_mhz=st.none() | counts
+    Timing,
+    *(finite, finite, finite, counts, finite, finite),
+    st.none() | finite,
+    sm_mhz=st.none() | counts,
+    placement=st.none() | st.builds(Placement, finite, finite, finite, finite),
 )
 kernels = st.builds(KernelResources, text, counts, counts, counts, counts, counts, counts)
 cases = st.builds(

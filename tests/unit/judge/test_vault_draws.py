@@ -29,12 +29,13 @@ def draws(
     *cases: Case,
     permit: Permit | None = None,
     cancelled: threading.Event | None = None,
+    seed: int | None = None,
 ) -> Iterator[VaultDraws]:
     if permit is None:
         permit = Permit()
         permit.grant()
     stopped = (cancelled or threading.Event()).is_set
-    opened = VaultDraws(PROBLEM, cases, vault, oracles, stopped, permit=permit)  # type: ignore[arg-type]
+    opened = VaultDraws(PROBLEM, cases, vault, oracles, stopped, permit=permit, seed=seed)  # type: ignore[arg-type]
     try:
         yield opened
     finally:
@@ -113,6 +114,23 @@ def test_sizes_of_ones_own_are_not_looked_for() -> None:
         opened.sets(own)
     assert oracles.filled == ["custom"]
     assert vault.stock["custom"] == 3
+
+
+def test_what_comes_of_a_users_seed_is_neither_taken_from_others_nor_left_to_them() -> None:
+    vault, oracles = FakeVault(), FakeOracles()
+    vault.stock["example"] = 3
+    with draws(vault, oracles, EXAMPLE, seed=7) as opened:
+        opened.sets(EXAMPLE)
+    assert (oracles.filled, oracles.seeds) == (["example"], [7])
+    assert vault.stock["example"] == 3
+    assert not opened.lacking
+
+
+def test_without_a_seed_nobody_can_guess_it() -> None:
+    oracles = FakeOracles()
+    with draws(FakeVault(), oracles, EXAMPLE) as opened:
+        opened.sets(EXAMPLE)
+    assert oracles.seeds == [None]
 
 
 def test_cancelling_ends_the_wait_at_once_though_the_draw_goes_on() -> None:

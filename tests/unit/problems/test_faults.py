@@ -83,6 +83,18 @@ SPOILED = [
         'verdict = "internal_error"',
         "solutions[0].verdict: 'internal_error' is unknown",
     ),
+    ('One thread per element."', 'x"\nbaseline = "reference"', "solutions[0].label: missing; write label = "),
+    (
+        'One thread per element."',
+        'x"\nbaseline = "fast"\nlabel = "x"',
+        "solutions[0].baseline: 'fast' is unknown",
+    ),
+    ('One thread per element."', 'x"\nlabel = "Plain"', "solutions[0].label: is for baselines"),
+    (
+        'verdict = "accepted"',
+        'verdict = "rejected"\nbaseline = "vendor"\nlabel = "x"',
+        "solutions[0].baseline: a baseline must be accepted everywhere",
+    ),
     ('["cuda", "triton"]', '["triton"]', "solutions[0].file: 'plain.cu' is in no language of this problem"),
 ]
 
@@ -91,6 +103,17 @@ SPOILED = [
 def test_each_fault_names_its_key(tmp_path: Path, old: str, new: str, fault: str) -> None:
     faults = faults_of(write_package(tmp_path, problem_toml=edited(old, new)))
     assert any(f"problems/scale/problem.toml: {fault}" in text or fault in text for text in faults), faults
+
+
+def test_two_baselines_of_a_language_have_different_labels(tmp_path: Path) -> None:
+    mark = 'baseline = "reference"\nlabel = "Plain"\nnote = '
+    both = DESCRIPTION.replace("note = ", mark)
+    assert not faults_of(write_package(tmp_path, problem_toml=both))
+    third = both + '\n[[solutions]]\nfile = "other.cu"\nverdict = "accepted"\n' + mark + '"x"\n'
+    folder = write_package(tmp_path, problem_toml=third)
+    (folder / "solutions" / "other.cu").write_text("// other")
+    [fault] = faults_of(folder)
+    assert "solutions[2].label: 'Plain' is taken by solutions[0]; rename it" in fault
 
 
 def test_integer_outputs_have_no_tolerance(tmp_path: Path) -> None:

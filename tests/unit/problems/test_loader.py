@@ -8,7 +8,7 @@ import pytest
 from problems.faults import PackageInvalid
 from problems.loader import load_all, load_problem, problems_root
 from problems.schema import Limits, Tolerance
-from problems.vocabulary import Difficulty, Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
 from tests.unit.problems.packages import DESCRIPTION, REFERENCE, edited, faults_of, load_edited, write_package
 
 SHIPPED = sorted(path.parent.name for path in problems_root().glob("*/problem.toml"))
@@ -32,6 +32,14 @@ def test_a_valid_package_becomes_a_problem(tmp_path: Path) -> None:
     assert all(solution.path.is_absolute() and solution.path.is_file() for solution in problem.solutions)
     assert problem.track_day == 1
     assert problem.editorial is None
+
+
+def test_a_solution_may_be_a_baseline_which_changes_no_verdict(tmp_path: Path) -> None:
+    marked = load_edited(tmp_path, "note = ", 'baseline = "vendor"\nlabel = "cuBLAS"\nnote = ')
+    cuda, triton = marked.solutions
+    assert (cuda.baseline, cuda.label) == (BaselineKind.VENDOR, "cuBLAS")
+    assert (triton.baseline, triton.label) == (None, "")
+    assert marked.version == load_edited(tmp_path, "note = ", "note = ").version
 
 
 def test_a_gpu_may_give_solutions_other_verdicts(tmp_path: Path) -> None:

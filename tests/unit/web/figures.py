@@ -1,12 +1,13 @@
 """Reports with figures as a GPU node yields them, for tests of what the site makes of them."""
 
-from judge.report import CaseReport, KernelResources, Report, Score, Timing
+from judge.report import CaseReport, KernelResources, Placement, Report, Score, Timing
 from problems.vocabulary import Group, Verdict
 from web.submissions import services
 from web.submissions.models import Submission
 
 SECRET_SIZE = 7919
 FLOOR_US = 4.0625
+PEAK_BYTES_PER_S = 4e12
 STAMP = {
     "target": "gpu",
     "gpu": "NVIDIA H200",
@@ -34,6 +35,12 @@ def timing(median_us: float = 5.0) -> Timing:
         memory_mhz=3201,
         temperature_c=41,
         power_w=388.25,
+        placement=Placement(
+            intensity=SECRET_SIZE / 6,
+            bytes_per_s=0.8125 * PEAK_BYTES_PER_S,
+            peak_bytes_per_s=PEAK_BYTES_PER_S,
+            peak_operations_per_s=5e13,
+        ),
     )
 
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from web.accounts.providers import providers
 from web.config import ROOT, Config, ConfigError, Setting
 
 
@@ -101,3 +102,33 @@ def row_of(setting: Setting) -> str:
     default = f"`{setting.default}`" if setting.default else ""
     also = " May be a file." if setting.secret else ""
     return f"| `{setting.variable}` | {setting.type_name} | {default} | {setting.doc}{also} |"
+
+
+GITHUB = {"WARPCOURT_GITHUB_CLIENT_ID": "id", "WARPCOURT_GITHUB_CLIENT_SECRET": "secret"}
+OIDC = {
+    "WARPCOURT_OIDC_ISSUER": "https://login.example/",
+    "WARPCOURT_OIDC_CLIENT_ID": "id",
+    "WARPCOURT_OIDC_CLIENT_SECRET": "secret",
+}
+
+
+@pytest.mark.parametrize(
+    ("group", "missing"), [(group, name) for group in (GITHUB, OIDC) for name in group], ids=str
+)
+def test_a_provider_is_configured_whole_or_not_at_all(group, missing):
+    assert Config.from_env(group)
+    with pytest.raises(ConfigError, match=f"{missing}: needed beside"):
+        Config.from_env({name: value for name, value in group.items() if name != missing})
+
+
+def test_an_issuer_is_a_url():
+    with pytest.raises(ConfigError, match="WARPCOURT_OIDC_ISSUER: takes a URL"):
+        Config.from_env({**OIDC, "WARPCOURT_OIDC_ISSUER": "login.example"})
+
+
+def test_only_what_is_configured_may_vouch_for_people():
+    assert providers(Config.from_env({})) == {}
+    assert set(providers(Config.from_env(GITHUB))) == {"github"}
+    found = providers(Config.from_env({**OIDC, "WARPCOURT_OIDC_NAME": "Campus"}))
+    assert found["openid_connect"]["APPS"][0]["name"] == "Campus"
+    assert found["openid_connect"]["APPS"][0]["settings"] == {"server_url": "https://login.example"}

@@ -118,7 +118,7 @@ def test_the_page_shows_health_load_and_age(node, staff, browser_of):
     page = browser_of(staff).get("/fleet").content.decode()
     for text in ("node-1", "580.159.03", "Lost", "5 min ago", "Quarantined", "61 °C", "MPS was restarted"):
         assert text in page
-    assert "ranking" not in page, "nobody knows what a lost node does"
+    assert "ranking, 2 waiting" not in page, "nobody knows what a lost node does"
     assert "<script>it" not in page
     assert "<b>H200" not in page
     Node.objects.update(heartbeat=timezone.now())

@@ -43,6 +43,30 @@ def test_runs_go_before_submits_and_both_in_order(owner, handed_in):
     assert [services.claim("w").submission for _ in range(3)] == [ran, *submitted]
 
 
+def test_a_job_that_asks_for_a_gpu_is_for_those_who_have_it(owner, handed_in, live_gpus):
+    live_gpus("NVIDIA H200", "NVIDIA B200")
+    asking = handed_in(owner, gpu_model="NVIDIA H200")
+    assert services.claim("cpu") is None
+    assert services.claim("another", gpu_models=("NVIDIA B200",)) is None
+    anywhere = handed_in(owner)
+    assert services.claim("cpu").submission == anywhere
+    assert services.claim("fitting", gpu_models=("NVIDIA B200", "NVIDIA H200")).submission == asking
+
+
+def test_a_worker_with_a_gpu_takes_what_asks_for_none(owner, handed_in):
+    submission = handed_in(owner)
+    assert services.claim("gpu", gpu_models=("NVIDIA H200",)).submission == submission
+
+
+def test_an_expired_lease_is_taken_over_by_a_fitting_worker_only(owner, handed_in, live_gpus):
+    live_gpus("NVIDIA H200")
+    handed_in(owner, gpu_model="NVIDIA H200")
+    services.claim("lost", gpu_models=("NVIDIA H200",))
+    expire_leases()
+    assert services.claim("cpu") is None
+    assert services.claim("fitting", gpu_models=("NVIDIA H200",)).attempt == 2
+
+
 def test_an_expired_lease_may_be_taken_over(owner, handed_in):
     handed_in(owner)
     first = services.claim("first")

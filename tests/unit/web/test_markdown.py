@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from web.catalog.markdown import highlight_code, render
+from web.catalog.markdown import Picture, highlight_code, render
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,10 @@ def test_nothing_in_a_statement_runs(attack):
     assert_inert(html)
 
 
+MATHML = {
+    *("display", "stretchy", "fence", "form", "lspace", "rspace", "width", "accent", "accentunder"),
+    *("movablelimits", "mathvariant", "displaystyle", "linethickness", "minsize", "maxsize"),
+}
 PIECES = [*"<>\"'`$*[]()!#|\n\\ &;:/=ax", "script", "img src=x", "onload", "javascript:"]
 
 
@@ -50,14 +54,50 @@ def assert_inert(html: str) -> None:
     for name, attributes in tags:
         assert name not in {"script", "img", "iframe", "svg", "style", "object", "form"}
         for attribute, value in re.findall(r'([a-z-]+)="([^"]*)"', attributes):
-            assert attribute in {"class", "href", "title", "rel", "start"}
+            assert attribute in {"class", "href", "title", "rel", "start", *MATHML}
             assert attribute != "href" or re.match(r"https?:|mailto:|[^:]*$", value)
 
 
-def test_tex_is_left_for_the_browser():
-    html = render("Compute $a_i < b_{ij}$ and\n\n$$\n\\sum_i x_i\n$$\n")
-    assert '<span class="math">a_i &lt; b_{ij}</span>' in html
-    assert '<div class="math">\\sum_i x_i</div>' in html
+def test_tex_becomes_mathml():
+    html = render("Compute $a_i < b$ and\n\n$$\n\\sum_i x_i\n$$\n")
+    assert "<msub><mi>a</mi><mi>i</mi></msub><mo>&lt;</mo><mi>b</mi>" in html
+    assert '<div class="formula"><math display="block">' in html
+
+
+def test_tex_that_is_not_known_is_left_for_the_browser():
+    html = render("Compute $\\unknown a_i < b$ and\n\n$$\n\\unknown x\n$$\n")
+    assert '<span class="math">\\unknown a_i &lt; b</span>' in html
+    assert '<div class="math">\\unknown x</div>' in html
+
+
+def test_headings_can_be_linked_to():
+    html = render("## Example\n\n## Example\n\n### 2 $x$ <b>", anchors="s-")
+    assert re.findall('id="([^"]+)"', html) == ["s-example", "s-example-again", "s-2-x-b"]
+    assert 'href="#s-example" aria-label="Link to this section"' in html
+
+
+KNOWN = (Picture("figures/tree.svg", "/problems/x/figures/tree.svg", 400, 240),)
+
+
+def test_figures_are_shown_with_their_size():
+    html = render("![A tree](figures/tree.svg)", pictures=KNOWN)
+    assert 'src="/problems/x/figures/tree.svg"' in html
+    assert 'alt="A tree"' in html
+    assert 'width="400" height="240"' in html
+
+
+@pytest.mark.parametrize(
+    "source", ["https://evil.example/a.png", "figures/other.svg", "//evil.example/x", "data:image/png,x"]
+)
+def test_other_images_are_left_out(source):
+    html = render(f"![the words]({source})", pictures=KNOWN)
+    assert "<img" not in html
+    assert "the words" in html or "![" in html
+
+
+def test_the_words_of_a_figure_are_escaped():
+    html = render('![" onerror="alert(1)](figures/tree.svg)', pictures=KNOWN)
+    assert re.findall(r"<img ([^>]*)>", html)[0].count("onerror") == html.count("&quot; onerror=&quot;")
 
 
 def test_code_is_coloured_by_classes():

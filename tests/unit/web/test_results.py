@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from judge.report import Report, Score
 from problems.vocabulary import Verdict
-from tests.unit.web.figures import FLOOR_US, SECRET_SIZE, record, timed_report
+from tests.unit.web.figures import FLOOR_US, PEAK_BYTES_PER_S, SECRET_SIZE, record, timed_report
 from web.accounts.services import issue_token
 from web.submissions import queries, services
 from web.submissions.models import CaseResult, Event, EventKind, Listing, ListingKind
@@ -112,8 +112,12 @@ def test_times_of_hidden_cases_tell_no_names_and_no_sizes(owner, staff, handed_i
     # The floor is a formula over the sizes: a precise percentage would tell it.
     assert first.timing.floor_us is None
     assert first.timing.roofline_percent == round(100 * FLOOR_US / 2.5)
+    # So would the intensity, which may depend on the sizes.
+    assert (first.timing.placement.intensity, first.timing.placement.bytes_per_s) == (1300, 3.2e12)
+    assert first.timing.placement.peak_bytes_per_s == PEAK_BYTES_PER_S
     full = queries.present_report(submission, staff)
     assert full.cases[1].timing.floor_us == FLOOR_US
+    assert full.cases[1].timing.placement.intensity == SECRET_SIZE / 6
     assert full.cases[1].sizes == {"n": SECRET_SIZE}
 
 
@@ -161,8 +165,10 @@ def test_the_api_gives_listings_to_those_who_may_see_the_submission(
 def test_the_api_shows_a_board(owner, teammate, handed_in, get):
     record(handed_in(owner), timed_report(5.0, 0.05))
     record(handed_in(teammate), timed_report(5.06, 0.05))
-    board = {"gpu": "NVIDIA H200", "language": "cuda", "users": 2}
+    board = {"gpu": "NVIDIA H200", "language": "cuda", "users": 2, "version": "1"}
     shown = get(owner, "/leaderboards/vector-add?gpu=NVIDIA%20H200&language=cuda")
+    assert shown["board"].pop("latest") == shown["boards"][0].pop("latest") == shown["rows"][1]["solved"]
+    assert (shown["total"], shown["mine"]["username"], shown["next"]) == (2, "owner", None)
     assert (shown["ranked"], shown["board"], shown["boards"]) == (True, board, [board])
     assert [(row["rank"], row["tied"]) for row in shown["rows"]] == [(1, True), (1, True)]
     assert shown["rows"][0]["score"]["high_us"] == 5.05

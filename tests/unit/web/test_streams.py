@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 from asgiref.sync import async_to_sync, sync_to_async
+from django.db import OperationalError
 from django.test import AsyncClient
 
 from judge.report import Report
 from problems.vocabulary import Verdict
-from web.submissions import services, streams
+from web.fleet.models import Node
+from web.submissions import lookout, queries, services, streams
 from web.submissions.models import EventKind
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -101,3 +103,80 @@ def test_a_user_may_open_a_bounded_number_of_streams(owner, handed_in, monkeypat
         return (await client.get(f"/submissions/{submission.public_id}/events")).status_code
 
     assert async_to_sync(status)() == 429
+
+
+def standings_of(chunks: list[str]) -> list[dict[str, object]]:
+    """What `queue` events say. They have no number: who comes back need not catch up on them."""
+    told = [chunk for chunk in chunks if chunk.startswith("event: queue\n")]
+    return [json.loads(chunk.split("\n")[1].removeprefix("data: ")) for chunk in told]
+
+
+def test_a_watcher_is_told_the_place_in_the_queue_as_it_changes(owner, teammate, handed_in, monkeypatch):
+    monkeypatch.setattr(lookout, "STANDING_S", 0.1)
+    other, submission = handed_in(teammate), handed_in(owner)
+
+    def work(chunk: int) -> None:
+        if chunk == 3:  # the retry interval, the first event, and the place
+            services.cancel(other)
+        if chunk == 4:
+            services.cancel(submission)
+
+    chunks = follow(owner, submission, meanwhile=work)
+    assert [told["text"] for told in standings_of(chunks)] == ["2nd in the queue", "Next in the queue"]
+    assert standings_of(chunks)[0]["place"] == 2
+
+
+def test_a_watcher_is_told_when_the_gpu_that_was_asked_for_is_gone(owner, handed_in, live_gpus, settings):
+    settings.WARPCOURT = replace(settings.WARPCOURT, stream_limit_s=1)
+    live_gpus("NVIDIA H200")
+    submission = handed_in(owner, gpu_model="NVIDIA H200")
+    Node.objects.all().delete()
+    (told,) = standings_of(follow(owner, submission))
+    assert "No NVIDIA H200 is in use any more" in told["detail"]
+
+
+def test_one_look_serves_all_watchers(owner, teammate, handed_in, django_assert_max_num_queries):
+    submissions = [handed_in(person) for person in (owner, owner, teammate)]
+    seen = {submission.pk: 0 for submission in submissions}
+    with django_assert_max_num_queries(2):
+        found, waiting = queries.follow_all(seen)
+    assert set(found) == set(waiting) == set(seen)
+    found, waiting = queries.follow_all(dict.fromkeys(seen, 1))
+    assert not found
+    services.record(services.claim("w"), Report(Verdict.ACCEPTED))
+    found, waiting = queries.follow_all({**dict.fromkeys(seen, 1), 10**9: 4})
+    assert [event.sequence for event in found[submissions[0].pk].events] == [2, 3]
+    assert (found[submissions[0].pk].over, found[10**9].over) == (True, True)
+    assert submissions[0].pk not in waiting
+
+
+def test_a_watcher_who_does_not_read_is_let_go(owner, handed_in, monkeypatch):
+    monkeypatch.setattr(lookout, "MAX_PENDING", 2)
+    submission = handed_in(owner)
+
+    def work(chunk: int) -> None:
+        if chunk == 2:
+            claim = services.claim("w")
+            for index in range(1, 5):
+                services.add_event(claim, EventKind.CASE, {"text": "", "index": index, "total": 9})
+
+    chunks = follow(owner, submission, meanwhile=work)
+    assert ids_of(chunks) == [1, 2, 3, 4, 5, 6], (
+        "what was found is handed out; the rest comes on reconnecting"
+    )
+
+
+def test_a_database_that_does_not_answer_is_survived(owner, handed_in, monkeypatch):
+    monkeypatch.setattr(lookout, "TROUBLED_S", 0.05)
+    submission = handed_in(owner)
+    failures = iter([True, True])
+    look = queries.follow_all
+
+    def fail_first(seen):
+        if next(failures, False):
+            raise OperationalError("the server is starting up")
+        return look(seen)
+
+    monkeypatch.setattr(queries, "follow_all", fail_first)
+    chunks = follow(owner, submission, meanwhile=lambda n: n == 2 and services.cancel(submission))
+    assert ids_of(chunks) == [1, 2]

@@ -1,11 +1,18 @@
 """What users do: hand in, cancel, have judged again."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
+from sandbox.gpu.fake_nvml import fake_gpu
 from tests.conftest import new_problem
+from web.fleet import services as fleet
+from web.fleet.models import Node
+from web.fleet.services import GpuStatus
 from web.submissions import queries, services
 from web.submissions.models import Event, Job, Status, Submission
 
@@ -63,6 +70,32 @@ def test_sizes_are_for_runs_and_name_the_problems_sizes(owner, handed_in):
             handed_in(owner, mode=Mode.RUN, sizes=sizes)
     with pytest.raises(services.SizesUnacceptable, match="runs only"):
         handed_in(owner, mode=Mode.SUBMIT, sizes={"n": 100})
+
+
+def test_seeds_are_for_runs_and_have_63_bits(owner, handed_in):
+    assert handed_in(owner, mode=Mode.RUN, seed=0).seed == 0
+    assert handed_in(owner, mode=Mode.RUN, seed=2**63 - 1).seed == 2**63 - 1
+    for seed in (-1, 2**63):
+        with pytest.raises(services.SeedUnacceptable, match="from 0 to"):
+            handed_in(owner, mode=Mode.RUN, seed=seed)
+    with pytest.raises(services.SeedUnacceptable, match="runs only"):
+        handed_in(owner, mode=Mode.SUBMIT, seed=1)
+
+
+def test_only_a_gpu_that_is_in_use_may_be_asked_for(owner, handed_in, live_gpus):
+    with pytest.raises(services.GpuNotOffered, match="There is none at the moment"):
+        handed_in(owner, gpu_model="NVIDIA H200")
+    node = live_gpus("NVIDIA H200", "NVIDIA B200")
+    assert handed_in(owner, gpu_model="NVIDIA H200").gpu_model == "NVIDIA H200"
+    assert handed_in(owner).gpu_model == ""
+    with pytest.raises(services.GpuNotOffered, match="There are NVIDIA B200, NVIDIA H200"):
+        handed_in(owner, gpu_model="NVIDIA H300")
+    fleet.record_heartbeat(node.name, [GpuStatus(fake_gpu(0).uuid, "it hangs")])
+    with pytest.raises(services.GpuNotOffered, match="There are NVIDIA B200;"):
+        handed_in(owner, gpu_model="NVIDIA H200")
+    Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
+    with pytest.raises(services.GpuNotOffered):
+        handed_in(owner, gpu_model="NVIDIA B200")
 
 
 def test_a_user_may_have_a_bounded_number_under_way(owner, teammate, handed_in, settings):

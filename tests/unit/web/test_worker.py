@@ -163,3 +163,13 @@ def test_a_judgement_that_comes_late_does_not_replace_a_newer_one(owner, handed_
     judge_next(Bench())
     assert not services.record(stale, Report(Verdict.WRONG_ANSWER))
     assert verdict_of(submission) == "accepted"
+
+
+def test_a_worker_claims_what_asks_for_a_gpu_that_its_judge_has(owner, handed_in, live_gpus):
+    live_gpus("NVIDIA H200", "NVIDIA H300")
+    elsewhere = handed_in(owner, gpu_model="NVIDIA H300")
+    here = handed_in(owner, gpu_model="NVIDIA H200")
+    for _ in range(2):
+        judge_next(Bench())
+    assert verdict_of(here) == "accepted"
+    assert Job.objects.get(submission=elsewhere).status == Status.QUEUED

@@ -4,9 +4,15 @@ import * as menu from "./widgets/menu.js";
 import * as theme from "./widgets/theme.js";
 
 const WIDGETS = {
+  assembly: () => import("./widgets/assembly.js"),
   copy: () => import("./widgets/copy.js"),
+  filters: () => import("./widgets/filters.js"),
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
+  passkey: () => import("./widgets/passkey.js"),
+  permalink: () => import("./widgets/permalink.js"),
+  preview: () => import("./widgets/preview.js"),
+  tabs: () => import("./widgets/tabs.js"),
   theme: async () => theme,
   verdict: () => import("./widgets/verdict.js"),
   workbench: () => import("./widgets/workbench.js"),

@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as drafts from "../src/lib/drafts.js";
 import { clamp, move } from "../src/lib/pane.js";
 import { advance, KINDS, START } from "../src/lib/progress.js";
 import { cookie, next } from "../src/lib/theme.js";
 
 const fold = (...events) => events.reduce((state, event, index) => advance(state, { sequence: index + 1, ...event }), START);
-
-function memory() {
-  const map = new Map();
-  return { getItem: (key) => map.get(key) ?? null, setItem: (key, value) => map.set(key, value), removeItem: (key) => map.delete(key) };
-}
 
 test("the scheme goes round", () => {
   assert.deepEqual(["system", "light", "dark"].map(next), ["light", "dark", "system"]);
@@ -19,27 +13,6 @@ test("the scheme goes round", () => {
 test("choosing the system's scheme forgets the cookie", () => {
   assert.match(cookie("system", { secure: false }), /max-age=0/);
   assert.match(cookie("dark", { secure: true }), /^theme=dark; .*; secure$/);
-});
-
-test("a draft comes back, for its own problem and language only", () => {
-  const storage = memory();
-  drafts.save(storage, "relu", "cuda", "mine", "starter");
-  assert.equal(drafts.load(storage, "relu", "cuda"), "mine");
-  assert.equal(drafts.load(storage, "relu", "triton"), null);
-  assert.equal(drafts.load(storage, "softmax", "cuda"), null);
-});
-
-test("the starter itself is not kept as a draft", () => {
-  const storage = memory();
-  drafts.save(storage, "relu", "cuda", "mine", "starter");
-  drafts.save(storage, "relu", "cuda", "starter", "starter");
-  assert.equal(drafts.load(storage, "relu", "cuda"), null);
-});
-
-test("without storage there are no drafts, and no errors", () => {
-  const broken = { getItem: () => { throw new Error("denied"); }, setItem: () => { throw new Error("full"); } };
-  assert.equal(drafts.load(broken, "relu", "cuda"), null);
-  drafts.save(broken, "relu", "cuda", "mine", "starter");
 });
 
 test("a splitter moves by arrows and stays within its bounds", () => {

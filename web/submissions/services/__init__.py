@@ -12,10 +12,14 @@ from web.submissions.services.judging import (
     record,
     sweep,
 )
+from web.submissions.services.progress import forget, recount
+from web.submissions.services.sharing import share, withdraw
 from web.submissions.services.submitting import (
+    GpuNotOffered,
     KeyReused,
     LanguageUnavailable,
     LimitReached,
+    SeedUnacceptable,
     SizesUnacceptable,
     SourceUnacceptable,
     SubmissionRefused,
@@ -26,11 +30,13 @@ from web.submissions.services.submitting import (
 
 __all__ = [
     "Claim",
+    "GpuNotOffered",
     "Hold",
     "KeyReused",
     "LanguageUnavailable",
     "LeaseLost",
     "LimitReached",
+    "SeedUnacceptable",
     "SizesUnacceptable",
     "SourceUnacceptable",
     "SubmissionRefused",
@@ -39,9 +45,13 @@ __all__ = [
     "cancel",
     "claim",
     "extend_lease",
+    "forget",
     "hand_back",
     "record",
+    "recount",
     "rejudge",
+    "share",
     "submit",
     "sweep",
+    "withdraw",
 ]

@@ -23,6 +23,7 @@ from web.submissions.models import (
     Status,
     Submission,
 )
+from web.submissions.services.progress import settle
 
 
 def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -> Event:
@@ -51,6 +52,7 @@ def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_
         Listing.of(stored, ListingKind(kind), text) for kind, text in report.listings.items() if text
     )
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
+    settle(submission_id)
     return True
 
 

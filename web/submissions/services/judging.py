@@ -10,7 +10,7 @@ sweep, and a repeated one finds nothing to claim. Leases are compared on the wor
 must agree to well within a lease (NTP does).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -63,15 +63,17 @@ class Swept:
     rung: int
 
 
-def claim(worker: str) -> Claim | None:
+def claim(worker: str, *, gpu_models: Collection[str] = ()) -> Claim | None:
     """Take the most urgent waiting job, or one whose lease expired; None when there is none.
 
+    Jobs that ask for a GPU are for workers with one of that model, which name theirs in `gpu_models`.
     Safe to call from any number of workers at a time: the UPDATE names the attempt that was read, so
     of two that read the same row one finds it changed and looks for another.
     """
     while True:
         now = timezone.now()
-        waiting = Job.objects.filter(_claimable(now)).order_by("-priority", "queued", "pk")
+        mine = Job.objects.filter(_claimable(now), submission__gpu_model__in={"", *gpu_models})
+        waiting = mine.order_by("-priority", "queued", "pk")
         row = waiting.values_list("pk", "attempt", "submission_id").first()
         if row is None:
             return None

@@ -4,6 +4,8 @@ SubmissionRefused
 +-- SourceUnacceptable     empty, too long, or not text
 +-- LanguageUnavailable    the problem is not offered in it
 +-- SizesUnacceptable      sizes of one's own that the problem does not have
++-- SeedUnacceptable       a seed of one's own for a submit, or out of range
++-- GpuNotOffered          no GPU of the model that was asked for is in use
 +-- LimitReached           too many at a time, or too many in a minute
 +-- KeyReused              the idempotency key belongs to another submission
 """
@@ -16,14 +18,16 @@ from django.db import transaction
 from django.utils import timezone
 
 from judge.report import Report
-from judge.sizes import SizesInvalid, check_size_values
+from judge.sizes import MAX_SEED, SizesInvalid, check_size_values
 from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.models import User
 from web.catalog.models import Problem
+from web.fleet.queries import offered_gpu_models
 from web.submissions import doorbell
 from web.submissions.models import EventKind, Job, Status, Submission
 from web.submissions.models import Report as StoredReport
 from web.submissions.services.journal import append, conclude
+from web.submissions.services.progress import settle
 
 _PRIORITIES = {Mode.RUN: 20, Mode.SUBMIT: 10}
 _REJUDGE_PRIORITY = 0
@@ -45,6 +49,14 @@ class SizesUnacceptable(SubmissionRefused):
     """Raised when sizes are given for a submit, or do not name the problem's sizes."""
 
 
+class SeedUnacceptable(SubmissionRefused):
+    """Raised when a seed is given for a submit, or is no 63-bit number."""
+
+
+class GpuNotOffered(SubmissionRefused):
+    """Raised when a model is asked for of which no node has a GPU in use."""
+
+
 class LimitReached(SubmissionRefused):
     """Raised when the user has too many submissions under way, or made too many in a minute."""
 
@@ -53,7 +65,7 @@ class KeyReused(SubmissionRefused):
     """Raised when the idempotency key was used for another program."""
 
 
-def submit(
+def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     user: User,
     problem: Problem,
     *,
@@ -61,12 +73,16 @@ def submit(
     source: str,
     mode: Mode = Mode.SUBMIT,
     sizes: Mapping[str, int] | None = None,
+    seed: int | None = None,
+    gpu_model: str = "",
     idempotency_key: str | None = None,
 ) -> Submission:
     """Store a submission with its job in one transaction, and ring for a worker once that is committed.
 
-    The caller has checked that `user` may see `problem`. With an idempotency key that was used for the
-    same program, returns the submission made then.
+    The caller has checked that `user` may see `problem`. `sizes` and `seed` are the user's own, for runs;
+    the seed draws the contents of public cases and of nothing else. `gpu_model` is empty for any GPU, or a
+    CPU where there is none. With an idempotency key that was used for the same program, returns the
+    submission made then.
 
     Raises:
         SubmissionRefused: see the tree above.
@@ -74,6 +90,7 @@ def submit(
     source = source.replace("\r\n", "\n")
     _check_source(source, problem)
     _check_sizes(sizes, mode, problem)
+    _check_seed(seed, mode)
     if language.value not in problem.languages:
         raise LanguageUnavailable(f"{problem.title} takes {' and '.join(problem.languages)}.")
     with transaction.atomic():
@@ -86,6 +103,7 @@ def submit(
             if (earlier.problem_id, earlier.source, earlier.mode) == (problem.pk, source, mode.value):
                 return earlier
             raise KeyReused("This idempotency key was used for another program; use a new one.")
+        _check_gpu(gpu_model)
         _check_limits(user)
         submission = Submission.objects.create(
             user=user,
@@ -95,6 +113,8 @@ def submit(
             mode=mode.value,
             source=source,
             sizes=dict(sizes) if sizes else None,
+            seed=seed,
+            gpu_model=gpu_model,
             idempotency_key=idempotency_key or None,
         )
         Job.objects.create(submission=submission, priority=_PRIORITIES[mode])
@@ -104,14 +124,14 @@ def submit(
 
 
 @transaction.atomic
-def cancel(submission: Submission) -> bool:
+def cancel(submission: Submission, *, message: str = "Cancelled by its author.") -> bool:
     """End the judging of `submission`. False when it is over already.
 
-    A queued job is over at once. A job in progress is marked: its worker sees that at the next
-    heartbeat, kills the sandboxes and records the verdict `cancelled`.
+    A queued job is over at once, with `message` for its author. A job in progress is marked: its worker
+    sees that at the next heartbeat, kills the sandboxes and records the verdict `cancelled`.
     """
     job = Job.objects.select_for_update().get(submission=submission)
-    report = Report(Verdict.CANCELLED, "Cancelled by its author.")
+    report = Report(Verdict.CANCELLED, message)
     if conclude(submission.pk, attempt=job.attempt, status=Status.QUEUED, report=report):
         return True
     marked = Job.objects.filter(pk=job.pk, status=Status.LEASED).update(cancel_requested=True)
@@ -133,6 +153,7 @@ def rejudge(submission: Submission) -> bool:
         return False
     StoredReport.objects.filter(submission=submission).delete()
     append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again"})
+    settle(submission.pk)
     transaction.on_commit(doorbell.ring)
     return True
 
@@ -161,6 +182,22 @@ def _check_sizes(sizes: Mapping[str, int] | None, mode: Mode, problem: Problem) 
         check_size_values(problem.size_names, sizes)
     except SizesInvalid as error:
         raise SizesUnacceptable(str(error)) from error
+
+
+def _check_seed(seed: int | None, mode: Mode) -> None:
+    if seed is None:
+        return
+    if mode is not Mode.RUN:
+        raise SeedUnacceptable("A seed of your own is for runs only: nobody knows those of a submit.")
+    if not 0 <= seed <= MAX_SEED:
+        raise SeedUnacceptable(f"The seed must be from 0 to {MAX_SEED}, not {seed}.")
+
+
+def _check_gpu(gpu_model: str) -> None:
+    if not gpu_model or gpu_model in (offered := offered_gpu_models()):
+        return
+    choices = f"There are {', '.join(offered)}" if offered else "There is none at the moment"
+    raise GpuNotOffered(f"No {gpu_model} is in use. {choices}; or leave the choice to the site.")
 
 
 def _check_limits(user: User) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge.clock.calibration import Calibration, CalibrationFailed, calibrated, load, parse, store
-from judge.clock.roofline import roofline
+from judge.clock.roofline import Roofline, roofline
 from problems.formula import Formula
 from problems.loader import load_problem
 from problems.vocabulary import Group
@@ -34,6 +34,18 @@ def test_arithmetic_bounds_a_large_product() -> None:
     found = roofline(product, {"n": 4096}, H200)
     assert found.floor_us == pytest.approx(2 * 4096**3 / 5e7)
     assert found.impossible_us < 0.02 * found.floor_us
+
+
+def test_a_call_has_a_place_under_the_roofline() -> None:
+    place = roofline(DOUBLING, {"n": 1 << 26}, H200).place(200.0)
+    assert place is not None
+    assert place.intensity == 1 / 8
+    assert place.bytes_per_s == pytest.approx(8 * 2**26 / 200e-6)
+    assert (place.peak_bytes_per_s, place.peak_operations_per_s) == (4.2e12, 5e13)
+
+
+def test_without_figures_a_call_has_no_place() -> None:
+    assert Roofline(40, 20).place(50.0) is None
 
 
 def test_what_fits_in_the_cache_is_not_bounded_by_memory() -> None:

@@ -1,41 +1,55 @@
 // The code editor: CodeMirror in place of a plain text area, which goes on holding the value for the form.
 
-import { indentWithTab } from "@codemirror/commands";
-import { cpp, cppLanguage } from "@codemirror/lang-cpp";
-import { python, pythonLanguage } from "@codemirror/lang-python";
-import { indentUnit } from "@codemirror/language";
-import { forceLinting, setDiagnostics } from "@codemirror/lint";
-import { Compartment, EditorSelection, Prec } from "@codemirror/state";
-import { EditorView, keymap } from "@codemirror/view";
-import { basicSetup } from "codemirror";
-import { appearance, deviceWords } from "./appearance.js";
-import { complete, CUDA, pattern, TRITON } from "./words.js";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from "@codemirror/language";
+import { Compartment, EditorSelection, EditorState, Prec, Transaction } from "@codemirror/state";
+import * as codemirror from "@codemirror/view";
+import { appearance } from "./appearance.js";
+import { LANGUAGES } from "./languages.js";
+import { leaving } from "./leaving.js";
 
-function completion(list) {
-  return (context) => {
-    const before = context.state.sliceDoc(context.state.doc.lineAt(context.pos).from, context.pos);
-    const found = complete(list, before, { explicit: context.explicit });
-    return found && { from: context.pos - found.length, options: found.options, validFor: /^[\w.]*$/ };
-  };
-}
+const { EditorView, keymap } = codemirror;
 
-const LANGUAGES = {
-  cuda: () => [cpp(), cppLanguage.data.of({ autocomplete: completion(CUDA) }), deviceWords(pattern(CUDA)), indentUnit.of("    ")],
-  triton: () => [python(), pythonLanguage.data.of({ autocomplete: completion(TRITON) }), deviceWords(pattern(TRITON)), indentUnit.of("    ")],
-};
+const BASICS = [
+  codemirror.lineNumbers(),
+  codemirror.highlightActiveLineGutter(),
+  codemirror.highlightSpecialChars(),
+  history(),
+  foldGutter({ openText: "▾", closedText: "▸" }),
+  codemirror.drawSelection(),
+  codemirror.dropCursor(),
+  EditorState.allowMultipleSelections.of(true),
+  indentOnInput(),
+  bracketMatching(),
+  codemirror.rectangularSelection(),
+  codemirror.crosshairCursor(),
+  codemirror.highlightActiveLine(),
+  keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+];
 
 /**
  * Put an editor in place of `textarea`.
  *
- * Ctrl-Enter calls `onRun`, Ctrl-Shift-Enter `onSubmit` (Command on a Mac); `onChange` gets each new
- * source. Escape, then Tab, leaves the editor by keyboard.
+ * Ctrl-Enter calls `onRun`, Ctrl-Shift-Enter `onSubmit` (Command on a Mac); `onChange` gets each new source
+ * that its author wrote. `onLeaving(ready)` hears when Tab will leave the editor: after Escape, which in Vim
+ * keys is one more Escape.
  */
-export function createEditor(textarea, { language, nonce, onRun, onSubmit, onChange }) {
-  const chosen = new Compartment();
+export async function createEditor(textarea, { language, nonce, preferences, onRun, onSubmit, onChange, onLeaving }) {
+  const part = { language: new Compartment(), extras: new Compartment(), vim: new Compartment(), tab: new Compartment(), wrap: new Compartment() };
   const call = (action) => () => {
     action();
     return true;
   };
+  let known = await LANGUAGES[language]();
+  let spoken = language;
+  let late = null;
+  let vimMode = () => null;
+  // Completions and panels close on Escape; Vim leaves its modes. Only then does it lead out.
+  const resting = (view) => {
+    if (view.dom.querySelector(".cm-tooltip-autocomplete") || vimMode(view)) return false;
+    return view.state.selection.ranges.length === 1;
+  };
+
   const view = new EditorView({
     doc: textarea.value,
     parent: textarea.parentElement,
@@ -47,34 +61,69 @@ export function createEditor(textarea, { language, nonce, onRun, onSubmit, onCha
           { key: "Mod-Shift-Enter", run: call(onSubmit) },
         ]),
       ),
-      basicSetup,
-      keymap.of([indentWithTab]),
+      part.vim.of([]),
+      leaving({ resting, onReady: onLeaving }),
+      part.extras.of(keymap.of([{ key: "Mod-f", run: call(() => load().then(() => late.openSearchPanel(view))) }])),
+      BASICS,
       appearance,
-      chosen.of(LANGUAGES[language]()),
-      EditorView.contentAttributes.of({ "aria-label": textarea.getAttribute("aria-label"), "aria-describedby": "editor-keys" }),
+      part.language.of(known.extension),
+      part.tab.of([]),
+      part.wrap.of([]),
+      EditorView.contentAttributes.of({ "aria-label": textarea.getAttribute("aria-label"), "aria-describedby": "editor-keys", spellcheck: "false" }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         textarea.value = update.state.doc.toString();
-        onChange(textarea.value);
+        // What was put there by `replace` is known to whoever did it.
+        if (!update.transactions.some((one) => one.annotation(Transaction.remote))) onChange(textarea.value);
       }),
+      EditorView.domEventHandlers({ focus: () => void load() }),
     ],
   });
   textarea.hidden = true;
 
+  async function load() {
+    late ??= await import("./extras.js");
+    view.dispatch({ effects: part.extras.reconfigure([late.extras, late.completions(spoken, known.data)]) });
+  }
+
+  async function prefer({ tab, vim, wrap }) {
+    const effects = [
+      part.tab.reconfigure([EditorState.tabSize.of(tab), indentUnit.of(" ".repeat(tab))]),
+      part.wrap.reconfigure(wrap ? EditorView.lineWrapping : []),
+    ];
+    if (vim) {
+      const { vimKeys, modeOf } = await import("./vim.js");
+      vimMode = modeOf;
+      effects.push(part.vim.reconfigure(vimKeys));
+    } else {
+      vimMode = () => null;
+      effects.push(part.vim.reconfigure([]));
+    }
+    view.dispatch({ effects });
+    view.requestMeasure();
+  }
+  await prefer(preferences);
+
   return {
     focus: () => view.focus(),
-    replace(source, nextLanguage) {
-      view.dispatch({
-        changes: { from: 0, to: view.state.doc.length, insert: source },
-        effects: nextLanguage ? chosen.reconfigure(LANGUAGES[nextLanguage]()) : [],
-      });
+    prefer,
+    async speak(next) {
+      known = await LANGUAGES[next]();
+      spoken = next;
+      view.dispatch({ effects: part.language.reconfigure(known.extension) });
+      if (late) await load();
+    },
+    replace(source) {
+      if (source === view.state.doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: source }, annotations: Transaction.remote.of(true) });
     },
     jump(line) {
       const { from } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
       view.dispatch({ selection: EditorSelection.cursor(from), effects: EditorView.scrollIntoView(from, { y: "center" }) });
       view.focus();
     },
-    mark(findings) {
+    async mark(findings) {
+      const { forceLinting, setDiagnostics } = await import("@codemirror/lint");
       const diagnostics = findings
         .filter(({ line }) => line >= 1 && line <= view.state.doc.lines)
         .map(({ line, severity, message }) => {

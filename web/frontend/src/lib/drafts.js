@@ -1,26 +1,56 @@
-// Drafts of a visitor's programs, one per problem and language, kept in this browser.
+// Drafts kept in this browser: one for each person, problem and language. Nobody signed in is "".
+//
+// A record is {source, base, dirty, sent}: the text, the server's revision that it was made from (0: none),
+// whether the server still lacks it, and what was last sent there.
 
 const PREFIX = "warpcourt:draft";
 
-function key(problem, language) {
-  return `${PREFIX}:${problem}:${language}`;
+/** The key of a record, as storage events tell it. */
+export function keyOf({ owner, problem, language }) {
+  return [PREFIX, owner, problem, language].join(":");
 }
 
-/** The draft, or null. Storage may be switched off; then there are no drafts. */
-export function load(storage, problem, language) {
+/** The drafts of `storage` under `key`. Storage may be switched off or full; then nothing is kept. */
+export function open(storage, key) {
+  return {
+    read() {
+      try {
+        return parse(storage.getItem(key));
+      } catch {
+        return null;
+      }
+    },
+    /** Whether the record was kept. */
+    write(record) {
+      try {
+        storage.setItem(key, JSON.stringify(record));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    clear() {
+      try {
+        storage.removeItem(key);
+      } catch {
+        // What cannot be written cannot be there.
+      }
+    },
+  };
+}
+
+/** The record that `text` holds, or null. */
+export function parse(text) {
+  const told = fromJson(text);
+  if (typeof told?.source !== "string" || !Number.isInteger(told.base)) return null;
+  const { source, base, dirty = true, sent = null } = told;
+  return { source, base, dirty, sent };
+}
+
+function fromJson(text) {
   try {
-    return storage.getItem(key(problem, language));
+    return JSON.parse(text);
   } catch {
     return null;
-  }
-}
-
-/** Keep `source`; the starter itself is not kept, so that a better starter reaches the visitor. */
-export function save(storage, problem, language, source, starter) {
-  try {
-    if (source === starter) storage.removeItem(key(problem, language));
-    else storage.setItem(key(problem, language), source);
-  } catch {
-    // Full or switched off: the program still goes to the server when it is run.
   }
 }

@@ -1,35 +1,69 @@
 // What a watcher knows about a judgement, folded from its events in order.
 
-export const START = { sequence: 0, stage: "Queued", passed: 0, total: null, lanes: [], checked: 0, finished: false };
+export const START = { sequence: 0, kind: "queued", stage: "Queued", detail: "", total: null, lanes: [], checked: 0, finished: false };
 
 const STAGES = {
   queued: "Queued",
   claimed: "Picked up by a worker",
   compiling: "Compiling",
-  compiled: "Compiled",
+  compiled: "Compiled; getting a sandbox and the cases ready",
   case: "Running cases",
   disturbed: "Disturbed on the shared GPU; judging again, alone",
   waiting: "Waiting for the GPU to itself",
   timing: "Timing",
   retried: "The worker was lost; judging again",
-  finished: "Finished",
+  finished: "Finished; loading the report",
 };
 
 /** The kinds of events there are. */
 export const KINDS = Object.keys(STAGES);
 
+/** The kind of message that says where a job stands in the queue. It has no sequence number. */
+export const QUEUE = "queue";
+
 // After these, cases begin from the first again.
 const ANEW = new Set(["queued", "claimed", "disturbed", "retried"]);
+const IN_QUEUE = new Set(["queued", "retried"]);
 
-/** The state after `event` ({sequence, kind, text, index, total, verdict}). Old events change nothing. */
+/** The state after `event` ({sequence, kind, text, detail, index, total, verdict}). Old events change nothing. */
 export function advance(state, event) {
+  if (event.kind === QUEUE) return IN_QUEUE.has(state.kind) ? { ...state, stage: event.text, detail: event.detail } : state;
   if (event.sequence <= state.sequence) return state;
-  const next = { ...state, sequence: event.sequence, stage: STAGES[event.kind] ?? event.kind };
-  if (ANEW.has(event.kind)) return { ...next, lanes: [], checked: 0, total: null };
-  if (event.kind === "case") return withCase(next, event);
-  if (event.kind === "timing") return withTiming(next, event);
-  return event.kind === "finished" ? { ...next, finished: true } : next;
+  const { sequence, kind } = event;
+  const next = { ...state, sequence, kind, stage: STAGES[kind] ?? kind, detail: "" };
+  if (ANEW.has(kind)) return { ...next, lanes: [], checked: 0, total: null };
+  if (kind === "case") return withCase(next, event);
+  if (kind === "timing") return withTiming(next, event);
+  return kind === "finished" ? { ...next, finished: true } : next;
 }
+
+/**
+ * What to say to somebody whose stage has lasted `seconds`: how it ends by itself, or what to do. Empty at first.
+ *
+ * `limits` are those of the problem: {compile, case} in seconds.
+ */
+export function patience(kind, seconds, limits) {
+  if (seconds > LONG_S) return "This takes unusually long. If its worker is gone, another one takes over by itself. You need not wait here: the verdict is kept.";
+  if (kind === "compiling" && seconds > limits.compile / 3) return `The compiler is stopped after ${limits.compile} s.`;
+  if (kind === "case" && seconds > Math.max(2, limits.case / 3)) return `A case is stopped after ${limits.case} s; the verdict is then a time limit.`;
+  if (kind === "compiled" && seconds > 10) return "A fresh sandbox starts, and the inputs are drawn.";
+  if (kind === "claimed" && seconds > 10) return "Its worker is getting ready.";
+  if (kind === "waiting" && seconds > 10) return "Others are on the GPU. It is timed as soon as nobody else is; you need not wait here.";
+  if (kind === "timing" && seconds > 30) return "Calls are repeated until the interval is narrow. It stops by itself.";
+  if (kind === "finished" && seconds > 5) return "The report could not be loaded yet; trying again.";
+  return "";
+}
+
+const LONG_S = 120;
+
+/** What a screen reader should say when `before` became `after`; empty for steps that come too thick. */
+export function spoken(before, after) {
+  if (after.kind === before.kind && after.stage === before.stage) return "";
+  if (IN_QUEUE.has(after.kind)) return after.detail ? `${after.stage}. ${after.detail}` : after.stage;
+  return TOLD.has(after.kind) && after.kind !== before.kind ? after.stage : "";
+}
+
+const TOLD = new Set(["claimed", "disturbed", "waiting", "timing"]);
 
 function withCase(state, { index, total }) {
   const lanes = lanesOf(index, total ?? index);

@@ -1,10 +1,10 @@
-// Renders TeX with KaTeX, which is loaded only where a page has any.
+// Formulas come as MathML. TeX that the server does not know is left to KaTeX, which is loaded only then.
 
 /** Render every `.math` inside `element`, and let the keyboard reach what is too wide for the page. */
 export async function mount(element) {
   const formulas = element.querySelectorAll(".math");
   if (formulas.length) await render(element, formulas);
-  for (const node of element.querySelectorAll("div.math, pre, table")) {
+  for (const node of element.querySelectorAll("div.math, .formula, pre, table")) {
     if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
   }
 }

@@ -1,49 +1,89 @@
 // Follows one judgement by server-sent events, then shows the report that the server renders.
 
 import { announce } from "../lib/announce.js";
-import { advance, KINDS, START } from "../lib/progress.js";
+import { follow } from "../lib/following.js";
+import { advance, KINDS, patience, QUEUE, spoken, START } from "../lib/progress.js";
+
+const SPEAK_EVERY_MS = 4000;
+const CONNECTION = {
+  live: "",
+  lost: "The connection was lost. Trying again…",
+  polling: "There is no live connection to the site. It is asked every 3 s instead.",
+};
 
 export function mount(element) {
-  const view = {
-    stage: element.querySelector("[data-stage]"),
-    clock: element.querySelector("[data-clock]"),
-    lanes: element.querySelector("[data-lanes]"),
-  };
+  const view = (name) => element.querySelector(`[data-${name}]`);
+  const limits = { compile: Number(element.dataset.compileS), case: Number(element.dataset.caseS) };
   const started = performance.now();
+  const speak = speaker();
+  let since = started;
+  let state = { ...START, stage: view("stage").textContent, detail: view("detail").textContent };
+  let connection = "live";
+
+  const show = () => {
+    view("stage").textContent = state.stage;
+    const detail = state.detail || patience(state.kind, (performance.now() - since) / 1000, limits);
+    view("detail").textContent = detail;
+    view("detail").hidden = !detail;
+  };
   const ticking = setInterval(() => {
     if (!element.isConnected) stop();
-    view.clock.textContent = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+    view("clock").textContent = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+    show();
   }, 100);
-  const source = new EventSource(element.dataset.events);
-  let state = START;
-
+  const end = follow(element.dataset.events, {
+    kinds: [...KINDS, QUEUE],
+    hear(kind, data, sequence) {
+      const next = advance(state, { ...data, kind, sequence });
+      if (next.kind !== state.kind || next.stage !== state.stage) since = performance.now();
+      speak(spoken(state, next));
+      state = next;
+      show();
+      showLanes(view("lanes"), state.lanes);
+      if (!state.finished) return !element.isConnected;
+      replace();
+      return true;
+    },
+    tell(how) {
+      if (how === connection) return;
+      announce(how === "live" ? "Connected again." : CONNECTION[how]);
+      connection = how;
+      view("connection").textContent = CONNECTION[how];
+      view("connection").hidden = !CONNECTION[how];
+    },
+    async poll() {
+      if (!element.isConnected) return true;
+      const answer = await fetchAnswer(element.dataset.report);
+      if (answer?.matches(".report")) return finish(answer);
+      const stage = answer?.querySelector("[data-stage]")?.textContent;
+      if (stage) {
+        state = { ...state, stage, detail: answer.querySelector("[data-detail]").textContent };
+        show();
+      }
+      return false;
+    },
+  });
   const stop = () => {
     clearInterval(ticking);
-    source.close();
+    end();
   };
-  const receive = (message) => {
-    if (!element.isConnected) return stop();
-    state = advance(state, { ...JSON.parse(message.data), sequence: Number(message.lastEventId) });
-    show(view, state);
-    if (!state.finished) return undefined;
+  const finish = (report) => {
     stop();
-    return replaceByReport(element);
+    replaceBy(element, report);
+    return true;
   };
-  for (const kind of KINDS) source.addEventListener(kind, receive);
-  // The browser reconnects by itself and resumes with Last-Event-ID; a closed source is a refusal.
-  source.addEventListener("error", () => {
-    if (!element.isConnected) stop();
-    else if (source.readyState === EventSource.CLOSED) {
-      stop();
-      replaceByReport(element);
-    } else view.stage.textContent = "Connection lost; trying again";
-  });
+  // The verdict is in; a report that does not load is asked for until it does.
+  const replace = async () => {
+    const answer = await fetchAnswer(element.dataset.report);
+    if (answer?.matches(".report")) finish(answer);
+    else if (element.isConnected) setTimeout(replace, 2000);
+  };
+  mountCancel(element, view("cancel"));
 }
 
-function show(view, state) {
-  view.stage.textContent = state.stage;
-  view.lanes.replaceChildren(
-    ...state.lanes.map((lane) => {
+function showLanes(place, lanes) {
+  place.replaceChildren(
+    ...lanes.map((lane) => {
       const node = document.createElement("span");
       node.className = { done: "lane tone-done", running: "lane tone-live", waiting: "lane waiting" }[lane];
       return node;
@@ -51,14 +91,46 @@ function show(view, state) {
   );
 }
 
-async function replaceByReport(element) {
-  const response = await fetch(element.dataset.report, { headers: { "X-Requested-With": "fetch" } }).catch(() => null);
-  if (!response?.ok) {
-    element.querySelector("[data-stage]").textContent = "The report could not be loaded. Reload the page.";
-    return;
-  }
-  const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
-  const report = parsed.body.firstElementChild;
+// Says no more than one thing in a while, and then the latest.
+function speaker() {
+  let quietUntil = 0;
+  let timer = null;
+  return (text) => {
+    if (!text) return;
+    clearTimeout(timer);
+    const say = () => {
+      quietUntil = performance.now() + SPEAK_EVERY_MS;
+      announce(text);
+    };
+    const left = quietUntil - performance.now();
+    if (left <= 0) say();
+    else timer = setTimeout(say, left);
+  };
+}
+
+function mountCancel(element, button) {
+  if (!button) return;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    button.textContent = "Cancelling…";
+    const token = document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
+    const headers = { "X-CSRFToken": token, "HX-Request": "true" };
+    const response = await fetch(button.dataset.cancel, { method: "POST", headers }).catch(() => null);
+    if (response?.ok || !element.isConnected) return;
+    button.disabled = false;
+    button.textContent = "Cancel";
+    announce("It could not be cancelled. Try again.");
+  });
+}
+
+async function fetchAnswer(url) {
+  const response = await fetch(url, { headers: { "X-Requested-With": "fetch" } }).catch(() => null);
+  if (!response?.ok) return null;
+  return new DOMParser().parseFromString(await response.text(), "text/html").body.firstElementChild;
+}
+
+function replaceBy(element, report) {
   element.replaceWith(report);
   announce(report.querySelector("[data-announce]")?.textContent ?? "Judged");
   report.dispatchEvent(new CustomEvent("warpcourt:inserted", { bubbles: true }));

@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Diagnostic, Progress, Report, to_json
-from judge.sizes import SizesInvalid
+from judge.sizes import MAX_SEED, SizesInvalid
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
@@ -58,6 +58,12 @@ class Command(BaseCommand):
             help="with --mode run: judge on sizes of your own; once for every size",
         )
         parser.add_argument(
+            "--seed",
+            type=_seed,
+            metavar="NUMBER",
+            help="with --mode run: draw the inputs of this seed, so that they come again",
+        )
+        parser.add_argument(
             "--target",
             choices=["cpu", "gpu"],
             help="default: gpu with --backend docker on a host that has one, else WARPCOURT_TARGET",
@@ -79,6 +85,8 @@ class Command(BaseCommand):
         mode = Mode(options["mode"])
         if sizes and mode is not Mode.RUN:
             raise CommandError("--size goes with --mode run", returncode=EXIT_USAGE)
+        if options["seed"] is not None and mode is not Mode.RUN:
+            raise CommandError("--seed goes with --mode run", returncode=EXIT_USAGE)
         quiet = options["json"] or not sys.stderr.isatty()
         config = settings.WARPCOURT
         try:
@@ -96,6 +104,7 @@ class Command(BaseCommand):
                     mode=mode,
                     target=target,
                     sizes=sizes,
+                    seed=options["seed"],
                     sanitize=options["sanitize"],
                     on_progress=_silent if quiet else self._show,
                 )
@@ -166,6 +175,12 @@ def _size(text: str) -> tuple[str, int]:
     if not number.isdecimal():
         raise ArgumentTypeError(f"{text!r} is not NAME=NUMBER")
     return name, int(number)
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal() or int(text) > MAX_SEED:
+        raise ArgumentTypeError(f"{text!r} is not a number from 0 to {MAX_SEED}")
+    return int(text)
 
 
 def _load(slug: str) -> Problem:

@@ -1,0 +1,45 @@
+"""Fills a site with problems, people and submissions, to measure its pages at the size they are made for.
+
+    python -m benchmarks.site_data --problems 1000 --users 10000 --submissions 1000000
+
+Migrates and fills the database that WARPCOURT_DATABASE_URL or WARPCOURT_DATA_DIR names, which must hold no
+submissions yet. `benchmarks.site_rows` says what is made. Serve it with `uvicorn web.asgi:application`:
+`worker.supervise` loads the problems first, and would withdraw those that are made up.
+"""
+
+import argparse
+import sys
+
+import django
+from django.core.management import call_command
+
+from web.config import use_settings
+
+
+def main() -> int:
+    """Fill the configured database."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--problems", type=int, default=1000, help="default: %(default)s")
+    parser.add_argument("--users", type=int, default=10_000, help="default: %(default)s")
+    parser.add_argument("--submissions", type=int, default=1_000_000, help="default: %(default)s")
+    parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
+    parser.add_argument("--password", help="that everybody signs in with; by default nobody can")
+    options = parser.parse_args()
+    use_settings()
+    django.setup()
+    call_command("migrate", verbosity=0)
+    # Models can be imported only now.
+    from benchmarks.site_copies import NotFresh  # noqa: PLC0415
+    from benchmarks.site_rows import Size, fill  # noqa: PLC0415
+
+    size = Size(options.problems, options.users, options.submissions)
+    try:
+        fill(size, seed=options.seed, password=options.password, say=lambda line: print(line, flush=True))
+    except NotFresh as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

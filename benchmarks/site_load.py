@@ -1,0 +1,199 @@
+"""How many pages a second the site serves, how quickly, and how heavy they are.
+
+Run with `python -m benchmarks.site_load`.
+
+Fills a PostgreSQL of its own with `benchmarks.site_data`, serves it as `make serve` does with two web
+processes, and asks for the problem page over kept connections: first as fast as it goes, then at half the
+rate that it must reach. The client runs on the same machine and takes its share of it, so the figures are
+what two cores give at least. Ends by itself. Prints each figure with its ratio to the budget.
+"""
+
+import argparse
+import asyncio
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+from playwright.sync_api import sync_playwright
+
+from tests.services import free_port, postgresql, wait_until
+
+ROOT = Path(__file__).resolve().parent.parent
+VIEWS_PER_S = 200.0
+P95_MS = 100.0
+HTML_KB = 60.0
+ASSETS_KB = 300.0
+CONNECTIONS = 16
+PAGES = ("/problems", "/problems/{slug}/leaderboard", "/ranking", "/tracks", "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What a series of requests took: answers a second, and each answer's milliseconds in order."""
+
+    per_s: float
+    times_ms: list[float]
+
+    def percentile(self, percent: int) -> float:
+        """The time within which that part of the answers came."""
+        return self.times_ms[min(len(self.times_ms) - 1, len(self.times_ms) * percent // 100)]
+
+
+def main() -> int:
+    """Measure, print, and fail when a budget is exceeded."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.site_load", description=main.__doc__)
+    parser.add_argument("--problems", type=int, default=1000)
+    parser.add_argument("--users", type=int, default=10_000)
+    parser.add_argument("--submissions", type=int, default=1_000_000)
+    parser.add_argument("--seconds", type=float, default=10.0, help="for each series of requests")
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        postgresql() as database,
+        serving(Path(folder), database, options) as url,
+    ):
+        slug = first_problem(url)
+        page = f"/problems/{slug}"
+        rows = weights(url, page)
+        full = asyncio.run(load(url, page, seconds=options.seconds, per_s=None))
+        half = asyncio.run(load(url, page, seconds=options.seconds, per_s=VIEWS_PER_S / 2))
+        rows += [
+            ("problem pages a second", full.per_s, VIEWS_PER_S, False),
+            (f"p95 at {VIEWS_PER_S / 2:.0f} a second, ms", half.percentile(95), P95_MS, True),
+        ]
+        print(f"{'':44} {'measured':>9} {'budget':>8} {'ratio':>6}")
+        for name, value, budget, _ in rows:
+            print(f"{name:44} {value:9.1f} {budget:8.0f} {value / budget:6.2f}")
+        print(f"\n{'one at a time':44} {'median ms':>9} {'p95 ms':>8}")
+        for other in (page, *(path.format(slug=slug) for path in PAGES)):
+            alone = asyncio.run(
+                load(url, other, seconds=min(options.seconds, 3.0), per_s=None, connections=1)
+            )
+            print(f"{other:44} {alone.percentile(50):9.1f} {alone.percentile(95):8.1f}")
+    return int(any(value > budget if most else value < budget for _, value, budget, most in rows))
+
+
+@contextmanager
+def serving(folder: Path, database: str, options: argparse.Namespace) -> Iterator[str]:
+    """The address of a site over `database`, filled and served by two processes."""
+    port = free_port()
+    environment = os.environ | {
+        "WARPCOURT_DATA_DIR": str(folder),
+        "WARPCOURT_DATABASE_URL": database,
+        "WARPCOURT_PORT": str(port),
+        "WARPCOURT_WEB_PROCESSES": "2",
+        "WARPCOURT_TARGET": "scripted",
+        "DJANGO_SETTINGS_MODULE": "web.settings",
+    }
+    sizes = [f"--{name}={getattr(options, name)}" for name in ("problems", "users", "submissions")]
+    for argv in (["manage.py", "migrate", "-v0"], ["-m", "benchmarks.site_data", *sizes]):
+        subprocess.run([sys.executable, *argv], cwd=ROOT, env=environment, check=True)
+    process = subprocess.Popen([sys.executable, "-m", "worker.supervise"], cwd=ROOT, env=environment)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_until(lambda: answers(url), "the site's start", 120)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def answers(url: str) -> bool:
+    """Whether the site is ready."""
+    try:
+        with urlopen(f"{url}/readyz", timeout=1) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+def first_problem(url: str) -> str:
+    """The slug of a problem."""
+    with urlopen(f"{url}/problems") as response:
+        found = re.search(r'href="/problems/([a-z0-9-]+)"', response.read().decode())
+    if found is None:
+        raise SystemExit("the list of problems is empty")
+    return found[1]
+
+
+def weights(url: str, page: str) -> list[tuple[str, float, float, bool]]:
+    """The kilobytes of the page, and of all that a first view of it loads, as they travel to Chromium."""
+    loaded: dict[str, float] = {}
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
+        ) as browser,
+    ):
+        opened = browser.new_page()
+        names: dict[str, str] = {}
+        session = opened.context.new_cdp_session(opened)
+        session.on(
+            "Network.responseReceived",
+            lambda event: names.update({event["requestId"]: event["response"]["url"]}),
+        )
+        session.on(
+            "Network.loadingFinished",
+            lambda event: loaded.update({names[event["requestId"]]: event["encodedDataLength"]}),
+        )
+        session.send("Network.enable")
+        opened.goto(url + page)
+        opened.locator(".workbench[data-ready]").wait_for()
+        opened.wait_for_load_state("networkidle")
+        html = len(opened.request.get(url + page).body())
+    assets = [size for address, size in loaded.items() if "/static/" in address]
+    return [
+        ("problem page, KB of HTML", html / 1000, HTML_KB, True),
+        (f"its {len(assets)} assets, KB as they travel", sum(assets) / 1000, ASSETS_KB, True),
+    ]
+
+
+async def load(
+    url: str, path: str, *, seconds: float, per_s: float | None, connections: int = CONNECTIONS
+) -> Load:
+    """Ask for `path` over `connections` for `seconds`, at `per_s` a second or as fast as it goes."""
+    host, port = url.removeprefix("http://").split(":")
+    request = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept-Encoding: gzip\r\n\r\n".encode()
+    times: list[float] = []
+    started = time.perf_counter()
+    slots = iter(range(10**9))
+
+    async def ask() -> None:
+        reader, writer = await asyncio.open_connection(host, int(port))
+        while (now := time.perf_counter()) - started < seconds:
+            due = now
+            if per_s is not None:
+                due = started + next(slots) / per_s
+                await asyncio.sleep(max(0.0, due - now))
+            writer.write(request)
+            await _read_answer(reader)
+            # From when it was due, so that waiting behind a slow answer counts.
+            times.append(1000 * (time.perf_counter() - due))
+        writer.close()
+
+    await asyncio.gather(*(ask() for _ in range(connections)))
+    return Load(len(times) / (time.perf_counter() - started), sorted(times))
+
+
+async def _read_answer(reader: asyncio.StreamReader) -> None:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    if not head.startswith("HTTP/1.1 200"):
+        raise SystemExit(f"the site answers: {head.splitlines()[0]}")
+    if length := re.search(r"(?im)^content-length: (\d+)", head):
+        await reader.readexactly(int(length[1]))
+        return
+    while size := int(await reader.readline(), 16):
+        await reader.readexactly(size + 2)
+    await reader.readline()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Reads how kernels were launched from what runners note. Notes come from sandboxes: bounded, validated."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from judge.report import Diagnostic
+
+LAUNCH = "launch"  # the kind of such a note
+MAX_LAUNCHES = 64
+_SIZE = r"\(?(\d{1,10})(?:, ?(\d{1,10}), ?(\d{1,10}))?\)?"
+_CUDA = re.compile(
+    rf"(?P<kernel>.{{1,300}}?)<<<{_SIZE}, ?{_SIZE}(?:, ?(?P<dynamic>\d{{1,9}}))?>>>"
+    r"(?: with (?P<static>\d{1,9}) bytes of static shared memory)?"
+)
+
+Size = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A launch of a CUDA kernel. Shared memory is that of a block; the static part is what the note says."""
+
+    kernel: str
+    grid: Size
+    block: Size
+    dynamic_bytes: int = 0
+    static_bytes: int = 0
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return prod(self.block)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return prod(self.grid)
+
+
+def parse_launches(diagnostics: Iterable[Diagnostic]) -> tuple[Launch, ...]:
+    """The different launches that `diagnostics` note, in order, at most MAX_LAUNCHES."""
+    texts = dict.fromkeys(entry.message for entry in diagnostics if entry.kind == LAUNCH)
+    found = (_parse(text) for text in list(texts)[:MAX_LAUNCHES])
+    return tuple(launch for launch in found if launch is not None)
+
+
+def plain_name(kernel: str) -> str:
+    """A kernel's name without return type and parameters: `void scan<float>(float*)` is `scan<float>`."""
+    depth = 0
+    for index, character in enumerate(kernel):
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "(" and depth <= 0 and kernel[:index].strip():
+            kernel = kernel[:index]
+            break
+    return kernel.strip().removeprefix("void ").strip()
+
+
+def _parse(text: str) -> Launch | None:
+    match = _CUDA.match(text)
+    if match is None:
+        return None
+    x, y, z, width, height, depth = (int(word or 1) for word in match.groups()[1:7])
+    return Launch(
+        match["kernel"],
+        (x, y, z),
+        (width, height, depth),
+        int(match["dynamic"] or 0),
+        int(match["static"] or 0),
+    )

@@ -1,0 +1,117 @@
+"""How many warps of a kernel a multiprocessor holds at a time, and what keeps it from more. A calculation.
+
+Source: CUDA C++ Programming Guide, "Compute Capabilities", technical specifications; and `cuda_occupancy.h`
+of the CUDA Toolkit for how registers and shared memory are handed out. Clusters and the registers that a
+program gives up as it runs are not counted.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+WARP_THREADS = 32
+MAX_BLOCK_THREADS = 1024
+_MAX_REGISTERS = 256  # of a thread, as a launch is checked; programs reach 255
+_REGISTERS = 65536  # of a multiprocessor, and of a block
+_REGISTER_UNIT = 256  # a warp gets a multiple of it
+_PARTITIONS = 4  # each has its own registers and its own warps
+_KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Multiprocessor:
+    """What a multiprocessor has, by compute capability.
+
+    A block may have `block_shared_bytes` of shared memory. It takes `reserved_bytes` more by itself, and is
+    given a multiple of `shared_unit_bytes`.
+    """
+
+    max_warps: int
+    max_blocks: int
+    shared_bytes: int
+    block_shared_bytes: int
+    reserved_bytes: int = _KIB
+    shared_unit_bytes: int = 128
+
+
+_VOLTA = Multiprocessor(64, 32, 96 * _KIB, 96 * _KIB, reserved_bytes=0, shared_unit_bytes=256)
+_TURING = Multiprocessor(32, 16, 64 * _KIB, 64 * _KIB, reserved_bytes=0, shared_unit_bytes=256)
+_HOPPER = Multiprocessor(64, 32, 228 * _KIB, 227 * _KIB)
+_BLACKWELL = Multiprocessor(48, 24, 100 * _KIB, 99 * _KIB)
+MULTIPROCESSORS: Mapping[tuple[int, int], Multiprocessor] = {
+    (7, 0): _VOLTA,
+    (7, 5): _TURING,
+    (8, 0): Multiprocessor(64, 32, 164 * _KIB, 163 * _KIB),
+    (8, 6): Multiprocessor(48, 16, 100 * _KIB, 99 * _KIB),
+    (8, 7): Multiprocessor(48, 16, 164 * _KIB, 163 * _KIB),
+    (8, 9): Multiprocessor(48, 24, 100 * _KIB, 99 * _KIB),
+    (9, 0): _HOPPER,
+    (10, 0): _HOPPER,
+    (10, 3): _HOPPER,
+    (11, 0): Multiprocessor(48, 24, 228 * _KIB, 227 * _KIB),
+    (12, 0): _BLACKWELL,
+    (12, 1): _BLACKWELL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """What one multiprocessor holds of a launch at a time: `blocks` with `warps` warps, of `max_warps`.
+
+    `limited_by` names what allows no further block: `warps`, `blocks`, `registers`, `shared memory`. With no
+    block at all the launch is refused.
+    """
+
+    blocks: int
+    warps: int
+    max_warps: int
+    limited_by: tuple[str, ...]
+
+    @property
+    def percent(self) -> float:
+        """Resident warps, of those that fit."""
+        return 100 * self.warps / self.max_warps
+
+
+def occupancy(
+    capability: tuple[int, int], *, registers: int, shared_bytes: int, threads: int
+) -> Occupancy | None:
+    """The theoretical occupancy of blocks of `threads` on a GPU of `capability`, None if that is not known.
+
+    `registers` are those of a thread, `shared_bytes` those of a block, static and dynamic together.
+    """
+    has = MULTIPROCESSORS.get(capability)
+    if has is None or threads < 1 or registers < 0 or shared_bytes < 0:
+        return None
+    warps = -(-threads // WARP_THREADS)
+    limits = {
+        "warps": has.max_warps // warps if threads <= MAX_BLOCK_THREADS else 0,
+        "blocks": has.max_blocks,
+        "registers": _by_registers(registers, warps),
+        "shared memory": _by_shared_memory(has, shared_bytes),
+    }
+    blocks = min(limits.values())
+    limited_by = tuple(name for name, limit in limits.items() if limit == blocks)
+    return Occupancy(blocks, blocks * warps, has.max_warps, limited_by)
+
+
+def _by_registers(registers: int, warps: int) -> int:
+    """Blocks that the registers allow. Each warp has those of one partition."""
+    if registers == 0:
+        return _REGISTERS  # so many that something else limits
+    of_warp = _round_up(registers * WARP_THREADS, _REGISTER_UNIT)
+    # A launch is checked as if all partitions got the same number of warps.
+    if registers > _MAX_REGISTERS or of_warp * _round_up(warps, _PARTITIONS) > _REGISTERS:
+        return 0
+    return _REGISTERS // _PARTITIONS // of_warp * _PARTITIONS // warps
+
+
+def _by_shared_memory(has: Multiprocessor, shared_bytes: int) -> int:
+    """Blocks that the shared memory allows, when the driver gives it as much of the cache as there is."""
+    if shared_bytes > has.block_shared_bytes:
+        return 0
+    taken = _round_up(shared_bytes + has.reserved_bytes, has.shared_unit_bytes)
+    return has.shared_bytes // taken if taken else has.shared_bytes
+
+
+def _round_up(value: int, unit: int) -> int:
+    return -(-value // unit) * unit

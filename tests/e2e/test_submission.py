@@ -1,0 +1,221 @@
+"""The page of a submission: live verdict, speed beside others, changes, lines, sharing, and the list."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.conftest import PASSWORD, Site, set_theme, sign_in
+from tests.e2e.test_pages import check
+
+AUTHOR, SOLVER, LEARNER = "author", "solver", "beginner"
+PROBLEM = "vector-add"
+SOURCE = """\
+// score={score}
+#include <cuda_runtime.h>
+
+extern "C" void solve(int n) {{
+    int threads = 256;
+}}
+"""
+CHANGED = SOURCE.replace("256;", "512;\n    int more;")
+# Six people with scores, one of whom wrote nothing else, and a beginner with none.
+PEOPLE = f"""
+import time
+from problems.vocabulary import Language
+from web.accounts.models import User
+from web.catalog.models import Problem
+from web.submissions import services
+from web.submissions.models import Job
+problem = Problem.objects.get(slug="{PROBLEM}")
+scores = dict(zip(["{SOLVER}", "one", "two", "three", "four", "five"], [8, 9, 10, 14, 15, 16]))
+for name in ["{AUTHOR}", "{LEARNER}", *scores]:
+    User.objects.create_user(name, password="{PASSWORD}")
+for name, score in scores.items():
+    user = User.objects.get(username=name)
+    services.submit(user, problem, language=Language.CUDA, source=f"// score={{score}}")
+for _ in range(600):
+    if not Job.objects.filter(submission__user__username__in=scores).exclude(status="done").exists():
+        break
+    time.sleep(0.1)
+"""
+
+
+@pytest.fixture(scope="module")
+def peopled(site: Site) -> Site:
+    """The site with others on the board."""
+    site.manage("shell", "-v0", "-c", PEOPLE)
+    return site
+
+
+@pytest.fixture(scope="module")
+def handed_in(peopled: Site, browser: Browser) -> tuple[str, str]:
+    """Two ranked submissions of the author, the better one last, by their addresses."""
+    with browser.new_context() as context:
+        page = context.new_page()
+        sign_in(page, peopled, AUTHOR)
+        first = hand_in(page, peopled, SOURCE.format(score=13))
+        second = hand_in(page, peopled, CHANGED.format(score=12))
+        return first, second
+
+
+@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
+def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+    """A visitor with a scheme and a width."""
+    scheme, _, width = request.param.partition(" ")
+    with set_theme(browser, scheme, phone=width == "phone") as context:
+        yield context.new_page()
+
+
+def hand_in(page: Page, site: Site, source: str, *, wait: bool = True) -> str:
+    """Hand a program in for whoever is signed in on `page`; its address, once it is judged."""
+    cookies = {cookie["name"]: cookie["value"] for cookie in page.context.cookies()}
+    answer = page.request.post(
+        f"{site.url}/api/v1/submissions",
+        data={"problem": PROBLEM, "language": "cuda", "source": source},
+        headers={"X-CSRFToken": cookies["csrftoken"], "Referer": site.url},
+    )
+    assert answer.status == 201, answer.text()
+    address = f"{site.url}/s/{answer.json()['id']}"
+    if wait:
+        page.goto(address)
+        expect(page.locator(".banner .verdict")).to_be_visible(timeout=30_000)
+    return address
+
+
+def test_the_verdict_comes_live_and_brings_its_speed(peopled: Site, page: Page) -> None:
+    sign_in(page, peopled, AUTHOR)
+    address = hand_in(page, peopled, f"// sleep=2\n{SOURCE.format(score=13.5)}", wait=False)
+    page.goto(address)
+    expect(page.locator("[data-stage]")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    page.evaluate("window.notReloaded = true")
+    expect(page.locator(".banner .verdict")).to_have_text("Accepted", timeout=30_000)
+    expect(page.get_by_role("heading", name="How fast it is")).to_be_visible()
+    expect(page.get_by_role("img", name="Best scores of the others")).to_be_visible()
+    expect(page.get_by_role("img", name="Roofline of this GPU")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(page).to_have_title(re.compile("Accepted"))
+    assert page.evaluate("window.notReloaded")
+
+
+def test_a_score_stands_among_those_of_others(peopled: Site, page: Page, handed_in: tuple[str, str]) -> None:
+    sign_in(page, peopled, AUTHOR)
+    page.goto(handed_in[1])
+    expect(page.get_by_text("Faster than 50 % of the 6 others")).to_be_visible()
+    expect(page.locator(".chart-spread .chart-label", has_text="you are here")).to_be_visible()
+    best = page.get_by_role("row", name="Own best before it")
+    expect(best).to_contain_text("1.08")
+    page.get_by_text("Roofline of this GPU as a table").click()
+    expect(page.get_by_role("row", name="timed 1").last).to_contain_text("memory")
+
+
+def test_what_changed_is_shown_line_by_line(peopled: Site, page: Page, handed_in: tuple[str, str]) -> None:
+    first, second = handed_in
+    sign_in(page, peopled, AUTHOR)
+    page.goto(second)
+    page.get_by_role("link", name="Compare").click()
+    expect(page.get_by_role("heading", name="2 lines removed, 3 added")).to_be_visible()
+    expect(page.locator("ins", has_text="512")).to_be_visible()
+    page.get_by_role("link", name="Side by side").click()
+    expect(page.locator(".diff-split del", has_text="256")).to_be_visible()
+    page.goto(first)
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_label(re.compile("submission", re.IGNORECASE)).fill(second.rpartition("/")[2])
+    page.keyboard.press("Enter")
+    expect(page.locator("ins", has_text="256")).to_be_visible()
+    page.get_by_label(re.compile("submission", re.IGNORECASE)).fill("nothing")
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_role("alert")).to_contain_text("no such submission")
+
+
+def test_lines_have_addresses(peopled: Site, page: Page, handed_in: tuple[str, str]) -> None:
+    sign_in(page, peopled, AUTHOR)
+    page.goto(f"{handed_in[1]}#L4-L5")
+    expect(page.locator(".line.within")).to_have_count(2)
+    expect(page.locator("#L4")).to_be_in_viewport()
+    page.get_by_role("link", name="Line 2", exact=True).click()
+    expect(page).to_have_url(f"{handed_in[1]}#L2")
+    expect(page.locator(".line.within")).to_have_count(1)
+    page.get_by_role("link", name="Line 6", exact=True).click(modifiers=["Shift"])
+    expect(page).to_have_url(f"{handed_in[1]}#L2-L6")
+    expect(page.locator(".line.within")).to_have_count(5)
+
+
+def test_a_line_is_found_without_scripts(peopled: Site, browser: Browser, handed_in: tuple[str, str]) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        sign_in(page, peopled, AUTHOR)
+        page.goto(f"{handed_in[1]}#L5")
+        expect(page.locator(".line:target")).to_contain_text("int threads = 512;")
+
+
+def test_a_shared_submission_is_for_those_who_solved(
+    peopled: Site, page: Page, browser: Browser, handed_in: tuple[str, str]
+) -> None:
+    def status(name: str) -> int:
+        with browser.new_context() as context:
+            other = context.new_page()
+            sign_in(other, peopled, name)
+            answer = other.goto(handed_in[1])
+            assert answer is not None
+            return answer.status
+
+    assert (status(SOLVER), status(LEARNER)) == (404, 404)
+    sign_in(page, peopled, AUTHOR)
+    page.goto(handed_in[1])
+    page.get_by_role("button", name="Share with solvers").click()
+    expect(page.get_by_text("Those who solved the problem can read it now")).to_be_visible()
+    assert (status(SOLVER), status(LEARNER)) == (200, 404)
+    page.get_by_role("button", name="Stop sharing").click()
+    expect(page.get_by_role("button", name="Share with solvers")).to_be_visible()
+    assert (status(SOLVER), status(LEARNER)) == (404, 404)
+
+
+def test_a_picture_is_shown_elsewhere_on_the_site(
+    peopled: Site, page: Page, handed_in: tuple[str, str]
+) -> None:
+    sign_in(page, peopled, AUTHOR)
+    page.goto(f"{peopled.url}/help")
+    size = page.evaluate(
+        """async (address) => {
+            const image = new Image();
+            image.src = address;
+            await image.decode();
+            return [image.naturalWidth, image.naturalHeight];
+        }""",
+        f"{handed_in[1]}.svg",
+    )
+    assert size == [440, 132]
+
+
+def test_the_list_is_narrowed_and_marks_the_best(
+    peopled: Site, page: Page, handed_in: tuple[str, str]
+) -> None:
+    sign_in(page, peopled, AUTHOR)
+    hand_in(page, peopled, "// wrong_answer")
+    page.goto(f"{peopled.url}/submissions")
+    best = page.locator("tr", has=page.locator("td.number .best"))
+    expect(best).to_have_count(1)
+    expect(best).to_contain_text(handed_in[1].rpartition("/")[2])
+    page.evaluate("window.notReloaded = true")
+    page.get_by_label("Verdict").select_option("wrong_answer")
+    expect(page.locator("#listing tbody tr")).to_have_count(1)
+    assert "verdict=wrong_answer" in page.url
+    page.get_by_label("Mode").select_option("run")
+    expect(page.get_by_text("None of your submissions is like that")).to_be_visible()
+    assert page.evaluate("window.notReloaded")
+    page.get_by_role("link", name="Show all").click()
+    expect(page.get_by_label("Verdict")).to_have_value("")
+
+
+def test_its_pages_in_every_scheme_and_width(
+    peopled: Site, visitor: Page, handed_in: tuple[str, str]
+) -> None:
+    first, second = handed_in
+    sign_in(visitor, peopled, AUTHOR)
+    diff = f"{second}/diff?against={first.rpartition('/')[2]}"
+    for address in (second, diff, f"{diff}&view=split", f"{second}/diff?against=nothing"):
+        check(visitor, address)
+    check(visitor, f"{peopled.url}/submissions")

@@ -1,0 +1,60 @@
+"""Which card a submission gets that asks for a model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from judge.errors import GpuUnavailable
+from judge.gpu_target import GpuTarget
+from judge.kit import Card
+
+
+@dataclass
+class Sickbay:
+    """Implements what a target asks of the quarantine."""
+
+    sick: Mapping[str, str] = field(default_factory=dict)
+
+    def quarantined(self) -> Mapping[str, str]:
+        return self.sick
+
+
+def bare_station(card: Card) -> Any:
+    """A station that has a card and nothing else."""
+    return SimpleNamespace(card=card)
+
+
+def target(sick: Mapping[str, str] | None = None) -> GpuTarget:
+    """A target with two cards of one model and one of another; the first that may be had is picked."""
+    made = GpuTarget.__new__(GpuTarget)
+    models = {"a": "NVIDIA H200", "b": "NVIDIA H200", "c": "NVIDIA B200"}
+    made._stations = {uuid: bare_station(Card(uuid, {"gpu": model})) for uuid, model in models.items()}
+    made._quarantine = Sickbay(sick or {})  # type: ignore[assignment]
+    made._leases = SimpleNamespace(pick=lambda wanted, _: wanted[0])  # type: ignore[assignment]
+    return made
+
+
+def test_without_a_wish_any_card_will_do():
+    assert target()._pick("") == "a"
+    assert target({"a": "it hangs"})._pick("") == "b"
+
+
+def test_a_wish_is_kept():
+    assert target()._pick("NVIDIA B200") == "c"
+    assert target({"a": "it hangs"})._pick("NVIDIA H200") == "b"
+
+
+def test_a_wish_that_cannot_be_kept_says_why():
+    with pytest.raises(GpuUnavailable, match="no NVIDIA B200 of this node can judge: c: it hangs"):
+        target({"c": "it hangs"})._pick("NVIDIA B200")
+    with pytest.raises(GpuUnavailable, match="no NVIDIA H300 of this node can judge: there is none"):
+        target()._pick("NVIDIA H300")
+
+
+def test_models_are_offered_while_a_card_is_well():
+    assert target().gpu_models == ("NVIDIA B200", "NVIDIA H200")
+    assert target({"a": "it hangs"}).gpu_models == ("NVIDIA B200", "NVIDIA H200")
+    assert target({"c": "it hangs"}).gpu_models == ("NVIDIA H200",)

@@ -1,0 +1,61 @@
+"""Launches are read from the notes of runners, and junk in their place harms nobody."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.launches import MAX_LAUNCHES, Launch, parse_launches, plain_name
+from judge.report import Diagnostic
+
+
+def note(message: str, kind: str = "launch") -> Diagnostic:
+    return Diagnostic("note", kind, message)
+
+
+def test_a_note_of_a_gpu_and_one_of_functional_mode():
+    found = parse_launches(
+        [
+            note("add<<<(4,1,1), (256,1,1)>>>"),
+            note("scan<float><<<(2,3,4), (32,8,1), 4096>>>"),
+            note("tile<<<(1,1,1), (16,16,1), 64>>> with 2048 bytes of static shared memory"),
+        ]
+    )
+    assert found == (
+        Launch("add", (4, 1, 1), (256, 1, 1)),
+        Launch("scan<float>", (2, 3, 4), (32, 8, 1), 4096),
+        Launch("tile", (1, 1, 1), (16, 16, 1), 64, 2048),
+    )
+    assert (found[1].threads, found[1].blocks) == (256, 24)
+
+
+def test_the_same_launch_counts_once_and_other_notes_do_not():
+    notes = [note("a<<<(1,1,1), (32,1,1)>>>")] * 3 + [
+        note("b<<<(1,1,1), (1,1,1)>>>", "race"),
+        note("k[(4,)]"),
+    ]
+    assert [launch.kernel for launch in parse_launches(notes)] == ["a"]
+
+
+def test_their_number_is_bounded():
+    notes = [note(f"a<<<({n},1,1), (32,1,1)>>>") for n in range(1, 5 * MAX_LAUNCHES)]
+    assert len(parse_launches(notes)) == MAX_LAUNCHES
+
+
+@given(st.text(max_size=400))
+def test_no_text_breaks_it(text):
+    parse_launches([note(text), note(f"{text}<<<(1,1,1), (1,1,1)>>>{text}")])
+    plain_name(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("add(float const*, long long)", "add"),
+        ("void scan<float>(float*)", "scan<float>"),
+        ("spills<64>", "spills<64>"),
+        ("void apply<int (*)(int)>(int*)", "apply<int (*)(int)>"),
+        ("(anonymous namespace)::add(float*)", "(anonymous namespace)::add"),
+    ],
+)
+def test_names_are_comparable(name, plain):
+    assert plain_name(name) == plain

@@ -1,0 +1,265 @@
+"""The page of a submission: its speed beside others, what changed, and its other forms."""
+
+import json
+import re
+from dataclasses import replace
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.test import Client
+
+from judge.report import Placement, Report
+from problems.vocabulary import BaselineKind, Language, Verdict
+from tests.conftest import PASSWORD
+from tests.unit.web.figures import record, timed_report
+from web.accounts.models import User
+from web.accounts.services import issue_token
+from web.leaderboards.models import Baseline
+from web.submissions import services
+from web.submissions.models import Submission
+
+pytestmark = pytest.mark.django_db
+
+ATTACK = "</pre><script>alert(1)</script>"
+TIMES = "\N{MULTIPLICATION SIGN}"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def owners(client: Client, owner: User) -> Client:
+    """A client that the owner is signed in on."""
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def crowd(handed_in) -> list[User]:
+    """Five others with scores of 4 to 8 µs, and three that do not count."""
+    people = [User.objects.create_user(f"person{number}", password=PASSWORD) for number in range(8)]
+    for number, person in enumerate(people[:5]):
+        record(handed_in(person), timed_report(4.0 + number))
+    record(handed_in(people[5]), timed_report(1.0, gpu="NVIDIA B200"))
+    record(handed_in(people[6], language=Language.TRITON), timed_report(1.0))
+    record(handed_in(people[7]), timed_report(1.0))
+    User.objects.filter(pk=people[7].pk).update(in_rankings=False)
+    return people
+
+
+def text(client: Client, submission: Submission, form: str = "") -> str:
+    response = client.get(f"/s/{submission.public_id}{form}")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def test_a_score_is_shown_among_those_of_others(owner, owners, handed_in, crowd):
+    submission = record(handed_in(owner), timed_report(5.5))
+    page = text(owners, submission)
+    assert "Faster than 60 % of the 5 others" in words(page)
+    assert page.count("you are here") > 0
+    assert 'id="spread-title"' in page
+
+
+def test_to_others_it_is_not_where_you_are(owner, handed_in, crowd, staff, client):
+    submission = record(handed_in(owner), timed_report(5.5))
+    client.force_login(staff)
+    page = text(client, submission)
+    assert "this one is here" in page
+    assert "you are here" not in page
+
+
+def test_so_few_others_that_they_could_be_told_are_not_shown(owner, owners, handed_in, crowd):
+    User.objects.filter(pk=crowd[0].pk).update(in_rankings=False)
+    page = text(owners, record(handed_in(owner), timed_report(5.5)))
+    assert "Only 4 others have a score" in words(page)
+    assert "from 5 others on" in words(page)
+    assert 'id="spread-title"' not in page
+    assert 'id="roofline-title"' in page
+
+
+def test_a_score_alone_says_so(owner, owners, handed_in):
+    assert "Nobody else has a score" in words(text(owners, record(handed_in(owner), timed_report(5.5))))
+
+
+def test_without_a_score_there_are_no_charts(owner, owners, handed_in):
+    page = text(owners, record(handed_in(owner), Report(Verdict.ACCEPTED, environment={"target": "cpu"})))
+    assert "there was no GPU" in page
+    assert "How fast it is" not in page
+    assert 'class="chart' not in page
+    wrong = text(owners, record(handed_in(owner), Report(Verdict.WRONG_ANSWER)))
+    assert "Nothing was timed" not in wrong
+
+
+def test_it_is_compared_with_ones_own_best_and_the_baselines(owner, owners, handed_in, problem, teammate):
+    first = record(handed_in(owner), timed_report(10.0))
+    reference = record(handed_in(teammate), timed_report(20.0))
+    Baseline.objects.create(
+        problem=problem, submission=reference, kind=BaselineKind.REFERENCE, label="One thread each"
+    )
+    better = record(handed_in(owner), timed_report(5.0))
+    worse = record(handed_in(owner), timed_report(8.0))
+    same = record(handed_in(owner), timed_report(5.02))
+    page = words(text(owners, better)).replace(TIMES, "x")
+    assert "One thread each 20.00 µs 19.95 to 20.05 µs 4.00x" in page
+    assert "Own best before it 10.00 µs 9.95 to 10.05 µs 2.00x" in page
+    page = words(text(owners, worse)).replace(TIMES, "x")
+    assert "Own best 5.000 µs 4.950 to 5.050 µs 0.63x" in page
+    assert "1.00x tie" in words(text(owners, same)).replace(TIMES, "x")
+    assert f'href="/s/{first.public_id}"' in text(owners, better)
+    assert f'href="/s/{reference.public_id}"' not in text(owners, better)
+
+
+def test_those_it_is_shared_with_do_not_learn_of_the_authors_others(owner, teammate, handed_in, client):
+    record(handed_in(teammate), Report(Verdict.ACCEPTED))
+    first = record(handed_in(owner), timed_report(10.0))
+    better = record(handed_in(owner), timed_report(5.0))
+    services.share(better)
+    client.force_login(teammate)
+    page = text(client, better)
+    assert first.public_id not in page
+    assert "Own best" not in page
+
+
+def test_a_case_without_arithmetic_has_no_place_under_the_roofline(owner, owners, handed_in):
+    report = timed_report(5.0)
+    moved = Placement(intensity=0, bytes_per_s=3e12, peak_bytes_per_s=4e12, peak_operations_per_s=5e13)
+    cases = [
+        replace(case, timing=replace(case.timing, placement=moved)) if case.timing else case
+        for case in report.cases
+    ]
+    page = text(owners, record(handed_in(owner), replace(report, cases=tuple(cases))))
+    assert "timed 1: 3 TB/s of 4 TB/s, 75 %" in words(page)
+    assert 'id="roofline-title"' not in page
+
+
+def test_a_report_of_before_there_were_places_is_shown(owner, owners, handed_in):
+    submission = record(handed_in(owner), timed_report(5.0))
+    body = submission.report.body
+    for case in body["cases"]:
+        if case["timing"]:
+            del case["timing"]["placement"]
+    submission.report.save()
+    page = text(owners, submission)
+    assert "How fast it is" in page
+    assert 'id="roofline-title"' not in page
+
+
+def test_a_page_takes_few_queries_however_many_others_there_are(
+    owner, owners, handed_in, crowd, django_assert_max_num_queries
+):
+    submission = record(handed_in(owner), timed_report(5.5))
+    with django_assert_max_num_queries(8):
+        text(owners, submission)
+
+
+def test_a_diff_is_against_the_last_accepted_by_default(owner, owners, handed_in):
+    record(handed_in(owner, source="int a;\nint b;\n"), Report(Verdict.ACCEPTED))
+    record(handed_in(owner, source="broken"), Report(Verdict.WRONG_ANSWER))
+    record(handed_in(owner, source="# other", language=Language.TRITON), Report(Verdict.ACCEPTED))
+    submission = record(handed_in(owner, source="int a;\nint c;\n"), Report(Verdict.ACCEPTED))
+    record(handed_in(owner, source="later"), Report(Verdict.ACCEPTED))
+    page = text(owners, submission, "/diff")
+    assert "1 line removed, 1 added" in page
+    assert "<del>" in page
+    assert words(page) == words(text(owners, submission, "/diff?against=accepted"))
+
+
+def test_a_diff_may_be_against_ones_best(owner, owners, handed_in):
+    best = record(handed_in(owner, source="fast"), timed_report(4.0))
+    record(handed_in(owner, source="slow"), timed_report(9.0))
+    submission = record(handed_in(owner, source="new"), timed_report(6.0))
+    assert f'href="/s/{best.public_id}"' in text(owners, submission, "/diff?against=best")
+
+
+def test_of_a_shared_submission_the_diff_is_against_ones_own(owner, teammate, handed_in, client):
+    mine = record(handed_in(teammate, source="mine"), timed_report(7.0))
+    private = record(handed_in(owner, source="private"), timed_report(6.0))
+    submission = record(handed_in(owner, source="shared"), timed_report(5.0))
+    services.share(submission)
+    client.force_login(teammate)
+    for against in ("accepted", "best"):
+        page = text(client, submission, f"/diff?against={against}")
+        assert f'href="/s/{mine.public_id}"' in page
+        assert private.public_id not in page
+
+
+def test_who_teaches_sees_what_the_author_changed(owner, staff, handed_in, client):
+    first = record(handed_in(owner, source="first"), timed_report(6.0))
+    submission = record(handed_in(owner, source="second"), timed_report(5.0))
+    client.force_login(staff)
+    for against in ("accepted", "best"):
+        assert first.public_id in text(client, submission, f"/diff?against={against}")
+
+
+def test_a_diff_may_be_against_any_that_one_may_see_side_by_side(owner, owners, teammate, handed_in):
+    earlier = handed_in(owner, source=f"a\n{ATTACK}\n")
+    submission = handed_in(owner, source=f"b\n{ATTACK}\n")
+    page = text(owners, submission, f"/diff?against={earlier.public_id}&view=split")
+    assert "diff-split" in page
+    assert "<script>alert" not in page
+    foreign = handed_in(teammate)
+    for unknown in (foreign.public_id, submission.public_id, "zzzz", "%00", "'"):
+        answer = owners.get(f"/s/{submission.public_id}/diff?against={unknown}")
+        assert answer.status_code == 404
+        assert b"There is no such submission to compare with" in answer.content
+
+
+def test_a_diff_without_anything_to_compare_with_says_so(owner, owners, handed_in):
+    assert "nothing to compare with yet" in text(owners, handed_in(owner), "/diff")
+
+
+def test_sources_that_are_too_different_are_not_compared(owner, owners, handed_in):
+    first = handed_in(owner, source="\n".join(f"a{n}" for n in range(1500)))
+    submission = handed_in(owner, source="\n".join(f"b{n}" for n in range(1500)))
+    page = text(owners, submission, f"/diff?against={first.public_id}")
+    assert "too many to compare" in page
+
+
+def test_as_json_it_is_what_the_api_says(owner, owners, handed_in):
+    submission = record(handed_in(owner), timed_report(5.0))
+    _, secret = issue_token(owner, name="t")
+    api = Client().get(
+        f"/api/v1/submissions/{submission.public_id}", headers={"Authorization": f"Bearer {secret}"}
+    )
+    response = owners.get(f"/s/{submission.public_id}.json")
+    assert response["Content-Type"] == "application/json"
+    assert "no-store" in response["Cache-Control"]
+    assert response.json() == api.json()
+    assert json.loads(text(owners, handed_in(owner), ".json"))["state"] == "queued"
+
+
+def test_as_a_picture_it_needs_nothing_else(owner, owners, handed_in, problem):
+    problem.title = 'A <title> & "more" that is rather long for so small a card'
+    problem.save()
+    submission = record(handed_in(owner), timed_report(5.0))
+    response = owners.get(f"/s/{submission.public_id}.svg")
+    assert response["Content-Type"] == "image/svg+xml; charset=utf-8"
+    root = ET.fromstring(response.content)
+    shown = "".join(root.itertext())
+    for word in ("Accepted", "5.000 µs", "4.950 to 5.050 µs", "NVIDIA H200", "CUDA C++", "A <title> &"):
+        assert word in shown
+    assert root.find(f"{SVG}title").text.startswith(problem.title)
+    outside = response.content.replace(b"http://www.w3.org/2000/svg", b"")
+    assert not re.search(rb"style|href|url\(|http|<script|class=", outside)
+
+
+def test_a_picture_is_kept_but_asked_for(owner, owners, handed_in):
+    submission = handed_in(owner)
+    first = owners.get(f"/s/{submission.public_id}.svg")
+    assert "Judging" in first.content.decode()
+    assert first["Cache-Control"] == "private, no-cache"
+    assert "Cookie" in first["Vary"]
+    again = owners.get(f"/s/{submission.public_id}.svg", headers={"If-None-Match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    record(submission, Report(Verdict.WRONG_ANSWER))
+    judged = owners.get(f"/s/{submission.public_id}.svg", headers={"If-None-Match": first["ETag"]})
+    assert judged.status_code == 200
+    assert "Wrong answer" in judged.content.decode()
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_has_a_picture(owner, owners, handed_in, verdict):
+    ET.fromstring(text(owners, record(handed_in(owner), Report(verdict)), ".svg"))

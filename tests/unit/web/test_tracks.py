@@ -1,0 +1,140 @@
+"""Tracks: made from files and track days, shown with one's progress."""
+
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from judge.report import Report
+from problems.loader import problems_root
+from problems.track import TrackFile
+from problems.vocabulary import Language, Verdict
+from tests.conftest import new_problem
+from tests.unit.web.figures import record
+from web.catalog.models import Problem
+from web.submissions import services as submissions
+from web.tracks import queries, services
+from web.tracks.models import Entry, Track
+
+pytestmark = pytest.mark.django_db
+FILE = TrackFile("path", "A path", "Somewhere.", ("c", "a", "gone", "b"), "Learn $n$.", 5)
+
+
+@pytest.fixture
+def trio(db: None) -> list[Problem]:
+    """Problems a, b and c, two of them with a day."""
+    return [new_problem("a", track_day=2), new_problem("b", track_day=None), new_problem("c", track_day=1)]
+
+
+@pytest.fixture
+def path(trio: list[Problem]) -> Track:
+    services.sync([FILE])
+    return Track.objects.get(slug="path")
+
+
+def solve(user, problem, verdict=Verdict.ACCEPTED):
+    record(submissions.submit(user, problem, language=Language.CUDA, source="x"), Report(verdict))
+
+
+def stops(slug: str) -> list[tuple[str, int | None]]:
+    entries = Entry.objects.filter(track__slug=slug).order_by("position")
+    return list(entries.values_list("problem__slug", "day"))
+
+
+def test_files_and_days_become_tracks(trio):
+    assert services.sync([FILE]) == 2
+    assert stops("path") == [("c", None), ("a", None), ("b", None)]
+    assert stops("hundred-days") == [("c", 1), ("a", 2)]
+    track = Track.objects.get(slug="path")
+    assert (track.title, track.order, track.description) == ("A path", 5, "Learn $n$.")
+
+
+def test_a_sync_changes_what_the_file_changes_and_keeps_what_staff_chose(path):
+    Track.objects.filter(pk=path.pk).update(published=False)
+    services.sync([TrackFile("path", "Another", "Elsewhere.", ("b",))])
+    path.refresh_from_db()
+    assert (path.title, path.published) == ("Another", False)
+    assert stops("path") == [("b", None)]
+
+
+def test_a_track_whose_file_is_gone_is_not_shown(path, client):
+    services.sync([])
+    assert client.get("/tracks/path").status_code == 404
+    assert "A path" not in client.get("/tracks").content.decode()
+    assert Track.objects.filter(slug="path").exists()
+
+
+def test_progress_is_ones_own(path, owner, teammate, stranger, trio):
+    a, _, c = trio
+    solve(owner, c)
+    solve(owner, a, Verdict.WRONG_ANSWER)
+    mine = queries.find_path(owner, "path")
+    assert [stop.state for stop in mine.stops] == ["solved", "attempted", "new"]
+    assert (mine.solved, mine.started, mine.following.slug) == (1, True, "a")
+    for other in (teammate, stranger):
+        assert (queries.find_path(other, "path").solved, queries.find_path(other, "path").started) == (
+            0,
+            False,
+        )
+
+
+def test_one_query_finds_all_tracks(path, owner, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        paths = queries.list_paths(owner)
+    assert [(found.slug, len(found.stops)) for found in paths] == [("hundred-days", 2), ("path", 3)]
+
+
+def test_unpublished_problems_and_tracks_are_for_staff(path, owner, staff, client):
+    Problem.objects.filter(slug="a").update(published=False)
+    assert [stop.slug for stop in queries.find_path(owner, "path").stops] == ["c", "b"]
+    Track.objects.update(published=False)
+    client.force_login(owner)
+    assert client.get("/tracks/path").status_code == 404
+    assert queries.list_paths(owner) == ()
+    assert queries.track_titles(owner) == {}
+    client.force_login(staff)
+    assert client.get("/tracks/path").status_code == 200
+    assert "only staff see it" in client.get("/tracks").content.decode()
+
+
+def test_a_track_without_a_visible_problem_leads_nowhere(path, owner, client):
+    Problem.objects.update(published=False)
+    assert queries.list_paths(owner) == ()
+    assert "There are no tracks yet." in client.get("/tracks").content.decode()
+
+
+def test_the_page_leads_on(path, owner, client, trio, django_assert_max_num_queries):
+    client.force_login(owner)
+    assert "Start with C" in client.get("/tracks/path").content.decode()
+    solve(owner, trio[2])
+    with django_assert_max_num_queries(8):
+        page = client.get("/tracks/path").content.decode()
+    assert "Continue with A" in page
+    assert "1 of 3 solved" in page
+    assert "<math" in page
+    for problem in trio[:2]:
+        solve(owner, problem)
+    assert "You have solved every problem of this track." in client.get("/tracks/path").content.decode()
+
+
+def test_loading_reads_packages_and_tracks(settings, tmp_path: Path, capsys):
+    root = settings.WARPCOURT.problems_dir
+    assert root == problems_root()
+    call_command("loadproblems")
+    assert "12 problems: 12 new" in capsys.readouterr().out
+    assert stops("hundred-days")[0] == ("vector-add", 1)
+    assert Track.objects.count() >= 3
+    assert Problem.objects.get(slug="sort").taggings.filter(name="radix sort").exists()
+    call_command("loadproblems")
+    assert "0 new, 0 updated, 0 unpublished" in capsys.readouterr().out
+
+
+def test_loading_reports_a_broken_track_and_keeps_the_rest(settings, tmp_path: Path, monkeypatch):
+    (tmp_path / "tracks").mkdir()
+    (tmp_path / "tracks" / "broken.toml").write_text('title = "Broken"\nsummary = "x"\nproblems = ["nope"]\n')
+    monkeypatch.setattr(
+        "web.catalog.management.commands.loadproblems.settings.WARPCOURT",
+        type("Config", (), {"problems_dir": tmp_path})(),
+    )
+    with pytest.raises(CommandError, match=r"tracks/broken.toml: problems\[0\]: 'nope' is no problem"):
+        call_command("loadproblems")

@@ -1,0 +1,139 @@
+"""What those who wait are told."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from judge.report import Report
+from problems.vocabulary import Language, Mode, Verdict
+from tests.unit.web.figures import timed_report
+from web.accounts.models import User
+from web.fleet.models import Node
+from web.submissions import services, waiting
+from web.submissions.models import Event, EventKind, Job, Submission
+from web.submissions.waiting import Standing, ordinal, roughly, standings, typical_seconds
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _no_limits(settings):
+    settings.WARPCOURT = replace(settings.WARPCOURT, max_in_flight=1000, submits_per_minute=1000)
+
+
+def standing_of(submission: Submission) -> Standing:
+    return standings([submission.pk])[submission.pk]
+
+
+def judged(owner: User, handed_in, took_s: float, report: Report | None = None, **program: object) -> None:
+    """Hand a program in and have it judged in `took_s`."""
+    submission = handed_in(owner, **program)
+    services.record(services.claim("w"), report or Report(Verdict.ACCEPTED))
+    claimed = timezone.now() - timedelta(seconds=took_s)
+    Event.objects.filter(submission=submission, kind=EventKind.CLAIMED).update(created=claimed)
+
+
+def test_everybody_has_a_place(owner, handed_in):
+    first, second, third = (handed_in(owner) for _ in range(3))
+    assert [standing_of(each).place for each in (first, second, third)] == [1, 2, 3]
+    assert standing_of(first).text == "Next in the queue"
+    assert standing_of(third).text == "3rd in the queue"
+    urgent = handed_in(owner, mode=Mode.RUN)
+    assert [standing_of(each).place for each in (urgent, first)] == [1, 2]
+    services.claim("w")
+    assert urgent.pk not in standings([urgent.pk]), "it waits no more"
+    assert standing_of(first).place == 1
+
+
+def test_those_who_ask_for_another_gpu_are_not_ahead(owner, handed_in, live_gpus):
+    live_gpus("NVIDIA H200", "NVIDIA B200")
+    handed_in(owner, gpu_model="NVIDIA B200")
+    h200 = handed_in(owner, gpu_model="NVIDIA H200")
+    anywhere = handed_in(owner)
+    assert standing_of(h200).place == 1
+    assert standing_of(anywhere).place == 3
+
+
+def test_without_judgements_to_go_by_nothing_is_estimated(owner, handed_in):
+    for _ in range(waiting.MIN_SAMPLES - 1):
+        judged(owner, handed_in, 4.0)
+    standing = standing_of(handed_in(owner))
+    assert (standing.estimate_s, standing.detail) == (None, "")
+
+
+def test_an_estimate_is_a_median_times_those_ahead(owner, handed_in):
+    for took_s in (3.0, 4.0, 500.0):
+        judged(owner, handed_in, took_s)
+    first, second = handed_in(owner), handed_in(owner)
+    assert standing_of(first).estimate_s == pytest.approx(4.0, abs=0.5)
+    assert standing_of(second).estimate_s == pytest.approx(8.0, abs=0.5)
+    assert standing_of(second).detail == "A verdict in about 10 s, going by what recent ones took."
+    services.claim("w")
+    assert standing_of(second).estimate_s == pytest.approx(6.0, abs=0.5), (
+        "half of one that is judged, and its own"
+    )
+
+
+def test_languages_and_modes_are_not_mixed_up(owner, handed_in):
+    for _ in range(3):
+        judged(owner, handed_in, 4.0)
+    assert standing_of(handed_in(owner, language=Language.TRITON)).estimate_s is None
+    assert standing_of(handed_in(owner, mode=Mode.RUN)).estimate_s is None
+
+
+def test_what_was_cancelled_or_failed_is_nothing_to_go_by(owner, handed_in):
+    for verdict in (Verdict.CANCELLED, Verdict.INTERNAL_ERROR, Verdict.ACCEPTED):
+        judged(owner, handed_in, 4.0, Report(verdict))
+    assert typical_seconds() == {}
+
+
+def test_times_are_known_by_gpu_and_for_all_together(owner, handed_in):
+    for _ in range(3):
+        judged(owner, handed_in, 6.0, timed_report())
+    assert set(typical_seconds()) == {("cuda", "submit", "NVIDIA H200"), ("cuda", "submit", "")}
+
+
+def test_a_gpu_that_is_gone_is_told(owner, handed_in, live_gpus):
+    live_gpus("NVIDIA H200")
+    submission = handed_in(owner, gpu_model="NVIDIA H200")
+    assert not standing_of(submission).trouble
+    Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
+    standing = standing_of(submission)
+    assert standing.text == "Waiting"
+    assert "No NVIDIA H200 is in use any more" in standing.detail
+    assert "cancel it" in standing.detail
+
+
+def test_a_queue_that_nobody_serves_is_told(owner, handed_in):
+    submission = handed_in(owner)
+    assert not standing_of(submission).trouble
+    Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
+    assert "No worker is judging at the moment" in standing_of(submission).detail
+
+
+def test_far_back_in_a_long_queue_there_is_no_number(owner, handed_in, monkeypatch):
+    monkeypatch.setattr(waiting, "HEAD_ROWS", 2)
+    last = [handed_in(owner) for _ in range(3)][-1]
+    assert standing_of(last).text == "Queued behind more than 2 others"
+
+
+def test_a_thousand_who_wait_cost_a_few_queries(owner, handed_in, django_assert_max_num_queries):
+    pks = [handed_in(owner).pk for _ in range(20)]
+    with django_assert_max_num_queries(4):
+        assert len(standings(pks)) == 20
+
+
+@pytest.mark.parametrize(
+    ("number", "word"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (112, "112th"), (1203, "1,203rd")]
+)
+def test_places_in_words(number, word):
+    assert ordinal(number) == word
+
+
+@pytest.mark.parametrize(
+    ("seconds", "word"), [(0.2, "a few seconds"), (7, "5 s"), (33, "35 s"), (100, "2 min")]
+)
+def test_estimates_are_not_more_precise_than_they_are(seconds, word):
+    assert roughly(seconds) == word

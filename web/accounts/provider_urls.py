@@ -1,0 +1,12 @@
+"""Addresses under /accounts/ that stand before those of allauth, under the same names."""
+
+from django.urls import path
+
+from web.accounts import provider_views as views
+
+urlpatterns = [
+    path("github/login/", views.github_login, name="github_login"),
+    path("github/login/callback/", views.github_callback, name="github_callback"),
+    path("oidc/<str:provider_id>/login/", views.oidc_login, name="openid_connect_login"),
+    path("oidc/<str:provider_id>/login/callback/", views.oidc_callback, name="openid_connect_callback"),
+]

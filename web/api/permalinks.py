@@ -1,0 +1,17 @@
+"""Submissions as JSON under their permanent address, for those who see the page: the same as by the API."""
+
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from ninja.responses import NinjaJSONEncoder
+
+from web.api.submissions import serialise
+from web.submissions.permalinks import visible_or_404
+
+
+@require_safe
+@never_cache
+def submission_json(request: HttpRequest, public_id: str) -> JsonResponse:
+    """What `GET /api/v1/submissions/ID` answers, for who is signed in."""
+    shown = serialise(visible_or_404(request, public_id), request)
+    return JsonResponse(shown, encoder=NinjaJSONEncoder)

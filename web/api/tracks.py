@@ -1,0 +1,56 @@
+"""Tracks: problems in an order that leads somewhere."""
+
+from typing import Any
+
+from django.http import Http404
+from ninja import Router, Schema
+
+from problems.vocabulary import Difficulty
+from web.api.auth import PUBLIC, ApiRequest
+from web.api.errors import documented
+from web.api.problems import Slug
+from web.tracks import queries
+
+router = Router(auth=PUBLIC)
+
+
+class StopOut(Schema):
+    """A problem on a track, with your marks. `day` is null where the track has no days."""
+
+    slug: str
+    title: str
+    difficulty: Difficulty
+    day: int | None
+    solved: bool
+    attempted: bool
+
+
+class TrackOut(Schema):
+    """A track with its problems in order; `solved` counts those that you solved."""
+
+    slug: str
+    title: str
+    summary: str
+    solved: int
+    stops: list[StopOut]
+
+
+class TrackDetailOut(TrackOut):
+    """A track with its description, as Markdown."""
+
+    description: str
+
+
+@router.get("", response={200: list[TrackOut], **documented(401)}, summary="List the tracks")
+def list_tracks(request: ApiRequest) -> Any:
+    """The published tracks, in the order of the site."""
+    return queries.list_paths(request.user)
+
+
+@router.get("/{slug}", response={200: TrackDetailOut, **documented(401, 404, 422)}, summary="Show a track")
+def show_track(request: ApiRequest, slug: Slug) -> Any:
+    """A track with its problems and your marks."""
+    path = queries.find_path(request.user, slug)
+    if path is None:
+        raise Http404
+    return path

@@ -1,0 +1,355 @@
+"""Reads TeX into a tree. What it does not know it refuses, so that nothing is shown wrongly."""
+# ruff: noqa: RUF001, SLF001 - the characters are what it is about; the table of commands belongs to the parser
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from web.catalog.tex import symbols
+
+_TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}^_&~]|\s+|[0-9]+(?:[.][0-9]+)?|.", re.DOTALL)
+_DEEPEST = 40
+
+
+class TexUnknown(ValueError):
+    """Raised when a formula uses what is not known here. The message says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One element without parts: `tag` is that of MathML, `attributes` are fixed words of ours."""
+
+    tag: str
+    text: str
+    attributes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An element with parts, in the order of MathML. `limits`: scripts of it go above and below."""
+
+    tag: str
+    parts: tuple["Tree", ...]
+    attributes: str = ""
+    limits: bool = False
+
+
+Tree = Leaf | Node
+
+
+def row(parts: list[Tree]) -> Tree:
+    """`parts` as one."""
+    return parts[0] if len(parts) == 1 else Node("mrow", tuple(parts))
+
+
+def operator(text: str, attributes: str = "") -> Leaf:
+    """An operator, fence or separator."""
+    return Leaf("mo", text, attributes)
+
+
+def space(em: float) -> Leaf:
+    """A space of that width."""
+    return Leaf("mspace", "", f' width="{em}em"')
+
+
+class Parser:
+    """One formula. `parse` gives its tree.
+
+    Raises:
+        TexUnknown: it uses what is not known here, or is not well-formed.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._tokens = _TOKEN.findall(text)
+        self._at = 0
+        self._depth = 0
+
+    def parse(self) -> Tree:
+        """The whole formula."""
+        parts = self._until()
+        if self._at < len(self._tokens):
+            raise TexUnknown(f"{self._tokens[self._at]} closes nothing")
+        return row(parts)
+
+    def _until(self, *ends: str) -> list[Tree]:
+        """What comes before one of `ends`, or before the end; the end itself is left."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise TexUnknown("it is nested too deeply")
+        parts: list[Tree] = []
+        while (word := self._peek()) is not None and word not in ends:
+            if word in {"}", "&", "\\\\", r"\right", r"\end"}:
+                break
+            if word in {"^", "_", "'"}:
+                base = parts.pop() if parts else Node("mrow", ())
+                parts.append(self._scripts(base))
+            else:
+                atom = self._atom()
+                if parts and _is_function(atom) and not _is_operator(parts[-1]):
+                    parts.append(space(symbols.SPACES_EM[","]))
+                parts.append(atom)
+        self._depth -= 1
+        return parts
+
+    def _peek(self) -> str | None:
+        while self._at < len(self._tokens) and self._tokens[self._at].isspace():
+            self._at += 1
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def _next(self) -> str:
+        word = self._peek()
+        if word is None:
+            raise TexUnknown("it ends too early")
+        self._at += 1
+        return word
+
+    def _expect(self, wanted: str) -> None:
+        if (word := self._next()) != wanted:
+            raise TexUnknown(f"{word} stands where {wanted} should")
+
+    def _argument(self) -> Tree:
+        word = self._peek()
+        if word == "{":
+            return self._group()
+        if word is not None and word.isdigit() and len(word) > 1:
+            self._tokens[self._at : self._at + 1] = word  # an argument without braces is one digit
+        return self._atom()
+
+    def _group(self) -> Tree:
+        self._expect("{")
+        parts = self._until("}")
+        self._expect("}")
+        return row(parts)
+
+    def _raw(self) -> str:
+        """The text of a group, spaces and all."""
+        self._expect("{")
+        begin = self._at
+        while self._at < len(self._tokens) and self._tokens[self._at] != "}":
+            if self._tokens[self._at] in {"{", "$"}:
+                raise TexUnknown("formulas inside of text are not known")
+            self._at += 1
+        self._expect("}")
+        text = "".join(self._tokens[begin : self._at - 1])
+        text = text.replace(r"\ ", " ").replace("~", " ").replace(r"\_", "_").replace(r"\%", "%")
+        if "\\" in text:
+            raise TexUnknown("commands inside of text are not known")
+        return text
+
+    def _scripts(self, base: Tree) -> Tree:
+        found: dict[str, Tree] = {}
+        while (word := self._peek()) in {"^", "_", "'"}:
+            self._next()
+            script = operator("′") if word == "'" else self._argument()
+            side = "_" if word == "_" else "^"
+            if side in found:
+                script = row([found[side], script])
+            found[side] = script
+        limits = isinstance(base, Node) and base.limits
+        if isinstance(base, Node) and base.limits and base.tag == "limits":
+            base = base.parts[0]
+        low, high = ("munder", "mover") if limits else ("msub", "msup")
+        if len(found) == 2:
+            return Node("munderover" if limits else "msubsup", (base, found["_"], found["^"]))
+        return Node(low, (base, found["_"])) if "_" in found else Node(high, (base, found["^"]))
+
+    def _atom(self) -> Tree:  # noqa: PLR0911 - one kind of atom a line
+        word = self._next()
+        if word == "{":
+            self._at -= 1
+            return self._group()
+        if word.startswith("\\"):
+            return self._command(word[1:])
+        if word[0].isdigit():
+            return Leaf("mn", word)
+        if word.isalpha():
+            return Leaf("mi", word)
+        if word == "~":
+            return space(0.25)
+        if word in "()[]":
+            return operator(word, ' stretchy="false"')
+        if word == "|":
+            return operator(word, ' stretchy="false" lspace="0" rspace="0"')
+        if word in "+-*/=<>,;:!.?@":
+            return _plain(word)
+        raise TexUnknown(f"{word!r} is not known")
+
+    def _command(self, name: str) -> Tree:
+        near = self._peek() in {"(", r"\left", r"\bigl", r"\Bigl"}
+        after = f' form="prefix" lspace="0" rspace="{0 if near else 0.167}em"'
+        if name in symbols.FUNCTIONS:
+            return operator(name, after)
+        if name in symbols.LIMITS:
+            return Node("limits", (operator(name, f' movablelimits="true"{after}'),), limits=True)
+        if (known := _simple(name)) is not None:
+            return known
+        special = _COMMANDS.get(name)
+        if special is None:
+            raise TexUnknown(rf"\{name} is not known")
+        return special(self)
+
+    def _fraction(self, style: str = "") -> Tree:
+        fraction = Node("mfrac", (self._argument(), self._argument()))
+        return Node("mstyle", (fraction,), f' displaystyle="{style}"') if style else fraction
+
+    def _binomial(self) -> Tree:
+        fraction = Node("mfrac", (self._argument(), self._argument()), ' linethickness="0"')
+        return Node("mrow", (operator("("), fraction, operator(")")))
+
+    def _root(self) -> Tree:
+        if self._peek() != "[":
+            return Node("msqrt", (self._argument(),))
+        self._next()
+        degree = row(self._until("]"))
+        self._expect("]")
+        return Node("mroot", (self._argument(), degree))
+
+    def _text(self) -> Tree:
+        return Leaf("mtext", self._raw().replace(" ", "\N{NO-BREAK SPACE}"))
+
+    def _named(self) -> Tree:
+        name = self._raw()
+        return Leaf("mi", name, ' mathvariant="normal"' if len(name) == 1 else "")
+
+    def _bold(self) -> Tree:
+        return Leaf("mi", self._raw(), ' mathvariant="normal" class="bold"')
+
+    def _double_struck(self) -> Tree:
+        letter = self._raw()
+        if letter not in symbols.DOUBLE_STRUCK:
+            raise TexUnknown(rf"\mathbb{{{letter}}} is not known")
+        return Leaf("mi", symbols.DOUBLE_STRUCK[letter], ' mathvariant="normal"')
+
+    def _accent(self, sign: str) -> Tree:
+        return Node("mover", (self._argument(), operator(sign)), ' accent="true"', limits=sign == "⏞")
+
+    def _under(self, sign: str) -> Tree:
+        return Node("munder", (self._argument(), operator(sign)), ' accentunder="true"', limits=sign == "⏟")
+
+    def _delimiter(self) -> str:
+        word = self._next()
+        if word == ".":
+            return ""
+        if word in {*"()[]|/<>"}:
+            return {"<": "⟨", ">": "⟩"}.get(word, word)
+        name = word.removeprefix("\\")
+        if word.startswith("\\") and name in symbols.DELIMITERS:
+            return symbols.DELIMITERS[name]
+        raise TexUnknown(f"{word} is no delimiter")
+
+    def _fenced(self) -> Tree:
+        opening = self._delimiter()
+        parts: list[Tree] = []
+        while True:
+            parts += self._until(r"\right", r"\middle")
+            if self._next() == r"\right":
+                break
+            parts.append(operator(self._delimiter(), ' fence="true" stretchy="true"'))
+        return _fence(opening, row(parts), self._delimiter())
+
+    def _sized(self, em: float) -> Tree:
+        return operator(self._delimiter(), f' stretchy="true" minsize="{em}em" maxsize="{em}em"')
+
+    def _table(self) -> Tree:
+        name = self._raw()
+        if name not in symbols.TABLES:
+            raise TexUnknown(f"the environment {name} is not known")
+        opening, closing, look = symbols.TABLES[name]
+        rows: list[Tree] = []
+        cells: list[Tree] = []
+        while True:
+            cells.append(Node("mtd", (row(self._until()),)))
+            word = self._next()
+            if word == "&":
+                continue
+            rows.append(Node("mtr", tuple(cells)))
+            cells = []
+            if word == r"\end":
+                break
+            if word != "\\\\":
+                raise TexUnknown(f"{word} stands in a table")
+        if self._raw() != name:
+            raise TexUnknown(rf"\end{{{name}}} is missing")
+        if rows and rows[-1] == Node("mtr", (Node("mtd", (Node("mrow", ()),)),)):
+            rows.pop()  # after a last \\
+        table = Node("mtable", tuple(rows), f' class="{look}"')
+        return _fence(opening, table, closing) if opening or closing else table
+
+    def _modulo(self) -> Tree:
+        return Node("mrow", (operator("("), Leaf("mi", "mod"), space(0.333), self._argument(), operator(")")))
+
+
+def _is_function(tree: Tree) -> bool:
+    leaf = tree.parts[0] if isinstance(tree, Node) and tree.tag == "limits" else tree
+    return isinstance(leaf, Leaf) and leaf.tag == "mo" and leaf.text in symbols.FUNCTIONS | symbols.LIMITS
+
+
+def _is_operator(tree: Tree) -> bool:
+    return isinstance(tree, Leaf) and tree.tag in {"mo", "mspace"}
+
+
+def _fence(opening: str, body: Tree, closing: str) -> Tree:
+    parts: list[Tree] = [body]
+    if opening:
+        parts.insert(0, operator(opening, ' form="prefix" fence="true" stretchy="true"'))
+    if closing:
+        parts.append(operator(closing, ' form="postfix" fence="true" stretchy="true"'))
+    return Node("mrow", tuple(parts))
+
+
+def _plain(word: str) -> Leaf:
+    if word in {".", "/"}:
+        return operator(word, ' lspace="0" rspace="0"')
+    return operator({"-": "−", "*": "∗"}.get(word, word))
+
+
+def _simple(name: str) -> Tree | None:  # noqa: PLR0911 - one kind of command a line
+    """The commands that take no argument."""
+    if name in symbols.LETTERS:
+        upright = ' mathvariant="normal"' if name[0].isupper() or name == "infty" else ""
+        return Leaf("mi", symbols.LETTERS[name], upright)
+    if name in symbols.OPERATORS:
+        return operator(symbols.OPERATORS[name])
+    if name in symbols.DELIMITERS:
+        sides = ' lspace="0" rspace="0"' if symbols.DELIMITERS[name] in "|‖" else ""
+        return operator(symbols.DELIMITERS[name], f' stretchy="false"{sides}')
+    if name in symbols.LARGE:
+        return Node("limits", (operator(symbols.LARGE[name]),), limits=True)
+    if name in symbols.INTEGRALS:
+        return operator(symbols.INTEGRALS[name])
+    if name in symbols.SPACES_EM:
+        return space(symbols.SPACES_EM[name])
+    if name in {"%", "#", "$", "_"}:
+        return Leaf("mi", name, ' mathvariant="normal"')
+    if name == "&":
+        return operator("&")
+    if name in {"bmod", "mod"}:
+        return operator("mod", ' lspace="0.222em" rspace="0.222em"')
+    return None
+
+
+def _with_sizes() -> dict[str, Callable[[Parser], Tree]]:
+    found: dict[str, Callable[[Parser], Tree]] = {}
+    for name, em in symbols.SIZES_EM.items():
+        for side in ("", "l", "r", "m"):
+            found[name + side] = lambda parser, em=em: parser._sized(em)  # type: ignore[misc]
+    return found
+
+
+_COMMANDS: dict[str, Callable[[Parser], Tree]] = {
+    "frac": Parser._fraction,
+    "tfrac": lambda parser: parser._fraction("false"),
+    "dfrac": lambda parser: parser._fraction("true"),
+    "binom": Parser._binomial,
+    "sqrt": Parser._root,
+    **dict.fromkeys(("text", "textrm", "textnormal", "mbox"), Parser._text),
+    **dict.fromkeys(("mathrm", "operatorname", "mathit", "mathsf", "mathtt"), Parser._named),
+    **dict.fromkeys(("mathbf", "boldsymbol", "bm"), Parser._bold),
+    "mathbb": Parser._double_struck,
+    "left": Parser._fenced,
+    "begin": Parser._table,
+    "pmod": Parser._modulo,
+    **{name: (lambda p, s=sign: p._accent(s)) for name, sign in symbols.ACCENTS.items()},  # type: ignore[misc]
+    **{name: (lambda p, s=sign: p._under(s)) for name, sign in symbols.UNDERS.items()},  # type: ignore[misc]
+    **_with_sizes(),
+}

@@ -1,0 +1,30 @@
+"""Writes a tree as MathML. Tags and attributes are ours alone; what an author wrote is escaped text."""
+
+from functools import lru_cache
+from html import escape
+
+from web.catalog.tex.parser import Leaf, Parser, Tree
+
+_LONGEST = 4000
+
+
+@lru_cache(maxsize=2048)
+def to_mathml(tex: str, *, block: bool) -> str | None:
+    """The `<math>` element of a formula; None when it uses what is not known here."""
+    if len(tex) > _LONGEST:
+        return None
+    try:
+        tree = Parser(tex).parse()
+    except (ValueError, RecursionError):
+        return None
+    display = ' display="block"' if block else ""
+    return f"<math{display}>{_write(tree)}</math>"
+
+
+def _write(tree: Tree) -> str:
+    if isinstance(tree, Leaf):
+        return f"<{tree.tag}{tree.attributes}>{escape(tree.text)}</{tree.tag}>"
+    inner = "".join(_write(part) for part in tree.parts)
+    if tree.tag == "limits":
+        return inner
+    return f"<{tree.tag}{tree.attributes}>{inner}</{tree.tag}>"

@@ -1,0 +1,75 @@
+"""Which site to talk to, and the token that says who asks.
+
+`WARPCOURT_URL` and `WARPCOURT_TOKEN` come first, for scripts. Otherwise `warpcourt login` has written
+both into a file that only its owner may read, under `$XDG_CONFIG_HOME` or `~/.config`.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class CredentialsInvalid(Exception):
+    """Raised when the file cannot be read as what `login` wrote. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A site's address without a slash at its end, and a token, None for anybody."""
+
+    url: str
+    token: str | None = None
+
+
+def file_of(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the credentials are kept."""
+    base = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "~")).expanduser() / ".config"
+    return Path(base) / "warpcourt" / "credentials.json"
+
+
+def load(environ: Mapping[str, str] = os.environ) -> Credentials | None:
+    """The site and the token to use; None when there are none yet.
+
+    Raises:
+        CredentialsInvalid: the file is not what `login` writes.
+    """
+    kept = _read(file_of(environ))
+    url, token = environ.get("WARPCOURT_URL", "").rstrip("/"), environ.get("WARPCOURT_TOKEN")
+    if not url:
+        return Credentials(kept.url, token or kept.token) if kept else None
+    # A token is for the site that gave it, never for another.
+    known = kept.token if kept and kept.url == url else None
+    return Credentials(url, token or known)
+
+
+def save(credentials: Credentials, environ: Mapping[str, str] = os.environ) -> Path:
+    """Keep `credentials` for later commands, readable by their owner alone."""
+    path = file_of(environ)
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_suffix(".new")
+    fresh.unlink(missing_ok=True)
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        json.dump({"url": credentials.url, "token": credentials.token}, file)
+    fresh.replace(path)
+    return path
+
+
+def forget(environ: Mapping[str, str] = os.environ) -> bool:
+    """Remove what `save` kept. False when there was nothing."""
+    path = file_of(environ)
+    there = path.exists()
+    path.unlink(missing_ok=True)
+    return there
+
+
+def _read(path: Path) -> Credentials | None:
+    try:
+        body = json.loads(path.read_text())
+        return Credentials(str(body["url"]), body["token"] and str(body["token"]))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CredentialsInvalid(f"{path} cannot be read; run: warpcourt login URL") from error

@@ -1,0 +1,66 @@
+"""The header comment by which a file says what it solves: `// warpcourt: problem=softmax language=cuda`.
+
+`warpcourt pull` writes it as the first line. It may stand on any of the first lines, after `//` or `#`,
+and may name `gpu` too; a value with spaces is quoted. The site judges it as the comment that it is.
+"""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+SUFFIXES = {"cuda": ".cu", "triton": ".py"}
+_COMMENTS = {"cuda": "//", "triton": "#"}
+_KNOWN = ("problem", "language", "gpu")
+_LINES = 10
+_HEADER = re.compile(r"^\s*(?://|#)\s*warpcourt:\s*(?P<pairs>.*)$")
+
+
+class HeaderInvalid(Exception):
+    """Raised when the header comment cannot be read. The message says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file says of itself; None for what it does not say."""
+
+    problem: str | None = None
+    language: str | None = None
+    gpu: str | None = None
+
+
+def read_header(source: str) -> Header:
+    """The header of a program; an empty one when there is none.
+
+    Raises:
+        HeaderInvalid: it names something else than problem, language and gpu.
+    """
+    for line in source.splitlines()[:_LINES]:
+        if found := _HEADER.match(line):
+            return _parse(found["pairs"])
+    return Header()
+
+
+def write_header(problem: str, language: str) -> str:
+    """The line that `read_header` reads back, with its line break."""
+    return f"{_COMMENTS[language]} warpcourt: problem={problem} language={language}\n"
+
+
+def language_of(path: Path) -> str | None:
+    """The language that a file's ending means; None when it means none."""
+    return next((language for language, suffix in SUFFIXES.items() if path.suffix == suffix), None)
+
+
+def _parse(pairs: str) -> Header:
+    try:
+        words = shlex.split(pairs)
+    except ValueError as error:
+        raise HeaderInvalid(f"The header comment has a quote that does not end: {pairs}") from error
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in _KNOWN or not equals or not value:
+            known = ", ".join(_KNOWN)
+            raise HeaderInvalid(f"The header comment says {word!r}; it takes {known} as NAME=VALUE.")
+        found[name] = value
+    return Header(**found)

@@ -1,0 +1,73 @@
+"""Programs on this machine: which file is meant, and what it solves."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .header import SUFFIXES, Header, HeaderInvalid, language_of, read_header
+
+_MOST_BYTES = 512 * 1024
+
+
+class ProgramUnusable(Exception):
+    """Raised when a file cannot be handed in as it is. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A file with what is known of it: options first, then its header, then its ending."""
+
+    source: str
+    problem: str
+    language: str
+    gpu: str | None
+
+
+def read_program(
+    path: Path, *, problem: str | None = None, language: str | None = None, gpu: str | None = None
+) -> Program:
+    """The program in `path`; the options override what its header says.
+
+    Raises:
+        ProgramUnusable: it cannot be read, or does not say what it solves.
+    """
+    source = read_source(path)
+    try:
+        header = read_header(source)
+    except HeaderInvalid as error:
+        raise ProgramUnusable(f"{path}: {error}") from error
+    return Program(
+        source,
+        problem or header.problem or _no_problem(path, header),
+        language or header.language or language_of(path) or _no_language(path),
+        gpu or header.gpu,
+    )
+
+
+def read_source(path: Path) -> str:
+    """The text of `path`.
+
+    Raises:
+        ProgramUnusable: it cannot be read, is no text, or is larger than any site takes.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise ProgramUnusable(f"{path} is larger than {_MOST_BYTES // 1024} KiB, which no site takes.")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ProgramUnusable(f"{path} is not text in UTF-8.") from error
+    except OSError as error:
+        raise ProgramUnusable(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _no_problem(path: Path, header: Header) -> str:
+    language = header.language or language_of(path) or "cuda"
+    comment = "#" if language == "triton" else "//"
+    raise ProgramUnusable(
+        f"{path} does not say which problem it solves. Give --problem SLUG, or begin it with: "
+        f"{comment} warpcourt: problem=SLUG"
+    )
+
+
+def _no_language(path: Path) -> str:
+    endings = " nor ".join(SUFFIXES.values())
+    raise ProgramUnusable(f"{path} ends in neither {endings}; give --language {' or '.join(SUFFIXES)}.")

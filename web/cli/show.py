@@ -1,0 +1,162 @@
+"""Answers of the API as tables and lines for a terminal."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from .client import Body
+
+NONE = "\N{EN DASH}"
+# What moves a terminal's cursor or changes its title; line breaks and tabs stay.
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
+_STYLES = {"accepted": "green", "internal_error": "magenta", "cancelled": "dim", None: "blue"}
+_LIMITS = {"time_limit", "memory_limit", "output_limit"}
+_DIFFICULTIES = {"easy": "green", "medium": "yellow", "hard": "red"}
+
+
+def verdict(word: str | None) -> Text:
+    """A verdict in its colour; `judging` while there is none."""
+    style = _STYLES.get(word, "yellow" if word in _LIMITS else "red")
+    return Text((word or "judging").replace("_", " "), style=f"bold {style}")
+
+
+def microseconds(value_us: float | None) -> str:
+    """A time to about four significant digits, in µs or ms."""
+    if value_us is None:
+        return NONE
+    value, unit = (value_us, "µs") if value_us < 1000 else (value_us / 1000, "ms")
+    return f"{value:.{3 if value < 10 else 2 if value < 100 else 1}f} {unit}"
+
+
+def problems(rows: Iterable[Body]) -> Table:
+    """Problems, one a line."""
+    table = _table("", "Problem", "Title", "Difficulty", "Languages", ">Accepted")
+    for row in rows:
+        judged = row["submitted"]
+        share = f"{100 * row['accepted'] / judged:.0f} %" if judged else NONE
+        mark = Text("\N{CHECK MARK}", style="green") if row["solved"] else Text("")
+        level = Text(row["difficulty"], style=_DIFFICULTIES.get(row["difficulty"], ""))
+        table.add_row(mark, row["slug"], row["title"], level, ", ".join(row["languages"]), share)
+    return table
+
+
+def submissions(rows: Iterable[Body]) -> Table:
+    """Submissions, one a line."""
+    table = _table("Submission", "Problem", "Language", "Verdict", ">Time", "Handed in")
+    for row in rows:
+        created = row["created"].replace("T", " ")[:16]
+        label = f"{row['problem']} (run)" if row["mode"] == "run" else row["problem"]
+        table.add_row(row["id"], label, row["language"], verdict(row["verdict"]), _score(row), created)
+    return table
+
+
+def submission(row: Body) -> RenderableType:
+    """A submission with all that its report tells."""
+    head = Text.assemble(verdict(row["verdict"]), f"  {row['problem']}, {row['language']}, {row['id']}")
+    parts: list[RenderableType] = [head]
+    if row["message"]:
+        parts.append(clean(row["message"]))
+    if row["score"]:
+        score = row["score"]
+        interval = f"{microseconds(score['low_us'])} to {microseconds(score['high_us'])}"
+        parts.append(Text(f"score {microseconds(score['median_us'])}, 95 % interval {interval}"))
+    if row["report"]:
+        parts += _report(row["report"])
+    return Group(*parts)
+
+
+def leaderboard(body: Body) -> RenderableType:
+    """The standings of one board."""
+    table = _table(">#", "User", ">Time", ">95 % interval", ">Roofline")
+    for row in body["rows"]:
+        score = row["score"]
+        rank = NONE if row["rank"] is None else f"{row['rank']}{'=' if row['tied'] else ''}"
+        interval = f"{microseconds(score['low_us'])} to {microseconds(score['high_us'])}" if score else NONE
+        percent = NONE if row["roofline_percent"] is None else f"{row['roofline_percent']:.0f} %"
+        table.add_row(rank, row["username"], _score(row), interval, percent)
+    board = body["board"]
+    name = f"{board['gpu']}, {board['language']}" if board and board["gpu"] else "Solved by"
+    title = Text(name, style="bold")
+    return Group(title, table, Text(body["note"], style="dim"))
+
+
+def difference(lines: Sequence[str]) -> Text:
+    """A unified diff in colours."""
+    shown = Text()
+    for line in lines:
+        style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
+        shown.append(f"{line.translate(_CONTROLS)}\n", style=style)
+    return shown
+
+
+def step(body: Mapping[str, Any], kind: str) -> str:
+    """One line on what a judgement is doing, from the body of its event."""
+    return str(body.get("text") or kind.replace("_", " "))
+
+
+def plain(console: Console, text: str) -> None:
+    """Print `text` as it is: what comes from a program must not be taken for markup."""
+    console.print(clean(text), soft_wrap=True)
+
+
+def clean(text: str) -> Text:
+    """`text` without what a terminal would take for commands."""
+    return Text(text.translate(_CONTROLS))
+
+
+def _report(report: Body) -> list[RenderableType]:
+    parts: list[RenderableType] = []
+    if report["cases"]:
+        table = _table("Case", "Verdict", ">Time", "What differs")
+        for case in report["cases"]:
+            timing = case["timing"]
+            took = microseconds(timing["median_us"]) if timing else _milliseconds(case["wall_ms"])
+            table.add_row(case["name"], verdict(case["verdict"]), took, _mismatches(case))
+        parts.append(table)
+    for entry in report["diagnostics"]:
+        line = f"line {entry['line']}: " if entry["line"] else ""
+        parts.append(clean(f"{entry['severity']}: {line}{entry['message']}"))
+    if report["kernels"]:
+        parts.append(_kernels(report["kernels"]))
+    for name in ("log", "output"):
+        if report[name]:
+            parts += [Text(f"{name}:", style="bold"), Padding(clean(report[name].rstrip()), (0, 0, 0, 2))]
+    return parts
+
+
+def _mismatches(case: Body) -> Text:
+    told = [
+        f"{entry['argument']}[{', '.join(map(str, entry['index']))}]: "
+        f"expected {entry['expected']}, got {entry['got']}"
+        for entry in case["mismatches"][:3]
+    ]
+    return clean("\n".join([case["message"], *told] if case["message"] else told))
+
+
+def _kernels(kernels: Iterable[Body]) -> Table:
+    table = _table("Kernel", ">Registers", ">Shared", ">Stack", ">Spilled")
+    for kernel in kernels:
+        spilled = kernel["spill_store_bytes"] + kernel["spill_load_bytes"]
+        figures = (f"{kernel['shared_bytes']} B", f"{kernel['stack_bytes']} B", f"{spilled} B")
+        table.add_row(clean(kernel["name"]), str(kernel["registers"]), *figures)
+    return table
+
+
+def _table(*names: str) -> Table:
+    """A quiet table; a name that begins with `>` makes a column of figures."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in names:
+        table.add_column(name.lstrip(">"), justify="right" if name.startswith(">") else "left")
+    return table
+
+
+def _score(row: Body) -> str:
+    return microseconds(row["score"]["median_us"]) if row["score"] else NONE
+
+
+def _milliseconds(value_ms: float | None) -> str:
+    return NONE if value_ms is None else f"{value_ms:.1f} ms"

@@ -1,0 +1,31 @@
+"""Watching a judgement: one line that changes on a terminal, one line a step elsewhere."""
+
+from collections.abc import Callable
+
+from rich.console import Console
+
+from . import show
+from .client import Body, Client
+
+
+def watch(client: Client, public_id: str, progress: Console, *, quiet: bool = False) -> Body:
+    """Wait until `public_id` is judged, and give it with its report. Progress goes to `progress`."""
+    if quiet:
+        _follow(client, public_id, _nothing)
+    elif progress.is_terminal:
+        with progress.status("Handing in") as status:
+            _follow(client, public_id, status.update)
+    else:
+        _follow(client, public_id, lambda text: show.plain(progress, text))
+    answer: Body = client.get(f"submissions/{public_id}")
+    return answer
+
+
+def _follow(client: Client, public_id: str, tell: Callable[[str], None]) -> None:
+    for event in client.follow(public_id):
+        if event.kind != "finished":
+            tell(show.step(event.body, event.kind))
+
+
+def _nothing(_: str) -> None:
+    pass

@@ -1,0 +1,32 @@
+"""Where a page of rows ended, as text for the next page's address: a moment and a key, or a key alone."""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_LONGEST = 40
+_LARGEST = 2**63 - 1
+
+
+def encode(moment: datetime, key: int) -> str:
+    """The place of a row: `1763730000000000-42`."""
+    return f"{(moment - _EPOCH) // _MICROSECOND}-{key}"
+
+
+def decode(text: str) -> tuple[datetime, int] | None:
+    """What `encode` was given; None for nonsense, which stands for the first page."""
+    moment, _, key = text.partition("-")
+    parts = [decode_key(moment), decode_key(key)]
+    if parts[0] is None or parts[1] is None:
+        return None
+    try:
+        return _EPOCH + parts[0] * _MICROSECOND, parts[1]
+    except OverflowError:
+        return None
+
+
+def decode_key(text: str) -> int | None:
+    """A key; None for nonsense."""
+    if not (text.isascii() and text.isdigit() and len(text) < _LONGEST):
+        return None
+    return int(text) if int(text) <= _LARGEST else None

@@ -1,0 +1,54 @@
+"""Staff pages about discussions: to look at. Posts are hidden and people banned on the pages of staff."""
+
+from django.contrib import admin
+
+from web.discussion.models import Ban, Flag, Post, Revision, Thread
+from web.staff.audited import RecordAdmin
+
+
+@admin.register(Thread)
+class ThreadAdmin(RecordAdmin[Thread]):
+    """Threads."""
+
+    list_display = ["title", "problem", "author", "replies", "shown", "latest"]
+    list_filter = ["shown"]
+    list_select_related = ["problem", "author"]
+    search_fields = ["title", "=author__username", "=problem__slug"]
+
+
+@admin.register(Post)
+class PostAdmin(RecordAdmin[Post]):
+    """Posts."""
+
+    list_display = ["pk", "thread", "author", "state", "created", "edited"]
+    list_filter = ["state"]
+    list_select_related = ["thread", "author"]
+    search_fields = ["text", "=author__username"]
+
+
+@admin.register(Revision)
+class RevisionAdmin(RecordAdmin[Revision]):
+    """What posts said before."""
+
+    list_display = ["post", "written", "replaced"]
+    list_select_related = ["post"]
+    search_fields = ["=post__author__username"]
+
+
+@admin.register(Flag)
+class FlagAdmin(RecordAdmin[Flag]):
+    """What people reported."""
+
+    list_display = ["post", "person", "reason", "answer", "created"]
+    list_filter = ["answer"]
+    list_select_related = ["post", "person"]
+    search_fields = ["=person__username", "reason"]
+
+
+@admin.register(Ban)
+class BanAdmin(RecordAdmin[Ban]):
+    """Who may not write."""
+
+    list_display = ["person", "reason", "created", "until"]
+    list_select_related = ["person"]
+    search_fields = ["=person__username"]

@@ -1,0 +1,10 @@
+"""What people say about problems to those who solved them."""
+
+from django.apps import AppConfig
+
+
+class DiscussionConfig(AppConfig):
+    """Registers the app."""
+
+    name = "web.discussion"
+    label = "discussion"

@@ -1,0 +1,58 @@
+"""What people write in discussions, and what staff answer."""
+
+from datetime import datetime, timedelta
+
+from django import forms
+from django.utils import timezone
+
+from web.discussion.models import REASON_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS
+
+_DAYS = [("7", "A week"), ("30", "30 days"), ("", "For good")]
+_MARKDOWN = "Markdown, with TeX between dollar signs and code between backticks."
+
+
+def _area(rows: int) -> forms.Textarea:
+    return forms.Textarea(attrs={"rows": rows, "spellcheck": "true"})
+
+
+class PostForm(forms.Form):
+    """A post, or what it says now."""
+
+    text = forms.CharField(max_length=TEXT_CHARACTERS, widget=_area(8), label="Text", help_text=_MARKDOWN)
+
+
+class ThreadForm(PostForm):
+    """A thread and its first post."""
+
+    title = forms.CharField(max_length=TITLE_CHARACTERS, label="Title")
+    field_order = ["title", "text"]
+
+
+class FlagForm(forms.Form):
+    """Why a post should not stand."""
+
+    reason = forms.CharField(
+        max_length=REASON_CHARACTERS,
+        widget=_area(3),
+        label="What is wrong with it?",
+        help_text="Staff read this; the author does not.",
+    )
+
+
+class HideForm(forms.Form):
+    """Why staff hide a post."""
+
+    reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="Its author reads this.")
+
+
+class BanForm(forms.Form):
+    """Who may not write, why, and how long."""
+
+    person = forms.CharField(max_length=30, label="Username")
+    days = forms.ChoiceField(choices=_DAYS, required=False, label="How long")
+    reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="The person reads this.")
+
+    def until(self) -> datetime | None:
+        """When it ends, None for never."""
+        days = self.cleaned_data["days"]
+        return timezone.now() + timedelta(days=int(days)) if days else None

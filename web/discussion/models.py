@@ -1,0 +1,154 @@
+"""Threads about problems, their posts, what people report of them, and who may not write."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+from web.catalog.models import Problem
+
+TITLE_CHARACTERS = 120
+TEXT_CHARACTERS = 10_000
+REASON_CHARACTERS = 500
+
+
+class Thread(models.Model):
+    """A subject that people talk about. Its first post opens it.
+
+    `replies` and `latest` follow from the posts that are neither hidden nor deleted.
+    """
+
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="threads")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="threads"
+    )
+    title = models.CharField(max_length=TITLE_CHARACTERS)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    latest = models.DateTimeField(default=timezone.now, editable=False)
+    replies = models.PositiveIntegerField(default=0, editable=False)
+    shown = models.BooleanField(
+        default=True, editable=False, help_text="Whether a post of it can be read, so that it is listed."
+    )
+
+    class Meta:
+        ordering = ["-latest", "-pk"]
+        indexes = [models.Index(fields=["problem", "-latest", "-id"], name="thread_latest")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class State(models.TextChoices):
+    """Whether a post can be read. A hidden one was hidden by staff, a deleted one by its author."""
+
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+    DELETED = "deleted"
+
+
+class Post(models.Model):
+    """What a person wrote, in Markdown. `opening` is the first post of its thread."""
+
+    thread = models.ForeignKey(Thread, models.CASCADE, related_name="posts")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="posts"
+    )
+    text = models.TextField(max_length=TEXT_CHARACTERS)
+    opening = models.BooleanField(default=False)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.SHOWN)
+    reason = models.CharField(
+        max_length=REASON_CHARACTERS, blank=True, help_text="Why staff hid it; its author reads this."
+    )
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    edited = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["pk"]
+        indexes = [
+            models.Index(fields=["thread", "id"], name="post_of_thread"),
+            models.Index(fields=["author", "-created"], name="post_of_author"),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=State.values), name="post_state_known"),
+            models.CheckConstraint(
+                condition=Q(reason="") | Q(state=State.HIDDEN.value), name="post_reason_where_hidden"
+            ),
+            models.UniqueConstraint(fields=["thread"], name="post_one_opens", condition=Q(opening=True)),
+        ]
+
+    def __str__(self) -> str:
+        return f"post {self.pk}"
+
+
+class Revision(models.Model):
+    """What a post said before it was edited or deleted. For staff."""
+
+    post = models.ForeignKey(Post, models.CASCADE, related_name="revisions")
+    text = models.TextField()
+    written = models.DateTimeField(help_text="When the post began to say this.")
+    replaced = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"post {self.post_id} until {self.replaced:%Y-%m-%d %H:%M}"
+
+
+class Answer(models.TextChoices):
+    """What staff made of a flag."""
+
+    OPEN = "open"
+    HIDDEN = "hidden"
+    DISMISSED = "dismissed"
+
+
+class Flag(models.Model):
+    """A person tells staff that a post should not stand. `reason` is theirs."""
+
+    post = models.ForeignKey(Post, models.CASCADE, related_name="flags")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="flags"
+    )
+    reason = models.CharField(max_length=REASON_CHARACTERS)
+    answer = models.CharField(max_length=9, choices=Answer.choices, default=Answer.OPEN)
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    answered = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["answer", "-id"], name="flag_by_answer")]
+        constraints = [
+            models.UniqueConstraint(fields=["post", "person"], name="flag_once"),
+            models.CheckConstraint(condition=Q(answer__in=Answer.values), name="flag_answer_known"),
+            models.CheckConstraint(
+                condition=Q(answer=Answer.OPEN.value, answered__isnull=True)
+                | (~Q(answer=Answer.OPEN.value) & Q(answered__isnull=False)),
+                name="flag_answered_when",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} on post {self.post_id}: {self.answer}"
+
+
+class Ban(models.Model):
+    """A person who may read discussions and not write. Without `until` it has no end."""
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="discussion_ban", primary_key=True
+    )
+    reason = models.CharField(max_length=REASON_CHARACTERS, help_text="The person reads this.")
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(until__isnull=True) | Q(until__gt=F("created")), name="ban_ends_later"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_id}: {self.reason}"

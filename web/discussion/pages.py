@@ -1,0 +1,157 @@
+"""What the pages of discussions show, put together from queries."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.http import Http404
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from web import cursors
+from web.catalog.markdown import render
+from web.catalog.models import Problem
+from web.discussion import queries
+from web.discussion.models import Ban, Post, State, Thread
+from web.profiles.queries import may_see_profile
+from web.submissions.queries import Viewer
+
+THREADS_PER_PAGE = 30
+POSTS_PER_PAGE = 30
+GONE_PERSON = "somebody who left"
+# Posts have a cache of their own, so that they do not push statements out of theirs.
+render_post = lru_cache(maxsize=512)(render.__wrapped__)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
+    """A thread in the list. Its title is shown as long as its first post is."""
+
+    thread: Thread
+    title: str
+    author: str
+
+
+@dataclass(frozen=True, slots=True)
+class PostView:
+    """A post as the viewer may see it. `html` is None where only `note` says what became of it.
+
+    `profile` is the author's page, empty where the viewer may not see it.
+    """
+
+    post: Post
+    author: str
+    profile: str
+    html: SafeString | None
+    note: str
+    mine: bool
+    may_change: bool
+    may_flag: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadList:
+    """A page of threads. `older` is the cursor of the next page, empty on the last."""
+
+    rows: list[ThreadRow]
+    older: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadPage:
+    """A thread with a page of its posts. `newer` is the cursor of the next page, empty on the last."""
+
+    row: ThreadRow
+    posts: list[PostView]
+    newer: str
+    begins: bool
+    ban: Ban | None
+
+
+def thread_list(viewer: Viewer, problem: Problem, before: str) -> ThreadList:
+    """A page of the threads about `problem`."""
+    found = queries.list_threads(viewer, problem, before=cursors.decode(before))
+    threads = list(found[: THREADS_PER_PAGE + 1])
+    shown = threads[:THREADS_PER_PAGE]
+    more = len(threads) > THREADS_PER_PAGE
+    older = cursors.encode(shown[-1].latest, shown[-1].pk) if more else ""
+    return ThreadList([_row(thread, viewer) for thread in shown], older)
+
+
+def thread_or_404(viewer: Viewer, problem: Problem, pk: int) -> Thread:
+    """The thread of that number.
+
+    Raises:
+        Http404: there is none that `viewer` may know of.
+    """
+    found = queries.find_thread(viewer, problem, pk)
+    if found is None:
+        raise Http404("There is no such thread.")
+    return found
+
+
+def post_or_404(viewer: Viewer, pk: int) -> Post:
+    """The post of that number.
+
+    Raises:
+        Http404: there is none that `viewer` may read.
+    """
+    found = queries.find_post(viewer, pk)
+    if found is None:
+        raise Http404("There is no such post.")
+    return found
+
+
+def thread_page(viewer: Viewer, thread: Thread, after: str) -> ThreadPage:
+    """A page of `thread`."""
+    last = cursors.decode_key(after) or 0
+    posts = list(queries.list_posts(thread, after=last)[: POSTS_PER_PAGE + 1])
+    shown = posts[:POSTS_PER_PAGE]
+    return ThreadPage(
+        row=_row(thread, viewer),
+        posts=[post_view(post, viewer) for post in shown],
+        newer=str(shown[-1].pk) if len(posts) > POSTS_PER_PAGE else "",
+        begins=not last,
+        ban=queries.ban_of(viewer),
+    )
+
+
+def post_view(post: Post, viewer: Viewer) -> PostView:
+    """`post` as `viewer` sees it. Staff read all of them, and authors what staff hid of theirs."""
+    mine = post.author_id is not None and post.author_id == viewer.pk
+    shown = post.state == State.SHOWN
+    reads = shown or viewer.is_staff or (mine and post.state == State.HIDDEN)
+    return PostView(
+        post=post,
+        author=name_of(post),
+        profile=_profile(post, viewer),
+        html=render_post(post.text) if reads else None,
+        note=_note(post, reads=reads),
+        mine=mine,
+        may_change=mine and shown,
+        may_flag=shown and not mine and viewer.is_authenticated,
+    )
+
+
+def name_of(written: Post | Thread) -> str:
+    """Who wrote it."""
+    return written.author.username if written.author else GONE_PERSON
+
+
+def _row(thread: Thread, viewer: Viewer) -> ThreadRow:
+    # A post that is gone takes the title along, which was a part of it.
+    reads = getattr(thread, "opened", False) or viewer.is_staff or thread.author_id == viewer.pk
+    return ThreadRow(thread, thread.title if reads else "Deleted thread", name_of(thread))
+
+
+def _profile(post: Post, viewer: Viewer) -> str:
+    if post.author is None or not may_see_profile(viewer, post.author):
+        return ""
+    return reverse("profile", args=[post.author.username])
+
+
+def _note(post: Post, *, reads: bool) -> str:
+    if post.state == State.DELETED:
+        return "Deleted by its author."
+    if post.state == State.HIDDEN:
+        return f"Hidden by staff: {post.reason}" if reads else "Hidden by staff."
+    return ""

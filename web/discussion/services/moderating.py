@@ -1,0 +1,72 @@
+"""What staff do in discussions. Everything is logged; texts are not."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from web.accounts.models import User
+from web.discussion.models import Answer, Ban, Flag, Post, State
+from web.discussion.services.counting import recount
+from web.staff.models import ActKind
+from web.staff.services import log
+
+
+@transaction.atomic
+def hide(post: Post, staff: User, *, reason: str) -> bool:
+    """Take `post` out of sight; its author reads `reason`. Its flags are answered by that.
+
+    False when it was hidden or deleted before, which answers its flags all the same.
+    """
+    hidden = Post.objects.filter(pk=post.pk, state=State.SHOWN).update(state=State.HIDDEN, reason=reason)
+    _answer(post, Answer.HIDDEN)
+    if hidden:
+        recount(post.thread_id)
+        log(staff, ActKind.POST_HIDE, post, reason=reason, **_whose(post))
+    return hidden > 0
+
+
+@transaction.atomic
+def restore(post: Post, staff: User) -> bool:
+    """Show a post again that staff hid. False when it is not hidden."""
+    restored = Post.objects.filter(pk=post.pk, state=State.HIDDEN).update(state=State.SHOWN, reason="")
+    if restored:
+        recount(post.thread_id)
+        log(staff, ActKind.POST_RESTORE, post, **_whose(post))
+    return restored > 0
+
+
+@transaction.atomic
+def dismiss(post: Post, staff: User) -> bool:
+    """Answer the open flags of `post` by letting it stand. False when none is open."""
+    answered = _answer(post, Answer.DISMISSED)
+    if answered:
+        log(staff, ActKind.POST_DISMISS, post, reports=answered, **_whose(post))
+    return answered > 0
+
+
+@transaction.atomic
+def ban(person: User, staff: User, *, reason: str, until: datetime | None = None) -> Ban:
+    """Let `person` write in no discussion, until then or for good. A ban before is replaced."""
+    made, _ = Ban.objects.update_or_create(
+        person=person, defaults={"reason": reason, "until": until, "created": timezone.now()}
+    )
+    log(staff, ActKind.BAN, person, reason=reason, until=until.isoformat() if until else None)
+    return made
+
+
+@transaction.atomic
+def lift_ban(person: User, staff: User) -> bool:
+    """Let `person` write again. False when there was no ban."""
+    lifted, _ = Ban.objects.filter(person=person).delete()
+    if lifted:
+        log(staff, ActKind.UNBAN, person)
+    return lifted > 0
+
+
+def _answer(post: Post, answer: Answer) -> int:
+    return Flag.objects.filter(post=post, answer=Answer.OPEN).update(answer=answer, answered=timezone.now())
+
+
+def _whose(post: Post) -> dict[str, object]:
+    return {"author": post.author.username if post.author else "", "thread": post.thread_id}

@@ -1,0 +1,153 @@
+"""What people do in discussions. The caller has checked that they may be there.
+
+PostRefused
++-- Banned             staff banned the person
++-- TooMany            more within a while than is taken
++-- FlaggedAlready     the person reported this post before
++-- PostGone           the post was hidden or deleted meanwhile
+"""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Model, QuerySet
+from django.utils import timezone
+
+from web.accounts.models import User
+from web.catalog.models import Problem
+from web.discussion.models import Flag, Post, Revision, State, Thread
+from web.discussion.queries import ban_of
+from web.discussion.services.counting import recount
+
+POSTS_PER_TEN_MINUTES = 10
+THREADS_PER_HOUR = 5
+EDITS_PER_HOUR = 30
+FLAGS_PER_HOUR = 10
+_TEN_MINUTES = timedelta(minutes=10)
+_HOUR = timedelta(hours=1)
+
+
+class PostRefused(Exception):
+    """Root of the reasons for which something is not taken. The message is for its author."""
+
+
+class Banned(PostRefused):
+    """Raised when staff banned the person from discussions."""
+
+
+class TooMany(PostRefused):
+    """Raised when a person writes faster than is taken."""
+
+
+class FlaggedAlready(PostRefused):
+    """Raised when a person reports a post a second time."""
+
+
+class PostGone(PostRefused):
+    """Raised when a post that was hidden or deleted is edited, answered or reported."""
+
+
+@transaction.atomic
+def open_thread(author: User, problem: Problem, *, title: str, text: str) -> Thread:
+    """Begin a thread about `problem`.
+
+    Raises:
+        PostRefused: see the tree above.
+    """
+    _check(author, Thread.objects.filter(author=author), _HOUR, THREADS_PER_HOUR, "threads")
+    _check_posts(author)
+    thread = Thread.objects.create(problem=problem, author=author, title=title)
+    Post.objects.create(thread=thread, author=author, text=_clean(text), opening=True, created=thread.created)
+    return thread
+
+
+@transaction.atomic
+def reply(author: User, thread: Thread, *, text: str) -> Post:
+    """Answer in `thread`.
+
+    Raises:
+        PostRefused: see the tree above.
+    """
+    _check_posts(author)
+    if not Thread.objects.filter(pk=thread.pk, shown=True).exists():
+        raise PostGone("This thread was closed meanwhile.")
+    post = Post.objects.create(thread=thread, author=author, text=_clean(text))
+    recount(thread.pk)
+    return post
+
+
+@transaction.atomic
+def edit(post: Post, *, text: str) -> None:
+    """Let `post`, whose author asks for it, say something else. What it said is kept for staff.
+
+    Raises:
+        PostRefused: see the tree above.
+    """
+    if post.author is None:
+        raise PostGone("This post has no author any more.")
+    edits = Revision.objects.filter(post__author=post.author)
+    _check(post.author, edits, _HOUR, EDITS_PER_HOUR, "edits", column="replaced")
+    now, text = timezone.now(), _clean(text)
+    current = Post.objects.select_for_update().get(pk=post.pk)
+    if current.state != State.SHOWN:
+        raise PostGone("This post was hidden or deleted meanwhile.")
+    if current.text == text:
+        return
+    Revision.objects.create(
+        post=current, text=current.text, written=current.edited or current.created, replaced=now
+    )
+    Post.objects.filter(pk=post.pk).update(text=text, edited=now)
+
+
+@transaction.atomic
+def delete(post: Post) -> bool:
+    """Take `post`, whose author asks for it, out of sight. Staff still read it. False: it was gone."""
+    if not Post.objects.filter(pk=post.pk, state=State.SHOWN).update(state=State.DELETED):
+        return False
+    recount(post.thread_id)
+    return True
+
+
+@transaction.atomic
+def flag(person: User, post: Post, *, reason: str) -> Flag:
+    """Tell staff that `post` should not stand. A ban from writing does not forbid it.
+
+    Raises:
+        PostRefused: see the tree above.
+    """
+    _check(person, Flag.objects.filter(person=person), _HOUR, FLAGS_PER_HOUR, "reports", banned=True)
+    if not Post.objects.filter(pk=post.pk, state=State.SHOWN).exists():
+        raise PostGone("This post was hidden or deleted meanwhile.")
+    if Flag.objects.filter(person=person, post=post).exists():
+        raise FlaggedAlready("You have reported this post already; staff will look at it.")
+    return Flag.objects.create(person=person, post=post, reason=reason)
+
+
+def _check_posts(author: User) -> None:
+    posts = Post.objects.filter(author=author)
+    _check(author, posts, _TEN_MINUTES, POSTS_PER_TEN_MINUTES, "posts")
+
+
+def _check(
+    person: User,
+    rows: QuerySet[Model],
+    within: timedelta,
+    limit: int,
+    what: str,
+    *,
+    column: str = "created",
+    banned: bool = False,
+) -> None:
+    # The person's row is the lock under which rows are counted; SQLite has one writer anyway.
+    User.objects.select_for_update().get(pk=person.pk)
+    ban = None if banned else ban_of(person)
+    if ban is not None:
+        until = f" until {ban.until:%d %B %Y}" if ban.until else ""
+        raise Banned(f"Staff have banned you from writing in discussions{until}: {ban.reason}")
+    if rows.filter(**{f"{column}__gt": timezone.now() - within}).count() >= limit:
+        minutes = round(within.total_seconds() / 60)
+        raise TooMany(f"You made {limit} {what} within {minutes} minutes; wait a little.")
+
+
+def _clean(text: str) -> str:
+    return text.replace("\r\n", "\n").strip()

@@ -1,0 +1,116 @@
+"""What staff see of discussions: what people reported, single posts with their history, and bans."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from web import cursors
+from web.accounts.queries import find_user
+from web.discussion import pages, queries, services
+from web.discussion.forms import BanForm, HideForm
+from web.discussion.models import Answer, Post
+from web.staff.access import member, staff_only
+
+_FLAGS = 20
+
+
+@require_safe
+@staff_only
+def flag_list(request: HttpRequest) -> HttpResponse:
+    """What people reported, the open ones unless asked otherwise."""
+    asked = request.GET.get("answer", Answer.OPEN.value)
+    answer = Answer(asked) if asked in Answer.values else None
+    found = list(
+        queries.list_flags(answer=answer, before=cursors.decode_key(request.GET.get("before", "")))[
+            : _FLAGS + 1
+        ]
+    )
+    rows = [(flag, pages.post_view(flag.post, request.user)) for flag in found[:_FLAGS]]
+    older = found[_FLAGS - 1].pk if len(found) > _FLAGS else None
+    context = {"rows": rows, "older": older, "answer": asked, "answers": [*Answer.choices, ("all", "All")]}
+    return render(request, "discussion/staff_flags.html", context)
+
+
+@require_safe
+@staff_only
+def post_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """A post with what it said before, what people reported, and what can be done."""
+    post = _post(pk)
+    context = {
+        "problem": post.thread.problem,
+        "post": post,
+        "view": pages.post_view(post, request.user),
+        "flags": post.flags.select_related("person"),
+        "revisions": post.revisions.all(),
+        "ban": queries.ban_of(post.author) if post.author else None,
+    }
+    return render(request, "discussion/staff_post.html", context)
+
+
+@require_POST
+@staff_only
+def post_hide(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a post out of sight."""
+    post, form = _post(pk), HideForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the author reads the reason.")
+    elif services.hide(post, member(request), reason=form.cleaned_data["reason"]):
+        messages.success(request, "The post is hidden.")
+    else:
+        messages.success(request, "It was hidden or deleted before; its reports are answered.")
+    return redirect("staff-post", pk)
+
+
+@require_POST
+@staff_only
+def post_restore(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a hidden post again."""
+    if services.restore(_post(pk), member(request)):
+        messages.success(request, "The post is shown again.")
+    return redirect("staff-post", pk)
+
+
+@require_POST
+@staff_only
+def post_dismiss(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let a post stand."""
+    if services.dismiss(_post(pk), member(request)):
+        messages.success(request, "The post stands; its reports are dismissed.")
+    return redirect("staff-flags")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def ban_list(request: HttpRequest) -> HttpResponse:
+    """Who is banned, and a form for one more."""
+    form = BanForm(request.POST or None, initial={"person": request.GET.get("person", "")})
+    if request.method == "POST" and form.is_valid():
+        person = find_user(form.cleaned_data["person"])
+        if person is None:
+            form.add_error("person", "There is nobody of that name.")
+        elif person.is_staff:
+            form.add_error("person", "Staff cannot be banned; take the role away first.")
+        else:
+            services.ban(person, member(request), reason=form.cleaned_data["reason"], until=form.until())
+            messages.success(request, f"{person.username} may not write in discussions.")
+            return redirect("staff-bans")
+    before = cursors.decode(request.GET.get("before", ""))
+    found = list(queries.list_bans(before=before)[: _FLAGS + 1])
+    older = cursors.encode(found[_FLAGS - 1].created, found[_FLAGS - 1].pk) if len(found) > _FLAGS else ""
+    context = {"bans": found[:_FLAGS], "older": older, "form": form}
+    return render(request, "discussion/staff_bans.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@staff_only
+def ban_lift(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let somebody write again."""
+    ban = get_object_or_404(queries.list_bans(), pk=pk)
+    services.lift_ban(ban.person, member(request))
+    messages.success(request, f"{ban.person.username} may write again.")
+    return redirect("staff-bans")
+
+
+def _post(pk: int) -> Post:
+    return get_object_or_404(Post.objects.select_related("author", "thread__problem"), pk=pk)

@@ -1,0 +1,1 @@
+"""Programs that are being written, kept on the server."""

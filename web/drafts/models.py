@@ -1,0 +1,45 @@
+"""A draft for each person, problem and language, and what it said earlier."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from problems.vocabulary import Language
+from web.catalog.models import Problem
+
+
+class Draft(models.Model):
+    """A program that is being written. `revision` grows by one with every save."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="drafts")
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="drafts")
+    language = models.CharField(max_length=8, choices=[(known.value, known.value) for known in Language])
+    source = models.TextField(blank=True)
+    revision = models.PositiveIntegerField(default=0)
+    saved = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "problem", "language"], name="draft_once"),
+            models.CheckConstraint(condition=Q(language__in=[*Language]), name="draft_language_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.problem} {self.language} {self.revision}"
+
+
+class DraftRevision(models.Model):
+    """What a draft said at an earlier revision. Not every one is kept; see `services`."""
+
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="revisions")
+    revision = models.PositiveIntegerField()
+    source = models.TextField()
+    saved = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-revision"]
+        constraints = [models.UniqueConstraint(fields=["draft", "revision"], name="draft_revision_once")]
+
+    def __str__(self) -> str:
+        return f"{self.draft_id} {self.revision}"

@@ -1,0 +1,79 @@
+"""Drafts over HTTP, for the editor: read, save, look back. Others than its author get no draft at all."""
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from problems.vocabulary import Language
+from web.catalog.markdown import highlight_code
+from web.catalog.models import Problem
+from web.catalog.pages import problem_or_404
+from web.drafts import queries, services
+from web.drafts.forms import Save, SaveMalformed
+from web.drafts.models import Draft
+
+
+@require_http_methods(["GET", "PUT"])
+@never_cache
+def draft(request: HttpRequest, slug: str, language: str) -> HttpResponse:
+    """The draft as JSON, with `revision` 0 while there is none; PUT saves it.
+
+    A PUT answers 409 with the current draft when that is not the one it was made from.
+    """
+    if not request.user.is_authenticated:
+        return JsonResponse({"error": "Sign in to keep drafts on the server."}, status=401)
+    problem, known = _addressed(request, slug, language)
+    if request.method == "GET":
+        return JsonResponse(_told(queries.find_draft(request.user, problem, known)))
+    try:
+        save = Save.parse(request.body)
+        saved = services.save_draft(
+            request.user,
+            problem,
+            known,
+            source=save.source,
+            expected=save.expected,
+            keep=save.keep,
+        )
+    except services.DraftConflict as conflict:
+        return JsonResponse({"error": str(conflict), **_told(conflict.current)}, status=409)
+    except (services.DraftUnacceptable, SaveMalformed) as refusal:
+        return JsonResponse({"error": str(refusal)}, status=422)
+    return JsonResponse({"revision": saved.revision, "saved": saved.saved})
+
+
+@require_safe
+@never_cache
+def history(request: HttpRequest, slug: str, language: str) -> HttpResponse:
+    """What the draft said earlier, as a part of the page."""
+    problem, known = _addressed(request, slug, language)
+    found = queries.find_draft(request.user, problem, known)
+    revisions = queries.list_revisions(found) if found else []
+    context = {"draft": found, "revisions": revisions, "kept_days": services.KEPT_FOR.days}
+    return render(request, "drafts/history.html", context)
+
+
+@require_safe
+@never_cache
+def revision(request: HttpRequest, slug: str, language: str, number: int) -> HttpResponse:
+    """One earlier text as JSON: `source`, and `html` that is coloured and safe to show."""
+    problem, known = _addressed(request, slug, language)
+    found = queries.find_draft(request.user, problem, known)
+    kept = queries.find_revision(found, number) if found else None
+    if kept is None:
+        raise Http404("There is no such revision.")
+    return JsonResponse({"source": kept.source, "html": highlight_code(kept.source, language)})
+
+
+def _addressed(request: HttpRequest, slug: str, language: str) -> tuple[Problem, Language]:
+    problem = problem_or_404(request.user, slug)
+    if language not in problem.languages:
+        raise Http404("This problem is not offered in that language.")
+    return problem, Language(language)
+
+
+def _told(draft: Draft | None) -> dict[str, object]:
+    if draft is None or not draft.revision:
+        return {"revision": 0, "source": None, "saved": None}
+    return {"revision": draft.revision, "source": draft.source, "saved": draft.saved}

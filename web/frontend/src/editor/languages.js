@@ -1,0 +1,16 @@
+// The grammars, each loaded when it is first needed.
+
+import { deviceWords } from "./appearance.js";
+import { CUDA_WORDS, TRITON_WORDS } from "./words/patterns.js";
+
+/** Each resolves to {extension, data}: what goes into the editor, and where completions are added. */
+export const LANGUAGES = {
+  async cuda() {
+    const { cpp, cppLanguage } = await import("@codemirror/lang-cpp");
+    return { extension: [cpp(), deviceWords(CUDA_WORDS)], data: cppLanguage.data };
+  },
+  async triton() {
+    const { python, pythonLanguage } = await import("@codemirror/lang-python");
+    return { extension: [python(), deviceWords(TRITON_WORDS)], data: pythonLanguage.data };
+  },
+};

@@ -1,0 +1,137 @@
+// Words of Triton with what they mean.
+
+import { call, constant, type } from "./entries.js";
+
+const HOST = [
+  call("triton.jit", "", "Decorator: compiles the function as a kernel."),
+  call("triton.autotune", "(configs, key)", "Decorator: times several configurations, anew for each key."),
+  call("triton.heuristics", "(values)", "Decorator: computes constexpr parameters from the arguments."),
+  call("triton.Config", "(constants, num_warps, num_stages)", "One configuration of autotune."),
+  call("triton.cdiv", "(x, y)", "x / y, rounded up."),
+  call("triton.next_power_of_2", "(n)", "The smallest power of two that is at least n."),
+  call("torch.empty", "(size, dtype, device)", "A tensor whose contents are arbitrary."),
+  call("torch.empty_like", "(tensor)", "A tensor of the same shape, dtype and device."),
+  call("torch.zeros", "(size, dtype, device)", "A tensor of zeros."),
+];
+
+const BLOCKS = [
+  call("tl.program_id", "(axis)", "Index of this program in the grid."),
+  call("tl.num_programs", "(axis)", "Programs along that axis."),
+  call("tl.arange", "(start, end)", "Consecutive integers; end - start is a power of two."),
+  call("tl.zeros", "(shape, dtype)", "A block of zeros."),
+  call("tl.zeros_like", "(x)", "A block of zeros of the same shape and dtype."),
+  call("tl.full", "(shape, value, dtype)", "A block of one value."),
+  call("tl.cast", "(x, dtype, bitcast)", "Converts to another dtype."),
+  call("tl.cat", "(x, y, can_reorder)", "Two blocks joined."),
+  call("tl.join", "(x, y)", "Two blocks along a new last dimension."),
+  call("tl.split", "(x)", "Undoes join."),
+  call("tl.interleave", "(x, y)", "Elements of two blocks in turn."),
+  call("tl.expand_dims", "(x, axis)", "A new dimension of extent 1, as x[:, None] gives."),
+  call("tl.broadcast_to", "(x, shape)", "The block repeated to a shape."),
+  call("tl.reshape", "(x, shape)", "The same elements in another shape."),
+  call("tl.view", "(x, shape)", "The same elements in another shape, in any order."),
+  call("tl.ravel", "(x)", "The same elements in one dimension."),
+  call("tl.permute", "(x, dims)", "Dimensions in another order."),
+  call("tl.trans", "(x)", "Transposes a block."),
+  call("tl.flip", "(x, dim)", "Elements in reverse."),
+  call("tl.gather", "(x, index, axis)", "Elements of a block by index."),
+];
+
+const MEMORY = [
+  call("tl.load", "(pointers, mask, other)", "Loads a block; other where mask is false."),
+  call("tl.store", "(pointers, value, mask)", "Stores a block where mask is true."),
+  call("tl.make_block_ptr", "(base, shape, strides, offsets, block_shape, order)", "A pointer to a tile of a tensor."),
+  call("tl.advance", "(block_pointer, offsets)", "Moves a block pointer."),
+  call("tl.make_tensor_descriptor", "(base, shape, strides, block_shape)", "A descriptor for bulk copies, from sm_90."),
+  call("tl.atomic_add", "(pointers, value, mask)", "Adds atomically; returns the old values."),
+  call("tl.atomic_max", "(pointers, value, mask)", "Maximum, atomically."),
+  call("tl.atomic_min", "(pointers, value, mask)", "Minimum, atomically."),
+  call("tl.atomic_and", "(pointers, value, mask)", "Bitwise and, atomically."),
+  call("tl.atomic_or", "(pointers, value, mask)", "Bitwise or, atomically."),
+  call("tl.atomic_xor", "(pointers, value, mask)", "Bitwise exclusive or, atomically."),
+  call("tl.atomic_xchg", "(pointers, value, mask)", "Exchanges atomically."),
+  call("tl.atomic_cas", "(pointers, compare, value)", "Compare and swap; returns the old values."),
+];
+
+const REDUCTIONS = [
+  call("tl.dot", "(a, b, acc, input_precision)", "Matrix product of two blocks; each extent is at least 16."),
+  call("tl.dot_scaled", "(a, a_scale, a_format, b, b_scale, b_format)", "Matrix product of microscaled blocks."),
+  call("tl.sum", "(x, axis, keep_dims)", "Sum along an axis."),
+  call("tl.max", "(x, axis, return_indices)", "Maximum along an axis."),
+  call("tl.min", "(x, axis, return_indices)", "Minimum along an axis."),
+  call("tl.argmax", "(x, axis)", "Index of the maximum along an axis."),
+  call("tl.argmin", "(x, axis)", "Index of the minimum along an axis."),
+  call("tl.xor_sum", "(x, axis)", "Bitwise exclusive or along an axis."),
+  call("tl.reduce", "(x, axis, combine)", "Reduction with a function of your own, compiled by triton.jit."),
+  call("tl.cumsum", "(x, axis)", "Inclusive prefix sum along an axis."),
+  call("tl.cumprod", "(x, axis)", "Inclusive prefix product along an axis."),
+  call("tl.associative_scan", "(x, axis, combine)", "Scan with a function of your own."),
+  call("tl.sort", "(x, dim, descending)", "Sorts along a dimension."),
+  call("tl.topk", "(x, k, dim)", "The k greatest along a dimension."),
+  call("tl.histogram", "(x, bins)", "Counts of the values 0 to bins - 1."),
+  call("tl.softmax", "(x)", "Softmax along the first axis."),
+];
+
+const ELEMENTWISE = [
+  call("tl.where", "(condition, x, y)", "x where condition is true, else y; both are computed."),
+  call("tl.maximum", "(x, y)", "Element-wise maximum."),
+  call("tl.minimum", "(x, y)", "Element-wise minimum."),
+  call("tl.clamp", "(x, min, max)", "x kept between two bounds."),
+  call("tl.abs", "(x)", "Element-wise absolute value."),
+  call("tl.exp", "(x)", "Element-wise exponential."),
+  call("tl.exp2", "(x)", "Element-wise power of two."),
+  call("tl.log", "(x)", "Element-wise natural logarithm."),
+  call("tl.log2", "(x)", "Element-wise logarithm to base 2."),
+  call("tl.sqrt", "(x)", "Element-wise square root, approximate."),
+  call("tl.sqrt_rn", "(x)", "Element-wise square root, rounded to the nearest."),
+  call("tl.rsqrt", "(x)", "Element-wise 1 / sqrt(x)."),
+  call("tl.sigmoid", "(x)", "Element-wise 1 / (1 + exp(-x))."),
+  call("tl.sin", "(x)", "Element-wise sine."),
+  call("tl.cos", "(x)", "Element-wise cosine."),
+  call("tl.erf", "(x)", "Element-wise error function, as in GELU."),
+  call("tl.fma", "(x, y, z)", "x * y + z with one rounding."),
+  call("tl.fdiv", "(x, y)", "Element-wise division, perhaps approximate."),
+  call("tl.div_rn", "(x, y)", "Element-wise division, rounded to the nearest."),
+  call("tl.cdiv", "(x, y)", "x / y, rounded up, inside a kernel."),
+  call("tl.floor", "(x)", "Rounds down."),
+  call("tl.ceil", "(x)", "Rounds up."),
+  call("tl.umulhi", "(x, y)", "Upper half of the unsigned product."),
+  call("tl.rand", "(seed, offsets)", "Uniform random floats in 0 … 1."),
+  call("tl.randn", "(seed, offsets)", "Normally distributed random floats."),
+  call("tl.randint", "(seed, offsets)", "Random 32-bit integers."),
+];
+
+const CONTROL = [
+  call("tl.range", "(start, end, step, num_stages)", "A loop that may be pipelined."),
+  call("tl.static_range", "(start, end, step)", "A loop that is unrolled."),
+  call("tl.static_assert", "(condition, message)", "Checked when the kernel is compiled."),
+  call("tl.static_print", "(values)", "Printed when the kernel is compiled."),
+  call("tl.device_print", "(prefix, values)", "Printed when the kernel runs."),
+  call("tl.device_assert", "(condition, message)", "Checked when the kernel runs, in debug mode."),
+  call("tl.multiple_of", "(x, values)", "Tells the compiler what divides x."),
+  call("tl.max_contiguous", "(x, values)", "Tells the compiler how many values of x are consecutive."),
+  call("tl.max_constancy", "(x, values)", "Tells the compiler how many values of x are the same."),
+  call("tl.assume", "(condition)", "Tells the compiler that a condition holds."),
+  call("tl.debug_barrier", "()", "Waits for all threads of the program."),
+  call("tl.inline_asm_elementwise", "(asm, constraints, args, dtype, is_pure, pack)", "PTX for each element."),
+  type("tl.constexpr", "A parameter known when the kernel is compiled."),
+];
+
+const DTYPES = [
+  ["tl.float64", "64-bit float."],
+  ["tl.float32", "32-bit float."],
+  ["tl.float16", "16-bit float with 10 bits of fraction."],
+  ["tl.bfloat16", "16-bit float with the range of float32."],
+  ["tl.float8e4nv", "8-bit float: 4 bits of exponent, 3 of fraction."],
+  ["tl.float8e5", "8-bit float: 5 bits of exponent, 2 of fraction."],
+  ["tl.int64", "64-bit integer."],
+  ["tl.int32", "32-bit integer."],
+  ["tl.int16", "16-bit integer."],
+  ["tl.int8", "8-bit integer."],
+  ["tl.uint64", "64-bit unsigned integer."],
+  ["tl.uint32", "32-bit unsigned integer."],
+  ["tl.uint8", "8-bit unsigned integer."],
+  ["tl.int1", "A truth value."],
+].map(([label, info]) => constant(label, info));
+
+export const TRITON = [...HOST, ...BLOCKS, ...MEMORY, ...REDUCTIONS, ...ELEMENTWISE, ...CONTROL, ...DTYPES];

@@ -1,0 +1,74 @@
+// Hands the program in; the console then shows what the server answers.
+
+import { announce } from "../lib/announce.js";
+import { showPane } from "./panes.js";
+
+/** Send the program of `form` to be judged, as "run" or "submit". */
+export async function hand(element, form, mode) {
+  const buttons = form.querySelectorAll("button[name=mode]");
+  if (!buttons.length) {
+    refuse(element, "Sign in to have it judged. Your program is kept in this browser.");
+    return;
+  }
+  if (buttons[0].disabled || !acceptable(element, form, mode)) return;
+  const body = new FormData(form);
+  body.set("mode", mode);
+  if (body.get("cases") !== "own") body.delete("seed");
+  for (const button of buttons) button.disabled = true;
+  try {
+    await showAnswer(element, await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } }));
+  } catch {
+    refuse(element, "The site cannot be reached. Your program is kept in this browser; try again.");
+  } finally {
+    for (const button of buttons) button.disabled = false;
+  }
+}
+
+/** What the report in the console says about lines of the program. */
+export function findings(element) {
+  return [...element.querySelectorAll(".finding[data-finding-line]")].map((finding) => ({
+    line: Number(finding.dataset.findingLine),
+    severity: finding.dataset.severity === "note" ? "info" : finding.dataset.severity,
+    message: finding.querySelector(".text").textContent,
+  }));
+}
+
+// Sizes and seed count for runs on them only; the browser says what is wrong with which.
+function acceptable(element, form, mode) {
+  if (mode !== "run" || form.elements.cases.value !== "own" || form.checkValidity()) return true;
+  showPane(element, "result");
+  return form.reportValidity();
+}
+
+async function showAnswer(element, response) {
+  const type = response.headers.get("content-type") ?? "";
+  if (response.redirected) {
+    location.assign(response.url);
+    return;
+  }
+  if (!type.startsWith("text/html") || response.status >= 500) {
+    refuse(element, "The site could not take the program. Try again in a moment.");
+    return;
+  }
+  const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
+  const answer = parsed.querySelector("[data-answer]");
+  if (!answer) {
+    refuse(element, "The site refused the program. Reload the page; your program is kept in this browser.");
+    return;
+  }
+  const body = element.querySelector("[data-console]");
+  body.replaceChildren(answer);
+  body.scrollTop = 0;
+  announce(response.ok ? "Judging" : answer.textContent);
+  showPane(element, "result");
+  answer.dispatchEvent(new CustomEvent("warpcourt:inserted", { bubbles: true }));
+}
+
+function refuse(element, message) {
+  const note = document.createElement("p");
+  note.className = "notice tone-bad";
+  note.textContent = message;
+  element.querySelector("[data-console]").replaceChildren(note);
+  announce(message);
+  showPane(element, "result");
+}

@@ -1,0 +1,116 @@
+"""`manage.py judgebaselines`: have the baselines that come with the problems timed, and show them."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from problems import schema
+from problems.loader import load_sound
+from problems.vocabulary import BaselineKind
+from web.accounts.models import User
+from web.catalog.models import Problem
+from web.fleet.queries import offered_gpu_models
+from web.leaderboards.models import Baseline
+from web.leaderboards.services import baseline_author, set_baseline
+from web.submissions import services
+from web.submissions.models import Submission
+
+_POLL_S = 1.0
+
+
+class Command(BaseCommand):
+    help = (
+        "Hand in the solutions that problem packages mark as baselines, once for each GPU model, and show "
+        "them on the leaderboards when they are timed. What was handed in before is left as it is."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("slugs", metavar="SLUG", nargs="*", help="a problem; all by default")
+        parser.add_argument(
+            "--gpu", action="append", metavar="MODEL", help="a GPU model; all that are in use by default"
+        )
+        parser.add_argument("--again", action="store_true", help="hand in also what was handed in before")
+        parser.add_argument(
+            "--patience-s",
+            type=float,
+            default=600.0,
+            help="how long to wait for room in the queue before giving up, default: %(default)s",
+        )
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        models = options["gpu"] or offered_gpu_models()
+        if not models:
+            raise CommandError(
+                "No GPU is in use, so nothing would be timed. Start a worker on a GPU node and try again."
+            )
+        author = baseline_author()
+        made = kept = 0
+        for problem, solution, kind in _marked(options["slugs"]):
+            for model in models:
+                if not options["again"] and _handed_in(problem, solution, model):
+                    kept += 1
+                    continue
+                submission = _submit(author, problem, solution, model, options["patience_s"])
+                services.share(submission)
+                set_baseline(None, submission, kind=kind, label=solution.label)
+                self.stdout.write(
+                    f"{problem.slug}: {solution.path.name} on {model}, /s/{submission.public_id}"
+                )
+                made += 1
+        self.stdout.write(f"{made} handed in, {kept} were before. They show when they are judged.")
+
+
+def _submit(
+    author: User, problem: Problem, solution: schema.Solution, model: str, patience_s: float
+) -> Submission:
+    """Hand it in as soon as there is room: the site's limits hold for this account too."""
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            return services.submit(
+                author,
+                problem,
+                language=solution.language,
+                source=solution.path.read_text(encoding="utf-8"),
+                gpu_model=model,
+            )
+        except services.LimitReached as full:
+            if time.monotonic() > deadline:
+                raise CommandError(
+                    f"No room in the queue for {patience_s:.0f} s ({full}). What was handed in stays; "
+                    "run this again to go on."
+                ) from full
+            time.sleep(_POLL_S)
+        except services.SubmissionRefused as refusal:
+            raise CommandError(f"{problem.slug}: {solution.path.name}: {refusal}") from refusal
+
+
+def _marked(slugs: list[str]) -> Iterator[tuple[Problem, schema.Solution, BaselineKind]]:
+    """The marked solutions of these problems, or of all, with the rows of the catalogue."""
+    packages, _ = load_sound(settings.WARPCOURT.problems_dir)
+    known = {package.slug for package in packages}
+    if unknown := sorted(set(slugs) - known):
+        raise CommandError(f"there is no problem {', '.join(unknown)}; there are {', '.join(sorted(known))}")
+    for package in packages:
+        if slugs and package.slug not in slugs:
+            continue
+        problem = Problem.objects.filter(slug=package.slug, version=package.version).first()
+        if problem is None:
+            raise CommandError(f"{package.slug} is not in the catalogue as it is on disk: run loadproblems.")
+        for solution in package.solutions:
+            if solution.baseline:
+                yield problem, solution, solution.baseline
+
+
+def _handed_in(problem: Problem, solution: schema.Solution, model: str) -> bool:
+    return Baseline.objects.filter(
+        problem=problem,
+        label=solution.label,
+        submission__version=problem.version,
+        submission__language=solution.language.value,
+        submission__gpu_model=model,
+        submission__source=solution.path.read_text(encoding="utf-8"),
+    ).exists()

@@ -1,0 +1,21 @@
+"""Reads of standings, records, baselines and the overall ranking."""
+
+from web.leaderboards.queries.baselines import Baseline, baselines
+from web.leaderboards.queries.ranking import Ranked, RankingPage, ranking_page
+from web.leaderboards.queries.records import Record, recent_records, records_of
+from web.leaderboards.queries.standings import Board, Standing, Standings, standings
+
+__all__ = [
+    "Baseline",
+    "Board",
+    "Ranked",
+    "RankingPage",
+    "Record",
+    "Standing",
+    "Standings",
+    "baselines",
+    "ranking_page",
+    "recent_records",
+    "records_of",
+    "standings",
+]

@@ -1,0 +1,88 @@
+"""Records: scores that were surely better than all before them on their board."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
+
+from judge.report import Score
+from web.accounts.models import User
+from web.leaderboards.models import Best
+from web.profiles import queries as profiles
+from web.profiles.queries import Viewer
+
+MAX_RECORDS = 100
+_COLUMNS = (
+    *("user__username", "problem__slug", "problem__title", "gpu_model", "language", "version"),
+    *("score_us", "score_low_us", "score_high_us", "handed_in", "submission__public_id", "beaten"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A score that beat all before it when it was handed in. `stands` while no record has beaten it.
+
+    `slug` and `title` are the problem's; `gpu`, `language` and `version` are its board. `public_id` is the
+    submission's, whose page is only for those who may see it.
+    """
+
+    username: str
+    slug: str
+    title: str
+    gpu: str
+    language: str
+    version: str
+    score: Score
+    handed_in: datetime
+    public_id: str
+    stands: bool
+
+
+def recent_records(limit: int = 5) -> list[Record]:
+    """The newest records on the present versions of published problems, newest first. One query."""
+    return _read(Q(), limit)
+
+
+def records_of(user: User, viewer: Viewer, limit: int = MAX_RECORDS) -> list[Record]:
+    """The records of `user` on the present versions of published problems, newest first. One query.
+
+    There are none for a viewer who may not see the profile of `user`.
+    """
+    return _read(Q(user=user), limit) if profiles.may_see_profile(viewer, user) else []
+
+
+def _read(condition: Q, limit: int) -> list[Record]:
+    shown = Best.objects.filter(
+        condition,
+        profiles.ranked_users("user"),
+        record=True,
+        problem__published=True,
+        version=F("problem__version"),
+    )
+    rows = shown.annotate(beaten=Exists(_later())).order_by("-handed_in", "-submission_id")
+    return [_record(row) for row in rows.values(*_COLUMNS)[:limit]]
+
+
+def _record(row: Mapping[str, Any]) -> Record:
+    return Record(
+        username=row["user__username"],
+        slug=row["problem__slug"],
+        title=row["problem__title"],
+        gpu=row["gpu_model"],
+        language=row["language"],
+        version=row["version"],
+        score=Score(row["score_us"], row["score_low_us"], row["score_high_us"]),
+        handed_in=row["handed_in"],
+        public_id=row["submission__public_id"],
+        stands=not row["beaten"],
+    )
+
+
+def _later() -> QuerySet[Best]:
+    """The records of the same board that came after a row."""
+    board = {name: OuterRef(name) for name in ("problem", "version", "gpu_model", "language")}
+    later = Q(handed_in__gt=OuterRef("handed_in"))
+    later |= Q(handed_in=OuterRef("handed_in"), submission__gt=OuterRef("submission"))
+    return Best.objects.filter(later, record=True, **board)

@@ -1,0 +1,57 @@
+"""Writes about baselines: which submissions others are compared with."""
+
+from django.db import transaction
+
+from problems.vocabulary import BaselineKind
+from web.accounts.models import Audience, User
+from web.leaderboards.models import Baseline
+from web.staff.models import ActKind
+from web.staff.services import log
+from web.submissions.models import Submission
+
+# No one can sign up under a name with a colon.
+AUTHOR = "site:baselines"
+
+
+def baseline_author() -> User:
+    """The account under which the site hands in baselines. Nobody can sign in to it, and it never ranks."""
+    author, new = User.objects.get_or_create(
+        username=AUTHOR,
+        defaults={"is_active": False, "in_rankings": False, "profile_audience": Audience.NOBODY},
+    )
+    if new:
+        author.set_unusable_password()
+        author.save(update_fields=["password"])
+    return author
+
+
+@transaction.atomic
+def set_baseline(actor: User | None, submission: Submission, *, kind: BaselineKind, label: str) -> Baseline:
+    """Let boards show `submission` under `label`, from when it is accepted and timed.
+
+    It takes the place of what its board shows under that label. `actor` is None for the command line.
+    """
+    namesakes = Baseline.objects.filter(problem=submission.problem_id, label=label)
+    for other in namesakes.select_related("submission__report"):
+        if _board(other.submission) == _board(submission):
+            other.delete()
+    Baseline.objects.filter(submission=submission).delete()
+    made = Baseline.objects.create(
+        problem_id=submission.problem_id, submission=submission, kind=kind.value, label=label
+    )
+    log(actor, ActKind.BASELINE_SET, submission, kind=kind.value, label=label)
+    return made
+
+
+@transaction.atomic
+def remove_baseline(actor: User, baseline: Baseline) -> None:
+    """Show `baseline` on no board any more. Its submission stays."""
+    log(actor, ActKind.BASELINE_REMOVE, baseline.submission, kind=baseline.kind, label=baseline.label)
+    baseline.delete()
+
+
+def _board(submission: Submission) -> tuple[str, str, str]:
+    """Where it shows, or would, as far as that can be said before it is judged."""
+    if hasattr(submission, "report"):
+        return submission.report.version, submission.report.gpu_model, submission.language
+    return submission.version, submission.gpu_model, submission.language

@@ -1,0 +1,10 @@
+"""What people show of themselves."""
+
+from django.apps import AppConfig
+
+
+class ProfilesConfig(AppConfig):
+    """Registers the app."""
+
+    name = "web.profiles"
+    label = "profiles"

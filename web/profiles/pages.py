@@ -1,0 +1,76 @@
+"""What a profile shows, put together from queries."""
+
+from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+
+from web.accounts.models import Audience, User
+from web.charts.heat_map import heat_map
+from web.leaderboards.queries import Record, records_of
+from web.profiles import queries
+from web.profiles.queries import Cell, Viewer
+
+SHOWN_RECORDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A track with what is solved of it."""
+
+    title: str
+    cells: list[Cell]
+
+    @property
+    def solved(self) -> int:
+        """How many of its problems are solved."""
+        return sum(cell.solved is not None for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilePage:
+    """A person as others see them. `activity` is None where it is not shown."""
+
+    person: User
+    own: bool
+    paths: tuple[Path, ...]
+    records: tuple[Record, ...]
+    languages: tuple[str, ...]
+    activity: SafeString | None
+    hidden: str
+
+    @property
+    def solved(self) -> int:
+        """How many problems are solved."""
+        return sum(path.solved for path in self.paths)
+
+    @property
+    def problems(self) -> int:
+        """How many problems there are."""
+        return sum(len(path.cells) for path in self.paths)
+
+
+def profile_page(viewer: Viewer, person: User) -> ProfilePage:
+    """The profile of `person` for `viewer`, who may see it. Four queries."""
+    year = queries.activity(person)
+    shown = queries.may_see_activity(viewer, person)
+    return ProfilePage(
+        person=person,
+        own=viewer == person,
+        paths=tuple(Path(title, cells) for title, cells in queries.solved_grid(person)),
+        records=tuple(records_of(person, viewer, limit=SHOWN_RECORDS)),
+        languages=year.languages,
+        activity=heat_map(year.days, last=year.last, what=("submission", "submissions")) if shown else None,
+        hidden=_hidden(person) if viewer == person else "",
+    )
+
+
+def _hidden(person: User) -> str:
+    """What others do not see of it, for the person alone."""
+    audience = {
+        Audience.EVERYBODY: "",
+        Audience.SIGNED_IN: "Only people who are signed in see this page.",
+        Audience.NOBODY: "Only you see this page.",
+    }[Audience(person.profile_audience)]
+    activity = "" if person.shows_activity else "Only you see the activity."
+    rankings = "" if person.in_rankings else "Rankings leave you out."
+    return " ".join(part for part in (audience, activity, rankings) if part)

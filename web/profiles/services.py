@@ -1,0 +1,18 @@
+"""Writes about what people show of themselves."""
+
+from django.db import transaction
+
+from web.accounts.models import Audience, User
+from web.leaderboards import best
+
+
+@transaction.atomic
+def change_privacy(user: User, *, audience: Audience, shows_activity: bool, in_rankings: bool) -> None:
+    """Store who may see what. Records are marked anew where the person begins or ceases to rank."""
+    stored = User.objects.select_for_update().get(pk=user.pk)
+    ranked = stored.in_rankings
+    User.objects.filter(pk=user.pk).update(
+        profile_audience=audience, shows_activity=shows_activity, in_rankings=in_rankings
+    )
+    if ranked != in_rankings:
+        best.review(user)

@@ -1,0 +1,10 @@
+"""Addresses of profiles."""
+
+from django.urls import path
+
+from web.profiles import views
+
+urlpatterns = [
+    path("u/<str:username>", views.profile, name="profile"),
+    path("account/profile", views.privacy, name="account-profile"),
+]

@@ -1,0 +1,42 @@
+"""The profile of a person, and what its owner shows to whom."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from web.accounts.models import Audience, User
+from web.profiles import pages, queries, services
+from web.profiles.forms import PrivacyForm
+
+
+@require_safe
+def profile(request: HttpRequest, username: str) -> HttpResponse:
+    """What a person has done. A name in another case leads to the address of the right one."""
+    person = queries.find_profile(request.user, username)
+    if person is None:
+        raise Http404("There is no such profile, or it is not for you to see.")
+    if person.username != username:
+        return redirect("profile", username=person.username)
+    return render(request, "profiles/profile.html", {"page": pages.profile_page(request.user, person)})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@login_required
+def privacy(request: HttpRequest) -> HttpResponse:
+    """Who may see one's profile, and whether rankings show one."""
+    user = cast("User", request.user)
+    form = PrivacyForm(request.POST or None, instance=user)
+    if request.method == "POST" and form.is_valid():
+        services.change_privacy(
+            user,
+            audience=Audience(form.cleaned_data["profile_audience"]),
+            shows_activity=form.cleaned_data["shows_activity"],
+            in_rankings=form.cleaned_data["in_rankings"],
+        )
+        messages.success(request, "Saved.")
+        return redirect("account-profile")
+    return render(request, "profiles/privacy.html", {"form": form}, status=422 if form.errors else 200)

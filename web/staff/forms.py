@@ -1,0 +1,113 @@
+"""What staff ask for: parts of a list, submissions to judge again, and reasons."""
+
+import re
+
+from django import forms
+
+from problems.vocabulary import Language, Verdict
+from web.catalog.models import Problem
+from web.staff.models import TEXT_CHARACTERS, ActKind
+from web.staff.rejudge_queries import EARLIER
+from web.submissions.models import PUBLIC_ID_CHARACTERS, Status
+from web.templatetags.warpcourt import language
+from web.verdicts import look_of
+
+MAX_IDS = 1000
+
+
+class QueueFilter(forms.Form):
+    """A part of the queue."""
+
+    status = forms.ChoiceField(
+        choices=[("", "Any"), (Status.QUEUED.value, "Waiting"), (Status.LEASED.value, "Being judged")],
+        required=False,
+        label="State",
+    )
+    problem = forms.SlugField(required=False, label="Problem")
+    person = forms.CharField(max_length=30, required=False, label="Person")
+
+
+class ActFilter(forms.Form):
+    """A part of the audit log."""
+
+    kind = forms.ChoiceField(choices=[("", "Anything"), *ActKind.choices], required=False, label="What")
+    actor = forms.CharField(max_length=30, required=False, label="Who")
+    target = forms.CharField(max_length=60, required=False, label="To what")
+
+
+class ReasonForm(forms.Form):
+    """Why something is done."""
+
+    reason = forms.CharField(max_length=TEXT_CHARACTERS, label="Reason")
+
+
+class ChoiceForm(forms.Form):
+    """Submissions to be judged again. Whatever is left empty does not narrow the choice."""
+
+    problem = forms.CharField(
+        max_length=60, required=False, label="Problem", help_text="Its name in addresses."
+    )
+    version = forms.CharField(
+        max_length=64,
+        required=False,
+        label="Version",
+        help_text=f"Its beginning, or “{EARLIER}” for all but the present one.",
+    )
+    language = forms.ChoiceField(
+        choices=[("", "Any"), *((known.value, language(known.value)) for known in Language)],
+        required=False,
+        label="Language",
+    )
+    since = forms.DateTimeField(
+        required=False, label="Handed in since", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    until = forms.DateTimeField(
+        required=False, label="Handed in until", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+    )
+    verdicts = forms.MultipleChoiceField(
+        choices=[(known.value, look_of(known.value).word) for known in Verdict],
+        required=False,
+        label="Verdict",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    ids = forms.CharField(
+        required=False,
+        label="Submissions",
+        widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
+        help_text="Their identifiers or addresses, with spaces or line breaks between.",
+    )
+
+    def clean_problem(self) -> Problem | None:
+        """The problem of that slug."""
+        slug = self.cleaned_data["problem"]
+        found = Problem.objects.filter(slug=slug).first() if slug else None
+        if slug and found is None:
+            raise forms.ValidationError("There is no problem of that name.")
+        return found
+
+    def clean_ids(self) -> list[str]:
+        """The identifiers, out of whatever stands round them."""
+        words = re.split(r"[\s,]+", self.cleaned_data["ids"].strip())
+        ids = [word.rstrip("/").rpartition("/")[2] for word in words if word]
+        if len(ids) > MAX_IDS:
+            raise forms.ValidationError(f"Name up to {MAX_IDS} submissions at a time.")
+        if any(len(public_id) != PUBLIC_ID_CHARACTERS for public_id in ids):
+            raise forms.ValidationError(f"An identifier has {PUBLIC_ID_CHARACTERS} characters.")
+        return ids
+
+    def clean(self) -> dict[str, object]:
+        """All of it; nothing at all is no choice."""
+        cleaned = super().clean() or {}
+        if not self.errors and not any(cleaned.values()):
+            raise forms.ValidationError("Choose something, so that not everything is judged again.")
+        return cleaned
+
+    def words(self) -> dict[str, object]:
+        """What was chosen, for the record."""
+        cleaned = {name: value for name, value in self.cleaned_data.items() if value}
+        if "problem" in cleaned:
+            cleaned["problem"] = cleaned["problem"].slug
+        return {
+            name: value.isoformat() if name in {"since", "until"} else value
+            for name, value in cleaned.items()
+        }

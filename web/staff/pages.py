@@ -1,0 +1,198 @@
+"""What the pages about jobs and workers show, put together from queries."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from web import cursors
+from web.fleet import pages as fleet_pages
+from web.fleet import queries as fleet_queries
+from web.fleet.pages import NodeCard, ago
+from web.staff import queries, rejudge_pages
+from web.staff.looks import STUCK_WORDS, Look, StuckWords
+from web.staff.models import Act
+from web.staff.paging import first_rows
+from web.staff.queries import Load, Place, Stuck, WorkerNow
+from web.staff.rejudge_pages import RejudgeRow
+from web.submissions.models import Job, Status
+
+_PRIORITIES = {20: "run", 10: "submit", 0: "rejudge"}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that staff should look at, and where."""
+
+    text: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """How everything is now."""
+
+    load: Load
+    oldest: str
+    nodes: list[NodeCard]
+    flags: int
+    rejudges: list[RejudgeRow]
+    acts: list[Act]
+    troubles: list[Trouble]
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job in words. `lease` says until when its worker holds it, or since when not."""
+
+    job: Job
+    state: Look
+    age: str
+    lease: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A page of rows. `following` is the address of the next page, empty on the last."""
+
+    rows: list[JobRow]
+    following: str
+
+
+@dataclass(frozen=True, slots=True)
+class StuckPage:
+    """The jobs that are stuck in one way."""
+
+    kind: Stuck
+    kinds: list[tuple[Stuck, str, int | None]]
+    words: StuckWords
+    jobs: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """A worker in words."""
+
+    worker: WorkerNow
+    heard: str
+
+
+def overview(flags: int) -> Overview:
+    """The first page of staff."""
+    fleet = fleet_queries.fleet()
+    nodes = [fleet_pages.card(now) for now in fleet]
+    load = queries.load({gpu.model for now in fleet for gpu in now.offered})
+    return Overview(
+        load=load,
+        oldest=ago(timezone.now() - load.oldest) if load.oldest else "",
+        nodes=nodes,
+        flags=flags,
+        rejudges=rejudge_pages.open_rejudges(),
+        acts=list(queries.list_acts()[:8]),
+        troubles=_troubles(load, nodes),
+    )
+
+
+def queue(chosen: Mapping[str, str], after: str) -> Rows:
+    """A page of the queue."""
+    status = Status(chosen["status"]) if chosen.get("status") else None
+    found = queries.list_jobs(
+        status=status,
+        problem=chosen.get("problem", ""),
+        person=chosen.get("person", ""),
+        after=_decode_place(after),
+    )
+    jobs, more = first_rows(found)
+    given = {name: value for name, value in chosen.items() if value}
+    following = f"?{urlencode({**given, 'after': _encode_place(jobs[-1])})}" if more else ""
+    return Rows([_job_row(job) for job in jobs], following)
+
+
+def stuck(kind: Stuck, before: str) -> StuckPage:
+    """A page of the jobs that are stuck in one way."""
+    load = queries.load(fleet_queries.offered_gpu_models())
+    counts = {Stuck.EXPIRED: load.expired, Stuck.WAITING: load.waiting, Stuck.NO_GPU: load.no_gpu}
+    jobs, more = first_rows(queries.list_stuck(kind, before=cursors.decode_key(before)))
+    following = f"?{urlencode({'kind': kind.value, 'before': jobs[-1].pk})}" if more else ""
+    return StuckPage(
+        kind=kind,
+        kinds=[(known, STUCK_WORDS[known].label, counts.get(known)) for known in Stuck],
+        words=STUCK_WORDS[kind],
+        jobs=Rows([_job_row(job) for job in jobs], following),
+    )
+
+
+def workers() -> list[WorkerRow]:
+    """The workers that are known of."""
+    now = timezone.now()
+    return [WorkerRow(worker, ago(now - worker.heard)) for worker in queries.list_workers(now)]
+
+
+def acts(chosen: Mapping[str, str], before: str) -> tuple[list[Act], str]:
+    """A page of the audit log, and the address of the next one."""
+    found, more = first_rows(queries.list_acts(**chosen, before=cursors.decode_key(before)))
+    given = {name: value for name, value in chosen.items() if value}
+    return found, f"?{urlencode({**given, 'before': str(found[-1].pk)})}" if more else ""
+
+
+def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
+    stuck_page = "/staff/stuck?kind="
+    known = [
+        (load.expired, "whose worker is lost", Stuck.EXPIRED),
+        (load.waiting, "waiting for more than ten minutes", Stuck.WAITING),
+        (load.no_gpu, "waiting for a GPU that no node offers", Stuck.NO_GPU),
+    ]
+    found = [Trouble(f"{_count(count)} {what}.", stuck_page + kind) for count, what, kind in known if count]
+    if load.waiting and not load.leased:
+        found.insert(0, Trouble("Nothing is being judged: no worker takes what waits.", "/staff/workers"))
+    for card in nodes:
+        ill = sum(row.look.tone != "good" for row in card.rows)
+        if card.look.tone != "good":
+            found.append(Trouble(f"{card.now.node.name}: {card.look.word.lower()}.", "/fleet"))
+        elif ill:
+            found.append(
+                Trouble(f"{card.now.node.name}: {ill} of {len(card.rows)} GPUs not in use.", "/fleet")
+            )
+    return found
+
+
+def _count(count: int) -> str:
+    return "1 submission" if count == 1 else f"{count} submissions"
+
+
+def _job_row(job: Job) -> JobRow:
+    now = timezone.now()
+    expired = job.lease_until is not None and job.lease_until < now
+    look = {
+        Status.QUEUED: Look("Waiting", "void", "unsolved"),
+        Status.LEASED: Look("Worker lost", "bad", "warning")
+        if expired
+        else Look("Judging", "live", "pending"),
+        Status.DONE: Look("Given up", "bad", "internal_error"),
+    }[Status(job.status)]
+    lease = ""
+    if job.lease_until is not None:
+        lease = (
+            f"expired {ago(now - job.lease_until)}"
+            if expired
+            else f"{_seconds(job.lease_until - now)} s left"
+        )
+    return JobRow(job, look, ago(now - job.queued), lease, _PRIORITIES.get(job.priority, str(job.priority)))
+
+
+def _encode_place(job: Job) -> str:
+    return f"{job.priority}.{cursors.encode(job.queued, job.pk)}"
+
+
+def _decode_place(text: str) -> Place | None:
+    priority, _, rest = text.partition(".")
+    place = cursors.decode(rest)
+    known = place and priority.removeprefix("-").isdecimal() and len(priority) < len("-32768")
+    return (int(priority), *place) if place and known else None
+
+
+def _seconds(left: timedelta) -> int:
+    return round(left.total_seconds())

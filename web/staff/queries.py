@@ -1,0 +1,167 @@
+"""Reads for the pages of staff. Every list is bounded by a page and found by an index."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from django.conf import settings
+from django.db.models import Count, Max, Min, Q, QuerySet
+from django.utils import timezone
+
+from problems.vocabulary import Verdict
+from web.fleet.queries import offered_gpu_models
+from web.staff.models import Act
+from web.submissions.models import Job, Report, Status, Submission
+
+LONG_WAIT = timedelta(minutes=10)
+RECENT_REPORTS = 500
+Place = tuple[int, datetime, int]
+UNREAD = (
+    "submission__source",
+    "submission__problem__statement",
+    "submission__problem__editorial",
+    "submission__problem__starters",
+)
+
+
+class Stuck(StrEnum):
+    """Why a submission does not come to a verdict by itself."""
+
+    EXPIRED = "expired"
+    GAVE_UP = "gave_up"
+    WAITING = "waiting"
+    NO_GPU = "no_gpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What there is to judge now. `oldest` is when the longest waiting job was queued."""
+
+    queued: int
+    leased: int
+    oldest: datetime | None
+    expired: int
+    waiting: int
+    no_gpu: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerNow:
+    """A process that judges. `heard` is its last sign of life that the database knows of."""
+
+    name: str
+    judging: int
+    heard: datetime
+    recent: int
+    failed: int
+
+
+def load(offered: Collection[str], now: datetime | None = None) -> Load:
+    """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
+    now = now or timezone.now()
+    queued = Q(status=Status.QUEUED)
+    no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
+    # Named unlike the columns, which an aggregate would hide from the next one.
+    found = Job.objects.exclude(status=Status.DONE).aggregate(
+        n_queued=Count("pk", filter=queued),
+        n_leased=Count("pk", filter=Q(status=Status.LEASED)),
+        first=Min("queued", filter=queued),
+        n_expired=Count("pk", filter=Q(status=Status.LEASED, lease_until__lt=now)),
+        n_waiting=Count("pk", filter=queued & Q(queued__lt=now - LONG_WAIT)),
+        n_no_gpu=Count("pk", filter=no_gpu),
+    )
+    return Load(
+        queued=found["n_queued"],
+        leased=found["n_leased"],
+        oldest=found["first"],
+        expired=found["n_expired"],
+        waiting=found["n_waiting"],
+        no_gpu=found["n_no_gpu"],
+    )
+
+
+def list_jobs(
+    *, status: Status | None = None, problem: str = "", person: str = "", after: Place | None = None
+) -> QuerySet[Job]:
+    """Jobs under way, in the order in which they are taken.
+
+    `after` is the `(priority, queued, pk)` of the last row of the page before.
+    """
+    jobs = _jobs().exclude(status=Status.DONE)
+    if status:
+        jobs = jobs.filter(status=status)
+    if problem:
+        jobs = jobs.filter(submission__problem__slug=problem)
+    if person:
+        jobs = jobs.filter(submission__user__username__iexact=person)
+    if after is not None:
+        priority, queued, pk = after
+        later = Q(queued__gt=queued) | Q(queued=queued, pk__gt=pk)
+        jobs = jobs.filter(Q(priority__lt=priority) | (Q(priority=priority) & later))
+    return jobs.order_by("-priority", "queued", "pk")
+
+
+def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None = None) -> QuerySet[Job]:
+    """Jobs that are stuck in one way, newest first. `before` is the key of the last row of the page before.
+
+    Those that were given up are over: their verdict is `internal_error`.
+    """
+    now = now or timezone.now()
+    jobs = _jobs()
+    match kind:
+        case Stuck.EXPIRED:
+            jobs = jobs.filter(status=Status.LEASED, lease_until__lt=now)
+        case Stuck.GAVE_UP:
+            jobs = jobs.filter(submission__report__verdict=Verdict.INTERNAL_ERROR.value, status=Status.DONE)
+        case Stuck.WAITING:
+            jobs = jobs.filter(status=Status.QUEUED, queued__lt=now - LONG_WAIT)
+        case Stuck.NO_GPU:
+            offered = ["", *offered_gpu_models(now)]
+            jobs = jobs.filter(status=Status.QUEUED).exclude(submission__gpu_model__in=offered)
+    return (jobs.filter(pk__lt=before) if before is not None else jobs).order_by("-pk")
+
+
+def list_workers(now: datetime | None = None) -> list[WorkerNow]:
+    """Processes that hold a job now or gave one of the last reports, the last heard of first.
+
+    Nothing else is known of a worker: one that has not judged anything lately is not listed.
+    """
+    now = now or timezone.now()
+    lease = timedelta(seconds=settings.WARPCOURT.lease_s)
+    seen: dict[str, WorkerNow] = {}
+    held = Job.objects.filter(status=Status.LEASED).values("worker")
+    for row in held.annotate(judging=Count("pk"), until=Max("lease_until")):
+        heard = min(row["until"] - lease, now)
+        seen[row["worker"]] = WorkerNow(row["worker"], row["judging"], heard, 0, 0)
+    recent = Report.objects.order_by("-pk").values_list("submission__job__worker", "finished", "verdict")
+    for name, finished, verdict in recent[:RECENT_REPORTS]:
+        known = seen.get(name, WorkerNow(name, 0, finished, 0, 0))
+        failed = known.failed + (verdict == Verdict.INTERNAL_ERROR.value)
+        seen[name] = WorkerNow(name, known.judging, max(known.heard, finished), known.recent + 1, failed)
+    seen.pop("", None)  # cancelled before a worker took it, or judged by a rejudge
+    return sorted(seen.values(), key=lambda worker: worker.heard, reverse=True)
+
+
+def find_submission(public_id: str) -> Submission | None:
+    """A submission for staff."""
+    return Submission.objects.filter(public_id=public_id).select_related("job", "problem", "user").first()
+
+
+def list_acts(
+    *, actor: str = "", kind: str = "", target: str = "", before: int | None = None
+) -> QuerySet[Act]:
+    """The audit log, newest first. `target` is the beginning of what a thing is called."""
+    acts = Act.objects.all()
+    if actor:
+        acts = acts.filter(actor_name__iexact=actor)
+    if kind:
+        acts = acts.filter(kind=kind)
+    if target:
+        acts = acts.filter(target_text__istartswith=target)
+    return acts.filter(pk__lt=before) if before is not None else acts
+
+
+def _jobs() -> QuerySet[Job]:
+    related = Job.objects.select_related("submission__user", "submission__problem", "submission__report")
+    return related.defer(*UNREAD, "submission__report__body", "submission__report__message")

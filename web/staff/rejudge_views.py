@@ -1,0 +1,88 @@
+"""Pages of rejudges: choose, look at what would change, apply or discard."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from web.requests import PageRequest
+from web.staff import rejudge_pages as pages
+from web.staff import rejudge_queries as queries
+from web.staff import rejudging
+from web.staff.access import member, staff_only
+from web.staff.forms import ChoiceForm, ReasonForm
+from web.staff.models import Rejudge
+from web.staff.rejudging import MAX_RUNS
+
+
+@require_safe
+@staff_only
+def rejudge_list(request: HttpRequest) -> HttpResponse:
+    """Rejudges, newest first."""
+    rows, older = pages.rejudge_list(request.GET.get("before", ""))
+    return render(request, "staff/rejudges.html", {"rows": rows, "older": older})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def rejudge_new(request: HttpRequest) -> HttpResponse:
+    """Choose submissions by the query string, see how many there are, and start."""
+    choice = ChoiceForm(request.GET or None)
+    reason = ReasonForm(request.POST or None)
+    found = queries.choose(choice.cleaned_data) if choice.is_valid() else None
+    if request.method == "POST" and found is not None and reason.is_valid():
+        try:
+            rejudge = rejudging.start(
+                member(request), found, reason=reason.cleaned_data["reason"], chosen=choice.words()
+            )
+        except rejudging.RejudgeRefused as refusal:
+            reason.add_error(None, str(refusal))
+        else:
+            return redirect("staff-rejudge", rejudge.pk)
+    count = found.order_by()[: MAX_RUNS + 1].count() if found is not None else None
+    context = {"choice": choice, "form": reason, "count": count, "limit": MAX_RUNS}
+    return render(request, "staff/rejudge_new.html", context, status=422 if reason.errors else 200)
+
+
+@require_safe
+@staff_only
+def rejudge(request: HttpRequest, pk: int) -> HttpResponse:
+    """What a rejudge found so far. htmx gets the part that changes."""
+    found = get_object_or_404(Rejudge.objects.select_related("creator"), pk=pk)
+    page = pages.rejudge_page(found, request.GET.get("change", ""), request.GET.get("after", ""))
+    template = "staff/rejudge_state.html" if cast("PageRequest", request).htmx else "staff/rejudge.html"
+    return render(request, template, {"page": page, "rejudge": found})
+
+
+@require_POST
+@staff_only
+def rejudge_apply(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make what was found visible."""
+    verdicts_only = request.POST.get("scope") == "verdicts"
+    if not rejudging.apply(_rejudge(pk), member(request), verdicts_only=verdicts_only):
+        messages.error(request, "It is not ready to be applied, or was answered already.")
+    return redirect("staff-rejudge", pk)
+
+
+@require_POST
+@staff_only
+def rejudge_discard(request: HttpRequest, pk: int) -> HttpResponse:
+    """Leave every verdict as it is."""
+    if not rejudging.discard(_rejudge(pk), member(request)):
+        messages.error(request, "It is not ready, or was answered already.")
+    return redirect("staff-rejudge", pk)
+
+
+@require_POST
+@staff_only
+def rejudge_cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Stop a rejudge that runs."""
+    if not rejudging.cancel(_rejudge(pk), member(request)):
+        messages.error(request, "It runs no more.")
+    return redirect("staff-rejudge", pk)
+
+
+def _rejudge(pk: int) -> Rejudge:
+    return get_object_or_404(Rejudge, pk=pk)

@@ -1,0 +1,22 @@
+"""Addresses of the staff pages."""
+
+from django.urls import path
+
+from web.staff import rejudge_views, views
+
+urlpatterns = [
+    path("staff", views.overview, name="staff"),
+    path("staff/queue", views.queue, name="staff-queue"),
+    path("staff/queue/<str:public_id>/cancel", views.job_cancel, name="staff-job-cancel"),
+    path("staff/queue/<str:public_id>/requeue", views.job_requeue, name="staff-job-requeue"),
+    path("staff/queue/<str:public_id>/again", views.job_again, name="staff-job-again"),
+    path("staff/stuck", views.stuck, name="staff-stuck"),
+    path("staff/workers", views.workers, name="staff-workers"),
+    path("staff/rejudges", rejudge_views.rejudge_list, name="staff-rejudges"),
+    path("staff/rejudges/new", rejudge_views.rejudge_new, name="staff-rejudge-new"),
+    path("staff/rejudges/<int:pk>", rejudge_views.rejudge, name="staff-rejudge"),
+    path("staff/rejudges/<int:pk>/apply", rejudge_views.rejudge_apply, name="staff-rejudge-apply"),
+    path("staff/rejudges/<int:pk>/discard", rejudge_views.rejudge_discard, name="staff-rejudge-discard"),
+    path("staff/rejudges/<int:pk>/cancel", rejudge_views.rejudge_cancel, name="staff-rejudge-cancel"),
+    path("staff/audit", views.audit, name="staff-audit"),
+]

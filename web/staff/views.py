@@ -1,0 +1,110 @@
+"""Pages for those who run the site: what is judged, what is stuck, who judges, and what was done."""
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST, require_safe
+
+from web.discussion.queries import count_open_flags
+from web.staff import mending, pages, queries
+from web.staff.access import member, staff_only
+from web.staff.forms import ActFilter, QueueFilter, ReasonForm
+from web.staff.queries import Stuck
+from web.submissions.models import Submission
+
+
+@require_safe
+@staff_only
+def overview(request: HttpRequest) -> HttpResponse:
+    """How everything is now."""
+    return render(request, "staff/overview.html", {"page": pages.overview(count_open_flags())})
+
+
+@require_safe
+@staff_only
+def queue(request: HttpRequest) -> HttpResponse:
+    """What waits and what is being judged."""
+    form = QueueFilter(request.GET)
+    chosen = form.cleaned_data if form.is_valid() else {}
+    jobs = pages.queue(chosen, request.GET.get("after", ""))
+    return render(request, "staff/queue.html", {"jobs": jobs, "form": form})
+
+
+@require_safe
+@staff_only
+def stuck(request: HttpRequest) -> HttpResponse:
+    """What does not come to a verdict by itself, with what helps."""
+    asked = request.GET.get("kind", "")
+    kind = Stuck(asked) if asked in {*Stuck} else Stuck.EXPIRED
+    return render(request, "staff/stuck.html", {"page": pages.stuck(kind, request.GET.get("before", ""))})
+
+
+@require_safe
+@staff_only
+def workers(request: HttpRequest) -> HttpResponse:
+    """Who judges."""
+    return render(request, "staff/workers.html", {"rows": pages.workers()})
+
+
+@require_safe
+@staff_only
+def audit(request: HttpRequest) -> HttpResponse:
+    """What was done with more rights than a learner has."""
+    form = ActFilter(request.GET)
+    chosen = form.cleaned_data if form.is_valid() else {}
+    acts, older = pages.acts(chosen, request.GET.get("before", ""))
+    return render(request, "staff/audit.html", {"acts": acts, "older": older, "form": form})
+
+
+@require_POST
+@staff_only
+def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
+    """End the judging of somebody's submission."""
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Say why: the author reads the reason.")
+        return _back(request)
+    reason = form.cleaned_data["reason"]
+    return _mend(
+        request, public_id, lambda found: mending.cancel(found, member(request), reason=reason), "cancelled"
+    )
+
+
+@require_POST
+@staff_only
+def job_requeue(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Queue a submission again whose worker is lost."""
+    return _mend(request, public_id, lambda found: mending.requeue(found, member(request)), "queued again")
+
+
+@require_POST
+@staff_only
+def job_again(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Have a submission judged again that the judge gave up."""
+    return _mend(
+        request, public_id, lambda found: mending.judge_again(found, member(request)), "queued again"
+    )
+
+
+def _mend(
+    request: HttpRequest, public_id: str, mend: Callable[[Submission], bool], done: str
+) -> HttpResponse:
+    found = queries.find_submission(public_id)
+    if found is None:
+        raise Http404
+    if mend(found):
+        messages.success(request, f"{public_id} is {done}.")
+    else:
+        messages.error(request, f"{public_id} has moved on meanwhile; nothing was changed.")
+    return _back(request)
+
+
+def _back(request: HttpRequest) -> HttpResponse:
+    asked = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(
+        asked, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return redirect(asked if safe else "staff-queue")

@@ -1,0 +1,167 @@
+"""What the console shows beside the verdict: the compiler's words by line, and what each kernel takes."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from judge.launches import Launch, Size, parse_launches, plain_name
+from judge.occupancy import Occupancy, occupancy
+from judge.report import KernelResources, Report
+from web.fleet.queries import capability_of
+
+_PLACE = re.compile(r'solution\.cu\((\d{1,6})\)|solution\.cu:(\d{1,6})|File "solution\.py", line (\d{1,6})')
+_TIMES = " \N{MULTIPLICATION SIGN} "
+_NO_LIMIT = "warps"  # a multiprocessor that is full of warps is as full as can be
+_ADVICE = {
+    "registers": "Fewer registers for each thread, or smaller blocks, allow more.",
+    "shared memory": "Less shared memory for each block allows more.",
+    "blocks": "Larger blocks allow more: there can be no more blocks.",
+    "warps": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of the compiler's text. `place` is the part that names `number`, a line of the source."""
+
+    before: str
+    place: str = ""
+    number: int = 0
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRow:
+    """A way in which a kernel was launched. `grids` are the grids that it was launched with so."""
+
+    block: str
+    dimensions: int
+    threads: int
+    shared_bytes: int
+    grids: tuple[str, ...]
+    occupancy: Occupancy | None
+
+    @property
+    def limited_by(self) -> str:
+        """What allows no more warps, in words."""
+        if self.occupancy is None:
+            return "not known"
+        if self.occupancy.blocks and _NO_LIMIT in self.occupancy.limited_by:
+            full = self.occupancy.warps == self.occupancy.max_warps
+            return "nothing, it is full" if full else "warps, which blocks take whole"
+        return " and ".join(self.occupancy.limited_by)
+
+    @property
+    def advice(self) -> str:
+        """What would allow more, empty where nothing would."""
+        if self.occupancy is None or _NO_LIMIT in self.occupancy.limited_by:
+            return ""
+        return _ADVICE[self.occupancy.limited_by[0]]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPanel:
+    """A kernel with what it takes, None where no compiler for GPUs said so, and how it was launched."""
+
+    name: str
+    resources: KernelResources | None
+    launches: tuple[LaunchRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What the kernels of a submission take. `capability` is that of the GPU, empty where none is known.
+
+    `others` are notes of launches that are not understood, such as those of Triton, as they are.
+    """
+
+    kernels: tuple[KernelPanel, ...]
+    others: tuple[str, ...]
+    capability: str
+
+    @property
+    def compiled(self) -> bool:
+        """Whether a compiler for GPUs told what they take."""
+        return any(kernel.resources for kernel in self.kernels)
+
+
+def log_lines(log: str) -> tuple[LogLine, ...]:
+    """The compiler's text line by line, with the places that it names."""
+    return tuple(_log_line(text) for text in log.rstrip("\n").split("\n")) if log.strip() else ()
+
+
+def resources_of(report: Report) -> Resources | None:
+    """What the kernels of `report` take, None where nothing is known of any."""
+    capability = _capability(report)
+    shape = _parse_capability(capability)
+    known = {plain_name(kernel.name): kernel for kernel in report.kernels}
+    launched: dict[str, list[Launch]] = {}
+    for launch in parse_launches(report.diagnostics):
+        launched.setdefault(plain_name(launch.kernel), []).append(launch)
+    panels = tuple(
+        KernelPanel(
+            known[name].name if name in known else name,
+            known.get(name),
+            _rows(launched.get(name, ()), known.get(name), shape),
+        )
+        for name in dict.fromkeys([*known, *launched])
+    )
+    others = _others(report)
+    return Resources(panels, others, capability) if panels or others else None
+
+
+def _rows(
+    launches: Sequence[Launch], kernel: KernelResources | None, capability: tuple[int, int] | None
+) -> tuple[LaunchRow, ...]:
+    """Launches that differ in their grids alone are one row: a grid has no influence on occupancy."""
+    alike: dict[tuple[Size, int], list[Launch]] = {}
+    for launch in launches:
+        static = kernel.shared_bytes if kernel else launch.static_bytes
+        alike.setdefault((launch.block, static + launch.dynamic_bytes), []).append(launch)
+    rows = []
+    for (block, shared_bytes), found in alike.items():
+        held = None
+        if kernel and capability:
+            held = occupancy(
+                capability,
+                registers=kernel.registers,
+                shared_bytes=shared_bytes,
+                threads=found[0].threads,
+            )
+        grids = tuple(dict.fromkeys(_size(launch.grid) for launch in found))
+        shown = _size(block)
+        dimensions = 1 + shown.count(_TIMES)
+        rows.append(LaunchRow(shown, dimensions, found[0].threads, shared_bytes, grids, held))
+    return tuple(rows)
+
+
+def _others(report: Report) -> tuple[str, ...]:
+    notes = [entry for entry in report.diagnostics if entry.kind == "launch"]
+    return tuple(dict.fromkeys(entry.message for entry in notes if not parse_launches([entry])))
+
+
+def _size(size: tuple[int, int, int]) -> str:
+    """The extents with times signs between, without those that are 1 at the end."""
+    shown = list(size)
+    while len(shown) > 1 and shown[-1] == 1:
+        shown.pop()
+    return _TIMES.join(f"{extent:,}" for extent in shown)
+
+
+def _capability(report: Report) -> str:
+    """That of the report's stamp; of reports from before it was stamped, that of GPUs of the same model."""
+    stamp: Mapping[str, str] = report.environment
+    return stamp.get("capability") or (capability_of(stamp["gpu"]) if stamp.get("gpu") else "")
+
+
+def _parse_capability(text: str) -> tuple[int, int] | None:
+    major, _, minor = text.partition(".")
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+
+
+def _log_line(text: str) -> LogLine:
+    match = _PLACE.search(text)
+    if match is None:
+        return LogLine(text)
+    number = int(next(group for group in match.groups() if group))
+    return LogLine(text[: match.start()], match[0], number, text[match.end() :])

@@ -1,0 +1,204 @@
+"""Two sources, compared line by line and, where a line changed, word by word.
+
+Theory of operation. `difflib` finds what is the same in a time that grows with the square of what may
+differ, and worse for sources made to be slow. So equal beginnings and ends are taken off first, and of
+what is left there may be `MAX_LINES` on each side. Words are compared in changed lines of moderate length
+only, and not in more than `_MAX_PAIRS` of them; beyond that the whole line counts as changed.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby, zip_longest
+
+from django.utils.safestring import SafeString
+
+from web.submissions.highlighting import Run, highlighted, lines_of, to_html
+
+MAX_LINES = 1000
+CONTEXT_LINES = 3
+_MAX_PAIRS = 400
+_MAX_WORDS = 160
+_ALIKE = 0.4  # two lines with less in common are two lines, not one that was changed
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+
+Opcode = tuple[str, int, int, int, int]
+Marks = tuple[tuple[int, int], ...]
+
+
+class TooDifferent(Exception):
+    """Raised when two sources are too long and too different to be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A line of one source. `sign` is empty where both have it, else `-` or `+`."""
+
+    number: int
+    html: SafeString
+    sign: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Lines that stand side by side; one is None where its source has no such line.
+
+    With `skipped`, there are none: so many lines that are the same are left out here.
+    """
+
+    old: Side | None = None
+    new: Side | None = None
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a source became another. `rows` are side by side, `unified` has the old lines above the new."""
+
+    rows: tuple[Row, ...]
+    unified: tuple[Row, ...]
+    removed: int
+    added: int
+
+
+def compare(old: str, new: str, *, old_language: str, new_language: str) -> Difference:
+    """What changed from `old` to `new`.
+
+    Raises:
+        TooDifferent: see above.
+    """
+    before, after = lines_of(old), lines_of(new)
+    groups = _grouped(_opcodes(before, after), len(before))
+    painter = _Painter(
+        before, after, highlighted(old, old_language), highlighted(new, new_language), _MAX_PAIRS
+    )
+    rows: list[Row] = []
+    unified: list[Row] = []
+    removed = added = 0
+    for tag, i1, i2, j1, j2 in groups:
+        if tag == "skip":
+            rows.append(Row(skipped=i2 - i1))
+            unified.append(Row(skipped=i2 - i1))
+            continue
+        if tag == "equal":
+            same = [painter.same(i, j) for i, j in zip(range(i1, i2), range(j1, j2), strict=True)]
+            rows += same
+            unified += same
+            continue
+        changed = list(painter.changed(range(i1, i2), range(j1, j2)))
+        rows += changed
+        unified += [Row(old=row.old) for row in changed if row.old]
+        unified += [Row(new=row.new) for row in changed if row.new]
+        removed += i2 - i1
+        added += j2 - j1
+    return Difference(tuple(rows), tuple(unified), removed, added)
+
+
+class _Painter:
+    """Makes rows of lines. Counts the pairs of lines whose words it has compared."""
+
+    def __init__(
+        self,
+        before: Sequence[str],
+        after: Sequence[str],
+        old_runs: Sequence[Sequence[Run]],
+        new_runs: Sequence[Sequence[Run]],
+        pairs_left: int,
+    ) -> None:
+        self._before, self._after = before, after
+        self._old_runs, self._new_runs = old_runs, new_runs
+        self._pairs_left = pairs_left
+
+    def same(self, i: int, j: int) -> Row:
+        return Row(Side(i + 1, to_html(self._old_runs[i]), ""), Side(j + 1, to_html(self._new_runs[j]), ""))
+
+    def changed(self, old: range, new: range) -> Iterator[Row]:
+        for i, j in zip_longest(old, new):
+            marks: tuple[Marks, Marks] = ((), ())
+            if i is not None and j is not None and self._pairs_left:
+                self._pairs_left -= 1
+                marks = changed_words(self._before[i], self._after[j])
+            yield Row(
+                None if i is None else Side(i + 1, to_html(self._old_runs[i], marks[0], "del"), "-"),
+                None if j is None else Side(j + 1, to_html(self._new_runs[j], marks[1], "ins"), "+"),
+            )
+
+
+def changed_words(old: str, new: str) -> tuple[Marks, Marks]:
+    """The ranges of characters that differ in two lines; none where they have little in common."""
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    if max(len(before), len(after)) > _MAX_WORDS:
+        return (), ()
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    same = [block for block in matcher.get_matching_blocks() if block.size]
+    shared = sum(not word.isspace() for block in same for word in before[block.a : block.a + block.size])
+    longer = max(sum(not word.isspace() for word in words) for words in (before, after))
+    if shared < _ALIKE * longer:
+        return (), ()
+    return (
+        _changed(before, [(block.a, block.size) for block in same]),
+        _changed(after, [(block.b, block.size) for block in same]),
+    )
+
+
+def _changed(words: Sequence[str], same: Sequence[tuple[int, int]]) -> Marks:
+    """The ranges of characters outside `same`, which are runs of words by first one and count.
+
+    Space alone does not hold two changes apart.
+    """
+    kept = [False] * len(words)
+    for first, count in same:
+        if not all(word.isspace() for word in words[first : first + count]):
+            kept[first : first + count] = [True] * count
+    marks = []
+    at = 0
+    for is_same, run in groupby(range(len(words)), kept.__getitem__):
+        end = at + sum(len(words[index]) for index in run)
+        if not is_same:
+            marks.append((at, end))
+        at = end
+    return tuple(_trimmed("".join(words), marks))
+
+
+def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """`marks` without space at their ends, unless they are nothing else."""
+    for first, last in marks:
+        text = line[first:last]
+        if text.isspace():
+            yield first, last
+        else:
+            yield last - len(text.lstrip()), first + len(text.rstrip())
+
+
+def _opcodes(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
+    """Those of difflib for the whole sources; equal beginnings and ends cost next to nothing."""
+    shorter = min(len(before), len(after))
+    head = next((index for index in range(shorter) if before[index] != after[index]), shorter)
+    rest = shorter - head
+    tail = next((index for index in range(rest) if before[-1 - index] != after[-1 - index]), rest)
+    old, new = before[head : len(before) - tail], after[head : len(after) - tail]
+    if max(len(old), len(new)) > MAX_LINES:
+        raise TooDifferent(f"More than {MAX_LINES} lines differ, which is too many to compare.")
+    codes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
+    inner = SequenceMatcher(None, old, new).get_opcodes()
+    codes += [(tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in inner]
+    if tail:
+        codes.append(("equal", len(before) - tail, len(before), len(after) - tail, len(after)))
+    return codes
+
+
+def _grouped(codes: Sequence[Opcode], line_count: int) -> Iterator[Opcode]:
+    """`codes`, with `skip` for lines that are the same and far from any change."""
+    for tag, i1, i2, j1, j2 in codes:
+        above = CONTEXT_LINES if i1 else 0  # after a change
+        below = CONTEXT_LINES if i2 < line_count else 0  # before a change
+        skipped = i2 - i1 - above - below
+        if tag != "equal" or skipped <= 1:
+            yield tag, i1, i2, j1, j2
+            continue
+        if above:
+            yield tag, i1, i1 + above, j1, j1 + above
+        yield "skip", i1 + above, i2 - below, j1 + above, j2 - below
+        if below:
+            yield tag, i2 - below, i2, j2 - below, j2

@@ -1,0 +1,41 @@
+"""The live panel: what a submission that is not judged waits for, as far as the server knows."""
+
+from dataclasses import dataclass
+
+from web.submissions import queries
+from web.submissions.models import Event, EventKind, Status, Submission
+from web.submissions.waiting import standings
+
+
+@dataclass(frozen=True, slots=True)
+class LivePanel:
+    """Where a judgement is. `after` is the sequence number from which a watcher follows it.
+
+    `stage` and `detail` are for those who watch without scripts, and for the moment before the first event.
+    """
+
+    after: int
+    stage: str
+    detail: str
+
+    @property
+    def spoken(self) -> str:
+        """For a screen reader: one sentence."""
+        return f"{self.stage}. {self.detail}".strip()
+
+
+def live_panel(submission: Submission) -> LivePanel:
+    """The panel of a submission without a report."""
+    after = queries.judgement_start(submission)
+    if submission.job.status == Status.QUEUED:
+        standing = standings([submission.pk]).get(submission.pk)
+        if standing is not None:
+            return LivePanel(after, standing.text, standing.detail)
+    return LivePanel(after, _latest(submission), "")
+
+
+def _latest(submission: Submission) -> str:
+    event = Event.objects.filter(submission=submission).last()
+    if event is None or event.kind == EventKind.FINISHED:
+        return "Waiting for a worker"  # it was taken between two looks
+    return str(event.payload.get("text") or event.kind)

@@ -1,0 +1,178 @@
+"""One look at the database for everybody who watches a submission through this process.
+
+Theory of operation. A stream would cost a query every POLL_S if each looked for itself; a thousand of them
+would be the site's whole load. So there is one task per event loop while anybody watches. It asks in one
+query which of the watched jobs have new events, in a second for those events, and now and then where those
+that wait stand; then it hands out what is new. All looks run in one thread of the task's own, since the
+threads of requests end with them, and each gives its connection back: a pool may be smaller than what
+watches. A watcher that does not take its news is dropped at MAX_PENDING events, and comes back by itself.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import Context
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
+
+import structlog
+from django.db import DatabaseError, connections
+
+from web.submissions import queries, waiting
+from web.submissions.models import Event
+from web.submissions.queries import Following
+from web.submissions.waiting import Standing
+
+log = structlog.get_logger(__name__)
+
+POLL_S = 0.15
+STANDING_S = 1.0
+TROUBLED_S = 2.0  # between looks at a database that does not answer
+MAX_PENDING = 500
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def closing(function: Callable[P, R]) -> Callable[P, R]:
+    """Run `function`, then give this thread's database connections back."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        finally:
+            for connection in connections.all(initialized_only=True):
+                if not connection.in_atomic_block:  # that of a caller, such as a test
+                    connection.close()
+
+    return call
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a watcher has not seen: events in order, and where it stands if that changed.
+
+    `over` when no event will come after these, or when the watcher was too slow to go on.
+    """
+
+    events: tuple[Event, ...] = ()
+    standing: Standing | None = None
+    over: bool = False
+
+
+class Watcher:
+    """Somebody who watches one submission from the event after `after` on. See `Lookout.watching`."""
+
+    def __init__(self, submission_id: int, after: int) -> None:
+        self.submission_id = submission_id
+        self.after = after
+        self._events: list[Event] = []
+        self._standing: Standing | None = None
+        self._told: Standing | None = None
+        self._over = False
+        self._bell = asyncio.Event()
+
+    async def news(self, timeout_s: float) -> News:
+        """What is new, as soon as anything is; nothing after `timeout_s`."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._bell.wait()
+        except TimeoutError:
+            return News()
+        self._bell.clear()
+        events, self._events = tuple(self._events), []
+        standing, self._standing = self._standing, None
+        return News(events, standing, over=self._over)
+
+    def tell(self, following: Following) -> None:
+        """Hand over what was found."""
+        fresh = [event for event in following.events if event.sequence > self.after]
+        if fresh:
+            self.after = fresh[-1].sequence
+            self._events += fresh
+        self._over = following.over or len(self._events) > MAX_PENDING
+        if fresh or self._over:
+            self._bell.set()
+
+    def tell_standing(self, standing: Standing) -> None:
+        """Hand over where it stands, unless that is known."""
+        if standing != self._told:
+            self._told = self._standing = standing
+            self._bell.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    followings: Mapping[int, Following]
+    standings: Mapping[int, Standing]
+
+
+class Lookout:
+    """Looks for all watchers of one event loop, from the first that comes to the last that goes."""
+
+    def __init__(self) -> None:
+        self._watchers: dict[int, set[Watcher]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def watching(self, submission_id: int, *, after: int) -> Iterator[Watcher]:
+        """A watcher, from `with` until its end."""
+        watcher = Watcher(submission_id, after)
+        self._watchers.setdefault(submission_id, set()).add(watcher)
+        if self._task is None or self._task.done():
+            # Not in the context of this request, whose thread ends with it.
+            self._task = asyncio.get_running_loop().create_task(self._run(), context=Context())
+        try:
+            yield watcher
+        finally:
+            others = self._watchers[submission_id]
+            others.discard(watcher)
+            if not others:
+                del self._watchers[submission_id]
+
+    async def _run(self) -> None:
+        loop = asyncio.get_running_loop()
+        standing_at = loop.time()
+        with ThreadPoolExecutor(1, thread_name_prefix="lookout") as thread:
+            while self._watchers:
+                began = loop.time()
+                due = began >= standing_at
+                if due:
+                    standing_at = began + STANDING_S
+                try:
+                    found = await loop.run_in_executor(thread, partial(_look, self._seen(), standings=due))
+                except DatabaseError as error:
+                    log.warning("lookout_cannot_look", error=str(error))
+                    await asyncio.sleep(TROUBLED_S)
+                    continue
+                self._hand_out(found)
+                await asyncio.sleep(max(0.01, POLL_S - (loop.time() - began)))
+
+    def _seen(self) -> dict[int, int]:
+        return {pk: min(watcher.after for watcher in found) for pk, found in self._watchers.items()}
+
+    def _hand_out(self, look: _Look) -> None:
+        for submission_id, following in look.followings.items():
+            for watcher in self._watchers.get(submission_id, ()):
+                watcher.tell(following)
+        for submission_id, standing in look.standings.items():
+            for watcher in self._watchers.get(submission_id, ()):
+                watcher.tell_standing(standing)
+
+
+_lookouts: WeakKeyDictionary[asyncio.AbstractEventLoop, Lookout] = WeakKeyDictionary()
+
+
+def lookout() -> Lookout:
+    """The lookout of the running event loop."""
+    return _lookouts.setdefault(asyncio.get_running_loop(), Lookout())
+
+
+@closing
+def _look(seen: Mapping[int, int], *, standings: bool) -> _Look:
+    followings, queued = queries.follow_all(seen)
+    return _Look(followings, waiting.standings(queued) if standings and queued else {})

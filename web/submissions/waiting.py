@@ -1,0 +1,188 @@
+"""What those who wait are told: their place in the queue, about how long it takes, and what holds it up.
+
+Theory of operation. One query reads the head of the queue, and everybody who waits finds their place in it.
+How long jobs take is the median of those that were judged lately, by language, mode and GPU. It is kept for
+some seconds, and where there are too few to tell nothing is said. All of this is for people: nothing is
+decided by it.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+
+from django.core.cache import cache
+from django.db.models import Max
+from django.utils import timezone
+
+from problems.vocabulary import Verdict
+from web.fleet.queries import offered_gpu_models
+from web.submissions.models import Event, EventKind, Job, Report, Status
+
+HEAD_ROWS = 2000  # of the queue; those behind are told that there are more ahead
+MIN_SAMPLES = 3
+_SAMPLES = 200
+_SAMPLE_AGE = timedelta(days=1)
+_KEEP_S = 10
+_CACHE_KEY = "typical-seconds"
+_UNTOUCHED_S = 30.0  # several sweeps: a worker that lives would have taken it
+_OURS = [Verdict.CANCELLED.value, Verdict.INTERNAL_ERROR.value]
+
+Kind = tuple[str, str, str]  # language, mode, GPU model; the model is empty for all taken together
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a waiting job stands. `place` is 1 for the next one, None beyond HEAD_ROWS.
+
+    `estimate_s` is about how long until its verdict, None where that is not known. `trouble` says why it
+    does not come forward and what to do, empty when it does.
+    """
+
+    place: int | None
+    estimate_s: float | None = None
+    trouble: str = ""
+
+    @property
+    def text(self) -> str:
+        """The place in words: `3rd in the queue`."""
+        if self.trouble:
+            return "Waiting"
+        if self.place is None:
+            return f"Queued behind more than {HEAD_ROWS:,} others"
+        return "Next in the queue" if self.place == 1 else f"{ordinal(self.place)} in the queue"
+
+    @property
+    def detail(self) -> str:
+        """What holds it up, or about how long it takes; empty where neither is known."""
+        if self.trouble or self.estimate_s is None:
+            return self.trouble
+        return f"A verdict in about {roughly(self.estimate_s)}, going by what recent ones took."
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A job of the queue."""
+
+    submission_id: int
+    language: str
+    mode: str
+    gpu_model: str
+    queued: datetime
+
+
+@dataclass(slots=True)
+class _Ahead:
+    """Jobs before a place of the queue: how many, their work as far as it is known, of how many it is not."""
+
+    count: int = 0
+    work_s: float = 0.0
+    unknown: int = 0
+
+    def add(self, work_s: float | None) -> None:
+        """One more."""
+        self.count += 1
+        if work_s is None:
+            self.unknown += 1
+        else:
+            self.work_s += work_s
+
+    def and_also(self, other: "_Ahead") -> "_Ahead":
+        """Both together."""
+        return _Ahead(self.count + other.count, self.work_s + other.work_s, self.unknown + other.unknown)
+
+
+def standings(submission_ids: Collection[int]) -> dict[int, Standing]:
+    """Where those of `submission_ids` stand that wait for a worker."""
+    head = [_Waiting(*row) for row in _queue()]
+    wanted = set(submission_ids)
+    judging = Job.objects.filter(status=Status.LEASED).count()
+    asked = any(job.gpu_model for job in head if job.submission_id in wanted)
+    offered = offered_gpu_models() if asked else ()
+    typical = typical_seconds() if head else {}
+    found: dict[int, Standing] = {}
+    everybody, of_model = _Ahead(), defaultdict[str, _Ahead](_Ahead)
+    for job in head:
+        own_s = typical.get((job.language, job.mode, job.gpu_model))
+        if job.submission_id in wanted:
+            # Those who ask for another model are for other workers.
+            ahead = of_model[job.gpu_model].and_also(of_model[""]) if job.gpu_model else everybody
+            trouble = _trouble(job, judging=judging, offered=offered)
+            estimate_s = None if trouble else _estimate_s(own_s, ahead, judging=judging)
+            found[job.submission_id] = Standing(ahead.count + 1, estimate_s, trouble)
+        everybody.add(own_s)
+        of_model[job.gpu_model].add(own_s)
+    if len(head) == HEAD_ROWS:
+        behind = Job.objects.filter(status=Status.QUEUED, submission__in=wanted - found.keys())
+        found |= {pk: Standing(None) for pk in behind.values_list("submission_id", flat=True)}
+    return found
+
+
+def typical_seconds() -> Mapping[Kind, float]:
+    """How long recent judgements took from claim to verdict: medians, for kinds with enough of them."""
+    known: Mapping[Kind, float] | None = cache.get(_CACHE_KEY)
+    if known is None:
+        known = _measure()
+        cache.set(_CACHE_KEY, known, _KEEP_S)
+    return known
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `3rd`, `11th`, `1,203rd`."""
+    teens = 10 <= number % 100 < 20
+    ending = "th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
+def roughly(seconds: float) -> str:
+    """A time no more precise than an estimate is: `a few seconds`, `25 s`, `3 min`."""
+    if seconds < 5:
+        return "a few seconds"
+    if seconds < 90:
+        return f"{5 * round(seconds / 5)} s"
+    return f"{round(seconds / 60)} min"
+
+
+def _queue() -> list[tuple[int, str, str, str, datetime]]:
+    waiting = Job.objects.filter(status=Status.QUEUED).order_by("-priority", "queued", "pk")
+    columns = ("submission__language", "submission__mode", "submission__gpu_model", "queued")
+    return list(waiting.values_list("submission_id", *columns)[:HEAD_ROWS])
+
+
+def _trouble(job: _Waiting, *, judging: int, offered: Collection[str]) -> str:
+    if job.gpu_model and job.gpu_model not in offered:
+        return (
+            f"No {job.gpu_model} is in use any more. It waits until one is back. "
+            "To have it judged sooner, cancel it and leave the choice of the GPU to the site."
+        )
+    if not judging and (timezone.now() - job.queued).total_seconds() > _UNTOUCHED_S:
+        return (
+            "No worker is judging at the moment. It is kept, and judged as soon as one is back: "
+            "you need not wait here."
+        )
+    return ""
+
+
+def _estimate_s(own_s: float | None, ahead: _Ahead, *, judging: int) -> float | None:
+    """The work ahead shared by those that judge now, half a judgement for theirs, and its own."""
+    if own_s is None or ahead.unknown:
+        return None
+    rest_s = own_s / 2 if judging else 0.0
+    return rest_s + ahead.work_s / max(1, judging) + own_s
+
+
+def _measure() -> Mapping[Kind, float]:
+    recent = Report.objects.filter(finished__gte=timezone.now() - _SAMPLE_AGE).exclude(verdict__in=_OURS)
+    columns = ("submission__language", "submission__mode", "gpu_model", "finished")
+    rows = list(recent.order_by("-pk").values_list("submission_id", *columns)[:_SAMPLES])
+    claims = Event.objects.filter(submission__in=[row[0] for row in rows], kind=EventKind.CLAIMED)
+    claimed = dict(claims.values_list("submission_id").annotate(at=Max("created")))
+    samples: defaultdict[Kind, list[float]] = defaultdict(list)
+    for submission_id, language, mode, gpu_model, finished in rows:
+        if submission_id not in claimed:
+            continue  # judged before there were events, or by hand
+        took_s = (finished - claimed[submission_id]).total_seconds()
+        for model in {gpu_model, ""}:
+            samples[language, mode, model].append(max(0.0, took_s))
+    return {kind: median(found) for kind, found in samples.items() if len(found) >= MIN_SAMPLES}

@@ -1,0 +1,75 @@
+"""The navigation between the pages of an account, and who else may vouch for people."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from allauth.socialaccount.adapter import get_adapter
+from django import template
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page of the account. `current` for the one that is open, or one below it."""
+
+    label: str
+    address: str
+    current: bool
+
+
+_PLACES = (
+    ("Overview", "account"),
+    ("Profile and privacy", "account-profile"),
+    ("E-mail", "account_email"),
+    ("Password", "account_change_password"),
+    ("Two-factor sign-in", "mfa_index"),
+    ("Connected accounts", "socialaccount_connections"),
+    ("Sessions", "usersessions_list"),
+    ("API tokens", "tokens"),
+    ("Your data", "account-data"),
+)
+
+
+@register.simple_tag(takes_context=True)
+def account_places(context: dict[str, Any]) -> list[Place]:
+    """The pages of the account, in the order in which the navigation shows them."""
+    request: HttpRequest = context["request"]
+    return [
+        _place(label, reverse(name), request.path)
+        for label, name in _PLACES
+        if name != "socialaccount_connections" or settings.SOCIALACCOUNT_PROVIDERS
+    ]
+
+
+def _place(label: str, address: str, path: str) -> Place:
+    section = address.removesuffix("change/")  # a password is changed, or set for the first time
+    below = path.startswith(section) if section != reverse("account") else path == section
+    return Place(label, address, below)
+
+
+@register.simple_tag(takes_context=True)
+def sign_in_providers(context: dict[str, Any]) -> list[Any]:
+    """The providers that are configured, in one query; in none where there are none."""
+    if not settings.SOCIALACCOUNT_PROVIDERS:
+        return []
+    providers: list[Any] = get_adapter().list_providers(context["request"])
+    return providers
+
+
+@register.filter
+def browser(agent: str) -> str:
+    """What a User-Agent header comes to in words: `Firefox on Linux`. Inexact, as the header is."""
+    names = ("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome")
+    systems = ("Android", "Android"), ("iPhone", "iOS"), ("iPad", "iOS"), ("Windows", "Windows")
+    more = ("Mac OS", "macOS"), ("Linux", "Linux")
+    name = _first((*names, ("Safari/", "Safari")), agent)
+    system = _first((*systems, *more), agent)
+    return " on ".join(part for part in (name, system) if part) or agent[:60] or "Unknown"
+
+
+def _first(words: tuple[tuple[str, str], ...], text: str) -> str:
+    return next((word for sign, word in words if sign in text), "")

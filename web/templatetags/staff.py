@@ -1,0 +1,44 @@
+"""The navigation of the staff pages."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.urls import reverse
+
+register = template.Library()
+_PLACES = (
+    ("staff", "Overview"),
+    ("staff-queue", "Queue"),
+    ("staff-stuck", "Stuck"),
+    ("staff-workers", "Workers"),
+    ("fleet", "Fleet"),
+    ("staff-rejudges", "Rejudges"),
+    ("staff-flags", "Reported posts"),
+    ("staff-bans", "Bans"),
+    ("staff-audit", "Audit log"),
+    ("admin:index", "Administration"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StaffPlace:
+    """A link of the navigation."""
+
+    label: str
+    address: str
+    current: bool
+
+
+@register.simple_tag(takes_context=True)
+def staff_places(context: dict[str, Any]) -> list[StaffPlace]:
+    """Where staff can go, with the place where they are."""
+    request: HttpRequest | None = context.get("request")
+    here = request.path if request else ""
+    places = []
+    for name, label in _PLACES:
+        address = reverse(name)
+        inside = here == address or (name != "staff" and here.startswith(f"{address}/"))
+        places.append(StaffPlace(label, address, inside))
+    return places

@@ -1,0 +1,1 @@
+"""Tracks: ordered paths of problems."""

@@ -1,0 +1,38 @@
+"""Staff pages about tracks."""
+
+from typing import ClassVar
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from web.staff.audited import AuditedAdmin, RecordAdmin
+from web.tracks.models import Entry, Track
+
+
+@admin.register(Track)
+class TrackAdmin(AuditedAdmin[Track]):
+    """Tracks, to publish or withdraw. Their content comes from files and from the problems' track days."""
+
+    told: ClassVar[tuple[str, ...]] = ("published",)
+    list_display = ["slug", "title", "order", "published"]
+    list_filter = ["published"]
+    list_editable = ["published"]
+    search_fields = ["slug", "title"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Track | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
+        """All but `published`."""
+        return [column.name for column in Track._meta.fields if column.name != "published"]  # noqa: SLF001 - Django's public name for it
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
+        """Nobody: `manage.py loadproblems` does."""
+        return False
+
+
+@admin.register(Entry)
+class EntryAdmin(RecordAdmin[Entry]):
+    """Places of problems on tracks."""
+
+    list_display = ["track", "position", "problem", "day"]
+    list_filter = ["track"]
+    list_select_related = ["track", "problem"]
+    search_fields = ["=problem__slug"]

@@ -1,0 +1,43 @@
+"""Ordered paths of problems, as the site stores them. `loadproblems` makes them; staff may withdraw one."""
+
+from django.db import models
+
+from web.catalog.models import Problem
+
+
+class Track(models.Model):
+    """An ordered path of problems. The file on disk is the original, or the problems' track days are."""
+
+    slug = models.SlugField(max_length=60, unique=True)
+    title = models.CharField(max_length=80)
+    summary = models.CharField(max_length=200)
+    description = models.TextField(blank=True, help_text="Markdown.")
+    order = models.PositiveSmallIntegerField(default=100, help_text="Lower ones come first.")
+    published = models.BooleanField(default=True, help_text="Only published tracks are shown.")
+    problems = models.ManyToManyField(Problem, through="Entry", related_name="tracks")
+
+    class Meta:
+        ordering = ["order", "slug"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Entry(models.Model):
+    """A problem's place on a track. `day` is the day that it is meant for, where the track has days."""
+
+    track = models.ForeignKey(Track, models.CASCADE, related_name="entries")
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="entries")
+    position = models.PositiveSmallIntegerField()
+    day = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["track", "position"]
+        verbose_name_plural = "entries"
+        constraints = [
+            models.UniqueConstraint(fields=["track", "position"], name="entry_position_once"),
+            models.UniqueConstraint(fields=["track", "problem"], name="entry_problem_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.track_id}.{self.position}: {self.problem_id}"

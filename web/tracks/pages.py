@@ -1,0 +1,31 @@
+"""What the page of a track shows."""
+
+from dataclasses import dataclass
+
+from django.http import Http404
+from django.utils.safestring import SafeString
+
+from web.catalog.markdown import render
+from web.catalog.queries import Viewer
+from web.tracks import queries
+from web.tracks.queries import Path
+
+
+@dataclass(frozen=True, slots=True)
+class TrackPage:
+    """A track with its description rendered."""
+
+    path: Path
+    description: SafeString
+
+
+def track_page(viewer: Viewer, slug: str) -> TrackPage:
+    """The page of the track of that slug.
+
+    Raises:
+        Http404: there is none that `viewer` may know of.
+    """
+    path = queries.find_path(viewer, slug)
+    if path is None:
+        raise Http404("There is no such track.")
+    return TrackPage(path, render(path.description))

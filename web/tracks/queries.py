@@ -1,0 +1,123 @@
+"""Reads about tracks: what there is to follow, and how far one has come."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
+
+from web.catalog.queries import Viewer, visible_problems
+from web.submissions.models import Progress
+from web.tracks.models import Entry, Track
+
+_NO = Value(value=False, output_field=BooleanField())
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A problem on a track, with the viewer's marks. `day` is None where the track has no days."""
+
+    slug: str
+    title: str
+    summary: str
+    difficulty: str
+    day: int | None
+    solved: bool
+    attempted: bool
+
+    @property
+    def state(self) -> str:
+        """`solved`, `attempted` or `new`."""
+        return "solved" if self.solved else "attempted" if self.attempted else "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A track with the problems on it that the viewer may know of; there is at least one."""
+
+    slug: str
+    title: str
+    summary: str
+    description: str
+    published: bool
+    stops: tuple[Stop, ...]
+
+    @property
+    def solved(self) -> int:
+        """How many of its problems the viewer has solved."""
+        return sum(stop.solved for stop in self.stops)
+
+    @property
+    def started(self) -> bool:
+        """Whether the viewer has tried any of them."""
+        return any(stop.attempted for stop in self.stops)
+
+    @property
+    def following(self) -> Stop | None:
+        """The first of its problems that the viewer has not solved; None when all are."""
+        return next((stop for stop in self.stops if not stop.solved), None)
+
+
+def list_paths(viewer: Viewer) -> tuple[Path, ...]:
+    """Every track that `viewer` may know of and that leads somewhere, in order, in one query."""
+    return tuple(_paths(_entries(viewer)))
+
+
+def find_path(viewer: Viewer, slug: str) -> Path | None:
+    """The track of that slug; None when there is none that `viewer` may know of. One query."""
+    return next(_paths(_entries(viewer).filter(track__slug=slug)), None)
+
+
+def track_titles(viewer: Viewer) -> dict[str, str]:
+    """The titles of the tracks that lead somewhere, by their slugs, in order. One query."""
+    leads = Exists(Entry.objects.filter(track=OuterRef("pk"), problem__in=visible_problems(viewer)))
+    return dict(_visible(viewer).filter(leads).values_list("slug", "title"))
+
+
+def _visible(viewer: Viewer) -> QuerySet[Track]:
+    tracks = Track.objects.all()
+    return tracks if viewer.is_staff else tracks.filter(published=True)
+
+
+def _entries(viewer: Viewer) -> QuerySet[Entry]:
+    solved: Exists | Value = _NO
+    attempted: Exists | Value = _NO
+    if viewer.is_authenticated:
+        own = Progress.objects.filter(user=viewer.pk, problem=OuterRef("problem"))
+        attempted, solved = Exists(own), Exists(own.filter(solved__isnull=False))
+    entries = Entry.objects.filter(track__in=_visible(viewer), problem__in=visible_problems(viewer))
+    return (
+        entries.select_related("track", "problem")
+        .only(
+            *("day", "track__slug", "track__title", "track__summary", "track__description"),
+            *("track__published", "problem__slug", "problem__title", "problem__summary"),
+            "problem__difficulty",
+        )
+        .annotate(solved=solved, attempted=attempted)
+        .order_by("track__order", "track__slug", "position")
+    )
+
+
+def _paths(entries: Iterable[Entry]) -> Iterator[Path]:
+    for track, found in groupby(entries, key=lambda entry: entry.track):
+        yield Path(
+            slug=track.slug,
+            title=track.title,
+            summary=track.summary,
+            description=track.description,
+            published=track.published,
+            stops=tuple(_stop(entry) for entry in found),
+        )
+
+
+def _stop(entry: Entry) -> Stop:
+    problem = entry.problem
+    return Stop(
+        slug=problem.slug,
+        title=problem.title,
+        summary=problem.summary,
+        difficulty=problem.difficulty,
+        day=entry.day,
+        solved=bool(getattr(entry, "solved", False)),
+        attempted=bool(getattr(entry, "attempted", False)),
+    )
