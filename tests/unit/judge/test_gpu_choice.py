@@ -24,7 +24,7 @@ class Sickbay:
 
 def bare_station(card: Card) -> Any:
     """A station that has a card and nothing else."""
-    return SimpleNamespace(card=card)
+    return SimpleNamespace(card=card, revive=lambda _: False)
 
 
 def target(sick: Mapping[str, str] | None = None) -> GpuTarget:
@@ -37,21 +37,32 @@ def target(sick: Mapping[str, str] | None = None) -> GpuTarget:
     return made
 
 
+def going_on() -> bool:
+    """Nobody cancels."""
+    return False
+
+
 def test_without_a_wish_any_card_will_do():
-    assert target()._pick("") == "a"
-    assert target({"a": "it hangs"})._pick("") == "b"
+    assert target()._pick("", going_on) == "a"
+    assert target({"a": "it hangs"})._pick("", going_on) == "b"
 
 
 def test_a_wish_is_kept():
-    assert target()._pick("NVIDIA B200") == "c"
-    assert target({"a": "it hangs"})._pick("NVIDIA H200") == "b"
+    assert target()._pick("NVIDIA B200", going_on) == "c"
+    assert target({"a": "it hangs"})._pick("NVIDIA H200", going_on) == "b"
 
 
 def test_a_wish_that_cannot_be_kept_says_why():
     with pytest.raises(GpuUnavailable, match="no NVIDIA B200 of this node can judge: c: it hangs"):
-        target({"c": "it hangs"})._pick("NVIDIA B200")
+        target({"c": "it hangs"})._pick("NVIDIA B200", going_on)
     with pytest.raises(GpuUnavailable, match="no NVIDIA H300 of this node can judge: there is none"):
-        target()._pick("NVIDIA H300")
+        target()._pick("NVIDIA H300", going_on)
+
+
+def test_a_card_that_is_well_again_is_used():
+    sick = target({"c": "it hangs"})
+    sick._stations["c"].revive = lambda _: True
+    assert sick._pick("NVIDIA B200", going_on) == "c"
 
 
 def test_models_are_offered_while_a_card_is_well():
