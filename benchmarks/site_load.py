@@ -2,10 +2,11 @@
 
 Run with `python -m benchmarks.site_load`.
 
-Fills a PostgreSQL of its own with `benchmarks.site_data`, serves it as `make serve` does with two web
-processes, and asks for the problem page over kept connections: first as fast as it goes, then at half the
-rate that it must reach. The client runs on the same machine and takes its share of it, so the figures are
-what two cores give at least. Ends by itself. Prints each figure with its ratio to the budget.
+Fills a PostgreSQL of its own with `benchmarks.site_data`, which takes minutes, or takes the one at
+`--database-url` as it is. Serves it with two processes, and asks for the problem page over kept
+connections: first as fast as it goes, then at half the rate that it must reach. The client runs on the
+same machine and takes its share of it, so the figures are what two cores give at least. Ends by itself.
+Prints each figure with its ratio to the budget.
 """
 
 import argparse
@@ -53,12 +54,13 @@ def main() -> int:
     parser.add_argument("--problems", type=int, default=1000)
     parser.add_argument("--users", type=int, default=10_000)
     parser.add_argument("--submissions", type=int, default=1_000_000)
+    parser.add_argument("--database-url", help="a PostgreSQL that benchmarks.site_data has filled")
     parser.add_argument("--seconds", type=float, default=10.0, help="for each series of requests")
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
-        postgresql() as database,
-        serving(Path(folder), database, options) as url,
+        filled(options, Path(folder)) as database,
+        serving(Path(folder), database) as url,
     ):
         slug = first_problem(url)
         page = f"/problems/{slug}"
@@ -82,21 +84,28 @@ def main() -> int:
 
 
 @contextmanager
-def serving(folder: Path, database: str, options: argparse.Namespace) -> Iterator[str]:
-    """The address of a site over `database`, filled and served by two processes."""
-    port = free_port()
-    environment = os.environ | {
-        "WARPCOURT_DATA_DIR": str(folder),
-        "WARPCOURT_DATABASE_URL": database,
-        "WARPCOURT_PORT": str(port),
-        "WARPCOURT_WEB_PROCESSES": "2",
-        "WARPCOURT_TARGET": "scripted",
-        "DJANGO_SETTINGS_MODULE": "web.settings",
-    }
+def filled(options: argparse.Namespace, folder: Path) -> Iterator[str]:
+    """The URL of a database with the people and submissions that are asked for."""
+    if options.database_url:
+        yield options.database_url
+        return
     sizes = [f"--{name}={getattr(options, name)}" for name in ("problems", "users", "submissions")]
-    for argv in (["manage.py", "migrate", "-v0"], ["-m", "benchmarks.site_data", *sizes]):
-        subprocess.run([sys.executable, *argv], cwd=ROOT, env=environment, check=True)
-    process = subprocess.Popen([sys.executable, "-m", "worker.supervise"], cwd=ROOT, env=environment)
+    with postgresql() as url:
+        for argv in (["manage.py", "migrate", "-v0"], ["-m", "benchmarks.site_data", *sizes]):
+            subprocess.run([sys.executable, *argv], cwd=ROOT, env=environment(folder, url), check=True)
+        yield url
+
+
+@contextmanager
+def serving(folder: Path, database: str) -> Iterator[str]:
+    """The address of a site over `database`, served by two processes."""
+    port = free_port()
+    serve = (
+        f"-m uvicorn web.asgi:application --port {port} --workers 2 --lifespan off --no-access-log".split()
+    )
+    process = subprocess.Popen(
+        [sys.executable, *serve, "--log-level", "warning"], cwd=ROOT, env=environment(folder, database)
+    )
     try:
         url = f"http://127.0.0.1:{port}"
         wait_until(lambda: answers(url), "the site's start", 120)
@@ -104,6 +113,16 @@ def serving(folder: Path, database: str, options: argparse.Namespace) -> Iterato
     finally:
         process.terminate()
         process.wait(30)
+
+
+def environment(folder: Path, database: str) -> dict[str, str]:
+    """The settings of the site that is measured."""
+    return os.environ | {
+        "WARPCOURT_DATA_DIR": str(folder),
+        "WARPCOURT_DATABASE_URL": database,
+        "WARPCOURT_TARGET": "scripted",
+        "DJANGO_SETTINGS_MODULE": "web.settings",
+    }
 
 
 def answers(url: str) -> bool:

@@ -194,7 +194,7 @@ def _take_italic(found: Collector, font: TTFont, character: str, target: int) ->
 
 
 def _assembly(found: Collector, font: TTFont, parts: list[tuple[str, bool]]) -> list[Any] | None:
-    built = []
+    built: list[tuple[str, int, int, int, int]] = []
     for character, repeats in parts:
         name = found.take(font, character, f"part{ord(character):04X}")
         if name is None:

@@ -9,9 +9,9 @@ from web.cli import exits, show
 
 
 def printed(shown: object) -> str:
-    console = Console(file=io.StringIO(), width=100)
-    console.print(shown)
-    return console.file.getvalue()
+    text = io.StringIO()
+    Console(file=text, width=100).print(shown)
+    return text.getvalue()
 
 
 def test_every_verdict_has_an_exit_status_of_its_own() -> None:

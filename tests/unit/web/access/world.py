@@ -1,0 +1,140 @@
+"""People, and one of everything that an address can name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.contrib.auth.models import AnonymousUser
+
+from judge.report import CaseReport, Mismatch, Report, Score
+from problems.vocabulary import BaselineKind, Group, Language, Mode, Verdict
+from tests.conftest import new_problem
+from tests.unit.web.access.routes import Route
+from web.accounts.models import User
+from web.accounts.services import issue_token
+from web.catalog.models import Problem
+from web.discussion import services as discussion
+from web.drafts.services import save_draft
+from web.leaderboards.services import set_baseline
+from web.staff import rejudging
+from web.submissions import services
+from web.submissions.models import Submission
+from web.tracks.models import Entry, Track
+
+SECRET = "the-secret-idea-of-the-owner"
+ATTACK = "<img src=x onerror=attack()>"
+HIDDEN = ("prime-case", "7919", "31337.25")
+_CASE = CaseReport(
+    "prime-case",
+    Group.ODD,
+    public=False,
+    verdict=Verdict.ACCEPTED,
+    sizes={"n": 7919},
+    mismatches=(Mismatch("c", (7918,), "31337.25", "0.0", 31337.25, 1.0),),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """`people` in the order in which the matrix tells about them; `values` fill addresses.
+
+    `keys` are what `pk` means, by the beginning of a route's name.
+    """
+
+    people: Mapping[str, User | AnonymousUser]
+    values: Mapping[str, object]
+    keys: Mapping[str, int]
+
+    def address(self, route: Route) -> str:
+        """The address of what is in this world. Raises KeyError for what the world lacks."""
+        known = [prefix for prefix in self.keys if route.name.startswith(prefix)]
+        key = {"pk": self.keys[max(known, key=len)]} if known else {}
+        return route.fill({**self.values, **key})
+
+
+def make_world(*, hostile: bool = False) -> World:
+    """The owner and a classmate have solved the problem, the learner has not.
+
+    In a `hostile` one every text that somebody wrote attacks the page that shows it.
+    """
+    text = ATTACK if hostile else ""
+    problem = _problem(text)
+    names = ("owner", "classmate", "learner")
+    owner, classmate, learner = (User.objects.create_user(name) for name in names)
+    instructor = User.objects.create_user("instructor", is_instructor=True)
+    staff = User.objects.create_superuser("staff")
+    _judged(classmate, problem, "// an idea", text)
+    submission = _judged(owner, problem, f"// {SECRET}", text)
+    revision = save_draft(owner, problem, Language.CUDA, source=f"// {SECRET} {text}", expected=0)
+    thread = discussion.open_thread(owner, problem, title=f"A question {text}", text=f"Why? {text}")
+    post = thread.posts.get()
+    discussion.flag(classmate, post, reason=f"Rude. {text}")
+    ban = discussion.ban(User.objects.create_user("banned"), staff, reason=f"Rude. {text}")
+    chosen = Submission.objects.filter(pk=submission.pk)
+    rejudge = rejudging.start(staff, chosen, reason=f"A fix. {text}", chosen={})
+    baseline = set_baseline(staff, submission, kind=BaselineKind.REFERENCE, label=f"Plain {text}"[:40])
+    return World(
+        people={
+            "anonymous": AnonymousUser(),
+            "learner": learner,
+            "classmate": classmate,
+            "owner": owner,
+            "instructor": instructor,
+            "staff": staff,
+        },
+        values={
+            "slug": problem.slug,
+            "public_id": submission.public_id,
+            "kind": "ptx",
+            "language": "cuda",
+            "number": revision.revision,
+            "token_id": issue_token(owner, name=f"the owner's {text}"[:60])[0].pk,
+            "session_id": 1,
+            "username": "owner",
+            "rest": "nothing",
+            "key": "key",
+            "uidb36": "1",
+            "provider_id": "school",
+            "name": "figure.svg",
+        },
+        keys={
+            "thread": thread.pk,
+            "post": post.pk,
+            "staff-post": post.pk,
+            "staff-ban": ban.pk,
+            "staff-rejudge": rejudge.pk,
+            "baseline": baseline.pk,
+            "mfa": 1,
+        },
+    )
+
+
+def _problem(text: str) -> Problem:
+    problem = new_problem(
+        "vector-add",
+        editorial=f"The trick is simple. {text}",
+        title=f"Vector addition {text}",
+        summary=f"Add. {text}",
+        statement=f"Compute. {text} [x](javascript:attack())",
+        tags=["elementwise", f"t{text}"],
+    )
+    track = Track.objects.create(slug="vector-add", title=f"First steps {text}", summary=f"Begin. {text}")
+    Entry.objects.create(track=track, problem=problem, position=1)
+    return problem
+
+
+def _judged(person: User, problem: Problem, source: str, text: str) -> Submission:
+    submission = services.submit(
+        person, problem, language=Language.CUDA, source=f"{source} {text}", mode=Mode.SUBMIT
+    )
+    report = Report(
+        Verdict.ACCEPTED,
+        text,
+        cases=(replace(_CASE, message=text),),
+        log=text,
+        output=text,
+        listings={"ptx": f"ret; // {text}"},
+        environment={"gpu": "NVIDIA H200", "problem_version": problem.version},
+        score=Score(100.0, 99.0, 101.0),
+    )
+    services.record(services.claim("w"), report)
+    return submission
