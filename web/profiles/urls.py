@@ -5,6 +5,6 @@ from django.urls import path
 from web.profiles import views
 
 urlpatterns = [
-    path("u/<str:username>", views.profile, name="profile"),
+    path("u/<path:username>", views.profile, name="profile"),
     path("account/profile", views.privacy, name="account-profile"),
 ]
