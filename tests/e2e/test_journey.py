@@ -1,18 +1,14 @@
 """What a learner does, judged for real: wrong, illegal and right programs, then the leaderboard."""
 
-import os
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import Site, open_problem, set_theme, sign_up, wait_for_verdict, watch, write
+from tests.e2e.conftest import Site, open_problem, sign_up, wait_for_verdict, write
 from web.config import ROOT
 
 SOLUTIONS = ROOT / "problems" / "vector-add" / "solutions"
 # The first judgement on a machine builds the runtime, which takes a while on two cores.
 WITHIN_S = 300
-PICTURES = ROOT / "docs" / "images"
 
 
 def hand_in(page: Page, name: str, *, button: str = "Submit") -> None:
@@ -56,29 +52,3 @@ def test_triton_is_judged_too(court: Site, page: Page) -> None:
     open_problem(page, court, "vector-add", "triton")
     hand_in(page, "plain.py")
     wait_for_verdict(page, "Accepted", within_s=WITHIN_S)
-
-
-@pytest.fixture
-def pictures() -> Path:
-    if "SCREENSHOTS" not in os.environ:
-        pytest.skip("set SCREENSHOTS to take the pictures of the README")
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    return PICTURES
-
-
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path, scheme: str) -> None:
-    with set_theme(browser, scheme, phone=False) as context:
-        page = context.new_page()
-        problems = watch(page)
-        page.goto(court.url)
-        page.screenshot(path=pictures / f"home-{scheme}.png")
-        sign_up(page, court, f"ada-{scheme}")
-        open_problem(page, court, "vector-add")
-        hand_in(page, "no-guard.cu")
-        wait_for_verdict(page, "Illegal access", within_s=WITHIN_S)
-        page.screenshot(path=pictures / f"problem-{scheme}.png")
-        page.get_by_role("link", name="Permalink").click()
-        page.screenshot(path=pictures / f"submission-{scheme}.png", full_page=True)
-        assert problems == []
