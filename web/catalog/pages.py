@@ -37,7 +37,6 @@ class ProblemPage:
 
     language: Language
     statement: SafeString
-    editorial: SafeString | None
     source: str
     revision: int
     saved: datetime | None
@@ -68,12 +67,10 @@ def usual_language(viewer: Viewer, problem: Problem) -> Language:
 
 def problem_page(viewer: Viewer, problem: Problem, language: Language) -> ProblemPage:
     """All that the page of `problem` shows to `viewer`."""
-    readable = queries.may_read_editorial(viewer, problem)
     draft = find_draft(viewer, problem, language)
     return ProblemPage(
         language=language,
         statement=render(problem.statement, anchors="s-", pictures=pictures(problem.slug, problem.statement)),
-        editorial=_editorial(problem) if readable else None,
         source=draft.source if draft else problem.starters[language.value],
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,
@@ -90,7 +87,3 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
         gpu_models=offered_gpu_models(),
         functional=settings.WARPCOURT.target == "cpu",
     )
-
-
-def _editorial(problem: Problem) -> SafeString:
-    return render(problem.editorial, anchors="e-", pictures=pictures(problem.slug, problem.editorial))

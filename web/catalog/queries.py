@@ -27,6 +27,7 @@ from problems.vocabulary import Difficulty, Language
 from web.accounts.models import User
 from web.catalog.models import Problem, Tagging
 from web.submissions.models import Progress, Submission
+from web.submissions.queries import reads_all
 
 Viewer = User | AnonymousUser
 UNREAD = ("statement", "editorial", "signature", "samples", "limits")
@@ -168,8 +169,8 @@ def find_problem(viewer: Viewer, slug: str) -> Problem | None:
 
 
 def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:
-    """Whether there is an editorial and `viewer` has solved the problem, or is staff."""
-    return bool(problem.editorial) and (viewer.is_staff or bool(getattr(problem, "solved", False)))
+    """Whether there is an editorial and `viewer` has solved the problem, teaches, or is staff."""
+    return bool(problem.editorial) and (reads_all(viewer) or bool(getattr(problem, "solved", False)))
 
 
 def _with_own(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
