@@ -17,6 +17,7 @@ from collections.abc import AsyncIterator
 from asgiref.sync import SyncToAsync, sync_to_async
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.views.decorators.http import require_safe
 
 from web.submissions import queries
 from web.submissions.lookout import closing, lookout
@@ -30,6 +31,7 @@ _RETRY_MS = 1000
 _open_streams: Counter[int] = Counter()
 
 
+@require_safe
 async def events(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The stream, for the one who is signed in."""
     viewer = await sync_to_async(closing(lambda: _signed_in(request)))()

@@ -42,7 +42,7 @@ MATRIX: dict[tuple[str, str], str] = {
     ("api/v1/{rest}", "GET"): "aaaaaa",
     ("api/v1/{rest}", "POST"): "aaaaaa",
     ("submission-events", "GET"): "aaaooo",
-    ("submission-events", "POST"): "aaaooo",
+    ("submission-events", "POST"): "mmmmmm",
     ("submission-json", "GET"): "aaaooo",
     ("submission-json", "POST"): "mmmmmm",
     ("github_login", "GET"): "aaaaaa",
