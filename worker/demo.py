@@ -30,7 +30,7 @@ from worker import readiness
 from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
 
 USERNAME = "demo"
-POLL_S = 0.4
+POLL_S = 0.5
 PLAIN_WIDTH = 120  # characters of a table that goes to a file
 PATIENCE_S = 900.0
 # One of each shows what the judge finds; time limits would show mostly waiting.
@@ -105,9 +105,11 @@ class Visitor:
         return True
 
     def refresh(self, samples: Sequence[Sample]) -> None:
-        """Learn how far `samples` have come."""
+        """Learn how far `samples` have come, unless the site asks to wait."""
         by_id = {sample.public_id: sample for sample in samples}
         answer = self._http.get("/submissions")
+        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+            return
         answer.raise_for_status()
         for row in answer.json()["submissions"]:
             sample = by_id.get(row["id"])

@@ -40,6 +40,7 @@ class Installation:
             "WARPCOURT_LEASE_S": "2",
             "WARPCOURT_SWEEP_S": "1",
             "WARPCOURT_SUBMITS_PER_MINUTE": "100",
+            "WARPCOURT_API_PER_MINUTE": "100000",  # tests ask often
             "WARPCOURT_MAX_IN_FLIGHT": "50",
         }
         self.log: list[str] = []
