@@ -35,11 +35,12 @@ expect.set_options(timeout=10_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep these tests on one worker, so that one browser and one site serve them all."""
+    """Keep the tests of a file on one worker, so that one site serves them; all with the real judge too."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.e2e)
-            item.add_marker(pytest.mark.xdist_group("e2e"))
+            real = "court" in getattr(item, "fixturenames", ())
+            item.add_marker(pytest.mark.xdist_group("court" if real else f"e2e-{item.path.stem}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def browser_type_launch_args() -> dict[str, Any]:
     return {"executable_path": str(CHROMIUM), "args": _SWITCHES.split(), "headless": True}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Warpcourt with a judge that does what the source says, and two problems, one of them hostile."""
     problems = tmp_path_factory.mktemp("problems")

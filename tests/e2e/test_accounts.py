@@ -108,7 +108,7 @@ def make_token(page: Page, site: Site, name: str) -> str:
 
 
 def sign_out(page: Page) -> None:
-    page.locator(".masthead .menu summary").click()
+    page.locator(".masthead-end summary").click()
     page.get_by_role("button", name="Sign out").click()
     expect(page.locator(".masthead").get_by_role("link", name="Sign in")).to_be_visible()
 
@@ -282,7 +282,7 @@ def test_data_is_downloaded_and_the_account_deleted(site: Site, page: Page, tmp_
 
 def test_a_profile_is_hidden_from_others(site: Site, page: Page, browser: Browser) -> None:
     sign_up(page, site, "Private")
-    page.locator(".masthead .menu summary").click()
+    page.locator(".masthead-end summary").click()
     page.get_by_role("link", name="Profile").click()
     expect(page).to_have_url(f"{site.url}/u/Private")
     with browser.new_context() as elsewhere:

@@ -90,7 +90,7 @@ def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
 
 def test_from_the_overview_to_what_is_wrong(site: Site, page: Page, judge: str) -> None:
     sign_in(page, site, judge)
-    page.locator(".masthead summary").click()
+    page.locator(".masthead-end summary").click()
     page.locator(".menu-list").get_by_role("link", name="Staff").click()
     expect(page.get_by_text("2 submissions waiting for a GPU that no node offers.")).to_be_visible()
     page.get_by_role("navigation", name="Staff").get_by_role("link", name="Fleet").click()

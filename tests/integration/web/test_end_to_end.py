@@ -51,7 +51,9 @@ def test_a_stream_is_live(installation):
     route = f"/api/v1/submissions/{public_id}/events"
     with installation.http.stream("GET", route, timeout=20) as stream:
         names = [line.removeprefix("event: ") for line in stream.iter_lines() if line.startswith("event: ")]
-    assert names == ["queued", "claimed", "compiling", "compiled", "case", "finished"]
+    # What holds for the moment only comes as often as it changes.
+    steps = [name for name in names if name != "queue"]
+    assert steps == ["queued", "claimed", "compiling", "compiled", "case", "finished"]
 
 
 def test_a_killed_worker_costs_time_and_nothing_else(installation):
