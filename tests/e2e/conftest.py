@@ -187,7 +187,12 @@ def _serving(data_dir: Path, **environ: str) -> Iterator[Site]:
 def _environ(data_dir: Path, **settings: str) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("WARPCOURT_")}
     own.pop("DJANGO_SETTINGS_MODULE", None)
-    settings = {"submits_per_minute": "1000", "api_per_minute": "100000", "data_dir": str(data_dir), **settings}
+    settings = {
+        "submits_per_minute": "1000",
+        "api_per_minute": "100000",
+        "data_dir": str(data_dir),
+        **settings,
+    }
     return own | {f"WARPCOURT_{name.upper()}": value for name, value in settings.items()}
 
 
