@@ -35,6 +35,13 @@ report.verdict, report.message = "wrong_answer", "as it was"
 report.body |= {{"verdict": "wrong_answer", "message": "as it was"}}
 report.save()
 """
+REJUDGE = """
+from web.accounts.models import User
+from web.staff import rejudging
+from web.submissions.models import Submission
+found = Submission.objects.filter(public_id="{public_id}")
+rejudging.start(User.objects.get(username="judge"), found, reason="To look at", chosen={{}})
+"""
 MAKE = """
 from datetime import timedelta
 from django.utils import timezone
@@ -79,6 +86,12 @@ def judged(site: Site, browser: Browser, judge: str) -> str:
     public_id = address.rpartition("/")[2]
     site.manage("shell", "-c", WRONG.format(public_id=public_id))
     return public_id
+
+
+@pytest.fixture(scope="module")
+def rejudge(site: Site, judged: str) -> None:
+    """A rejudge that waits for an answer."""
+    site.manage("shell", "-c", REJUDGE.format(public_id=judged))
 
 
 @pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
@@ -155,7 +168,7 @@ def test_to_a_learner_none_of_it_exists(site: Site, page: Page, judged: str) -> 
         assert answer.status == 404
 
 
-def test_the_pages_are_sound(site: Site, visitor: Page, judge: str, judged: str) -> None:
+def test_the_pages_are_sound(site: Site, visitor: Page, judge: str, rejudge: None) -> None:
     sign_in(visitor, site, judge)
     for place in (*PLACES, *(f"/stuck?kind={kind}" for kind in KINDS)):
         check(visitor, f"{site.url}/staff{place}")

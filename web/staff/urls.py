@@ -7,9 +7,9 @@ from web.staff import rejudge_views, views
 urlpatterns = [
     path("staff", views.overview, name="staff"),
     path("staff/queue", views.queue, name="staff-queue"),
-    path("staff/queue/<str:public_id>/cancel", views.job_cancel, name="staff-job-cancel"),
-    path("staff/queue/<str:public_id>/requeue", views.job_requeue, name="staff-job-requeue"),
-    path("staff/queue/<str:public_id>/again", views.job_again, name="staff-job-again"),
+    path("staff/queue/<public_id:public_id>/cancel", views.job_cancel, name="staff-job-cancel"),
+    path("staff/queue/<public_id:public_id>/requeue", views.job_requeue, name="staff-job-requeue"),
+    path("staff/queue/<public_id:public_id>/again", views.job_again, name="staff-job-again"),
     path("staff/stuck", views.stuck, name="staff-stuck"),
     path("staff/workers", views.workers, name="staff-workers"),
     path("staff/rejudges", rejudge_views.rejudge_list, name="staff-rejudges"),

@@ -40,7 +40,7 @@ def judge(submission: Submission, verdict=Verdict.ACCEPTED, **more) -> Submissio
 def patterns(prefix: str) -> list[str]:
     """Every address of ours that begins so, with something in place of what varies."""
     found = [str(pattern.pattern) for resolver in get_resolver().url_patterns for pattern in flat(resolver)]
-    values = {"<str:public_id>": "AAAAAAAAAAAA", "<int:pk>": "1"}
+    values = {"<public_id:public_id>": "AAAAAAAAAAAA", "<int:pk>": "1"}
     addresses = []
     for address in (address for address in found if address.startswith(prefix)):
         for name, value in values.items():
