@@ -6,7 +6,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from web.catalog.models import Problem
 from web.leaderboards.models import Best
 from web.submissions import rivals
-from web.submissions.models import Submission
+from web.submissions.models import Submission, may_be_public_id
 from web.submissions.queries import Viewer, reads_all, score_of, visible_submissions
 
 ACCEPTED, BEST = "accepted", "best"
@@ -25,7 +25,7 @@ def counterpart(submission: Submission, viewer: Viewer, against: str) -> Submiss
     if against == BEST:
         best = _best(submission, viewer)
         return visible.filter(pk=best).first() if best is not None else None
-    return visible.filter(public_id=against).first()
+    return visible.filter(public_id=against).first() if may_be_public_id(against) else None
 
 
 def own(viewer: Viewer, problem: Problem, language: Language, which: str) -> Submission | None:

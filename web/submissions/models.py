@@ -21,6 +21,11 @@ def new_public_id() -> str:
     return "".join(secrets.choice(_ALPHABET) for _ in range(PUBLIC_ID_CHARACTERS))
 
 
+def may_be_public_id(text: str) -> bool:
+    """Whether `text` looks like an identifier. What does not need not be looked for."""
+    return text.isascii() and text.isalnum() and len(text) <= PUBLIC_ID_CHARACTERS
+
+
 class Submission(models.Model):
     """A program as its author handed it in. Nothing but `shared` changes afterwards."""
 
