@@ -33,6 +33,7 @@ from web.catalog.models import Problem
 from web.submissions import services
 from web.submissions.models import CaseResult, Job, Status, Submission
 from web.submissions.models import Report as StoredReport
+from web.submissions.services.journal import case_result
 from web.tracks import services as tracks
 
 GPU_MODELS = ("NVIDIA H100 80GB HBM3", "NVIDIA H200")
@@ -177,18 +178,7 @@ def store(batch: Iterable[Drawn]) -> None:
     )
     reports = StoredReport.objects.bulk_create(_report(one) for one in drawn)
     CaseResult.objects.bulk_create(
-        CaseResult(
-            report=report,
-            position=position,
-            name=case.name,
-            group=case.group.value,
-            public=case.public,
-            verdict=case.verdict.value,
-            wall_ms=case.wall_ms,
-            median_us=case.timing.median_us if case.timing else None,
-            low_us=case.timing.low_us if case.timing else None,
-            high_us=case.timing.high_us if case.timing else None,
-        )
+        case_result(report, position, case)
         for report, one in zip(reports, drawn, strict=True)
         for position, case in enumerate(_cases(one.verdict, one.score))
     )

@@ -46,7 +46,7 @@ def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_
         return False
     stored = _store(submission_id, attempt, report)
     CaseResult.objects.bulk_create(
-        _case_result(stored, position, case) for position, case in enumerate(report.cases)
+        case_result(stored, position, case) for position, case in enumerate(report.cases)
     )
     Listing.objects.bulk_create(
         Listing.of(stored, ListingKind(kind), text) for kind, text in report.listings.items() if text
@@ -82,7 +82,8 @@ def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Rep
     )
 
 
-def _case_result(stored: Report, position: int, case: judge_report.CaseReport) -> CaseResult:
+def case_result(stored: Report, position: int, case: judge_report.CaseReport) -> CaseResult:
+    """An unsaved row for the outcome of one case."""
     timing = case.timing
     return CaseResult(
         report=stored,
