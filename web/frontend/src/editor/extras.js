@@ -1,6 +1,6 @@
 // What the editor needs only once somebody writes: completion, closing brackets, search.
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completeAnyWord, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeBracketsKeymap, closeCompletion, completeAnyWord, completionKeymap, startCompletion } from "@codemirror/autocomplete";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
@@ -25,6 +25,12 @@ export const extras = [
   highlightSelectionMatches(),
   keymap.of([...closeBracketsKeymap, ...searchKeymap]),
 ];
+
+/** Offer completions of the word that ends at the cursor, if there is one. */
+export function offer(view) {
+  const { from, to } = view.state.selection.main;
+  if (from === to && /[\w.:]/.test(view.state.sliceDoc(Math.max(0, from - 1), from))) startCompletion(view);
+}
 
 const WORDS = { cuda: CUDA, triton: TRITON };
 

@@ -81,8 +81,18 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
   });
   textarea.hidden = true;
 
+  // Who types while the extras are on their way gets the completions that the first letters would have brought.
   async function load() {
-    late ??= await import("./extras.js");
+    if (late) return;
+    const { doc } = view.state;
+    const extras = await import("./extras.js");
+    if (late) return;
+    late = extras;
+    equip();
+    if (view.state.doc !== doc) late.offer(view);
+  }
+
+  function equip() {
     view.dispatch({ effects: part.extras.reconfigure([late.extras, late.completions(spoken, known.data)]) });
   }
 
@@ -111,7 +121,7 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
       known = await LANGUAGES[next]();
       spoken = next;
       view.dispatch({ effects: part.language.reconfigure(known.extension) });
-      if (late) await load();
+      if (late) equip();
     },
     replace(source) {
       if (source === view.state.doc.toString()) return;
