@@ -23,7 +23,7 @@ frontend: setup-test ## Build the front-end assets, which are committed
 	@cd web/frontend && export PATH=$(CURDIR)/.venv/bin:$$PATH && npm ci --silent && npm run build
 
 lock: setup-test ## Pin the Python dependencies anew
-	@for name in run test triton nvcc gpu; do .venv/bin/uv pip compile -q --universal --python-version 3.11 \
+	@for name in run otel test triton nvcc gpu; do .venv/bin/uv pip compile -q --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  -o deploy/requirements/$$name.txt deploy/requirements/$$name.in || exit; done
 
