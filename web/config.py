@@ -10,14 +10,13 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
+
+from web import parsing
+from web.parsing import ROOT as ROOT
 
 PREFIX = "WARPCOURT_"
-ROOT = Path(__file__).resolve().parent.parent
-_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 _SECRET_KEY_CHARACTERS = 64
 # Settings that say nothing alone: all of a group are set, or none.
 _TOGETHER = (
@@ -35,74 +34,6 @@ def use_settings() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.settings")
 
 
-def _text(value: str) -> str:
-    return value
-
-
-def _boolean(value: str) -> bool:
-    if value.lower() in _TRUE | _FALSE:
-        return value.lower() in _TRUE
-    raise ValueError("takes yes or no")
-
-
-def _positive(value: str) -> int:
-    if value.isdecimal() and int(value) > 0:
-        return int(value)
-    raise ValueError("takes a whole number above 0")
-
-
-def _count(value: str) -> int:
-    if value.isdecimal():
-        return int(value)
-    raise ValueError("takes a whole number, 0 or more")
-
-
-def _port(value: str) -> int:
-    if value.isdecimal() and 0 < int(value) < 65536:
-        return int(value)
-    raise ValueError("takes a port number, 1 to 65535")
-
-
-def _path(value: str) -> Path:
-    return (ROOT / Path(value).expanduser()).resolve()
-
-
-def _names(value: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in value.split(",") if name.strip())
-
-
-def _address(value: str) -> str:
-    try:
-        return str(ip_address(value))
-    except ValueError as error:
-        raise ValueError("takes an IP address, such as 127.0.0.1, or 0.0.0.0 for all") from error
-
-
-def _images(value: str) -> str:
-    prefix, _, tag = value.rpartition(":")
-    if value == "host" or (prefix and tag and "/" not in tag):
-        return value
-    raise ValueError("takes host, or PREFIX:TAG such as warpcourt:latest")
-
-
-def _scheme(*known: str) -> Callable[[str], str]:
-    def parse(value: str) -> str:
-        if value and urlsplit(value).scheme not in known:
-            raise ValueError(f"takes a URL that starts with {' or '.join(f'{name}://' for name in known)}")
-        return value.rstrip("/")
-
-    return parse
-
-
-def _one_of(*known: str) -> Callable[[str], str]:
-    def parse(value: str) -> str:
-        if value not in known:
-            raise ValueError(f"takes one of {', '.join(known)}")
-        return value
-
-    return parse
-
-
 def _suggest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
@@ -118,7 +49,7 @@ def _incomplete(values: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _about(
-    default: str, doc: str, parse: Callable[[str], object] = _text, *, secret: bool = False
+    default: str, doc: str, parse: Callable[[str], object] = parsing.text, *, secret: bool = False
 ) -> Mapping[str, Any]:
     return {"default": default, "doc": doc, "parse": parse, "secret": secret}
 
@@ -128,9 +59,13 @@ class Config:
     """The settings, parsed. `Setting.all()` is the same list for documentation."""
 
     data_dir: Path = field(
-        metadata=_about("var", "Directory of everything that must survive: database, keys, caches.", _path)
+        metadata=_about(
+            "var", "Directory of everything that must survive: database, keys, caches.", parsing.path
+        )
     )
-    problems_dir: Path = field(metadata=_about("problems", "Directory of the problem packages.", _path))
+    problems_dir: Path = field(
+        metadata=_about("problems", "Directory of the problem packages.", parsing.path)
+    )
     secret_key: str = field(
         metadata=_about(
             "",
@@ -139,34 +74,36 @@ class Config:
         )
     )
     debug: bool = field(
-        metadata=_about("no", "Show tracebacks in the browser. For development only.", _boolean)
+        metadata=_about("no", "Show tracebacks in the browser. For development only.", parsing.boolean)
     )
-    host: str = field(metadata=_about("127.0.0.1", "Address that the web server listens on.", _address))
-    port: int = field(metadata=_about("8000", "Port that the web server listens on.", _port))
+    host: str = field(
+        metadata=_about("127.0.0.1", "Address that the web server listens on.", parsing.address)
+    )
+    port: int = field(metadata=_about("8000", "Port that the web server listens on.", parsing.port))
     public_url: str = field(
         metadata=_about(
             "",
             "Address at which people reach the site. With https:// cookies are secure and HSTS is sent.",
-            _scheme("http", "https"),
+            parsing.scheme("http", "https"),
         )
     )
     allowed_hosts: tuple[str, ...] = field(
         metadata=_about(
             "localhost,127.0.0.1,[::1]",
             "Host names that the site answers to, besides that of the public URL; with commas between.",
-            _names,
+            parsing.names,
         )
     )
     trusted_proxies: int = field(
         metadata=_about(
-            "0", "Reverse proxies in front of the site whose X-Forwarded-For is believed.", _count
+            "0", "Reverse proxies in front of the site whose X-Forwarded-For is believed.", parsing.count
         )
     )
     database_url: str = field(
         metadata=_about(
             "",
             "PostgreSQL, as postgres://user:password@host/name. Empty: SQLite in the data directory.",
-            _scheme("postgres", "postgresql", "sqlite"),
+            parsing.scheme("postgres", "postgresql", "sqlite"),
             secret=True,
         )
     )
@@ -174,7 +111,7 @@ class Config:
         metadata=_about(
             "",
             "Redis for doorbell and rate limits, as redis://host:6379/0. Empty: files in the data directory.",
-            _scheme("redis", "rediss"),
+            parsing.scheme("redis", "rediss"),
             secret=True,
         )
     )
@@ -182,12 +119,12 @@ class Config:
         metadata=_about(
             "",
             "Mail server, as smtp://user:password@host:587. Empty: mail is written to the log.",
-            _scheme("smtp", "smtps"),
+            parsing.scheme("smtp", "smtps"),
             secret=True,
         )
     )
     email_from: str = field(metadata=_about("warpcourt@localhost", "Sender of the site's mail."))
-    sign_up: bool = field(metadata=_about("yes", "Whether visitors may create accounts.", _boolean))
+    sign_up: bool = field(metadata=_about("yes", "Whether visitors may create accounts.", parsing.boolean))
     github_client_id: str = field(
         metadata=_about(
             "", "Client id of a GitHub OAuth app: people may sign in with GitHub. Empty: they may not."
@@ -203,7 +140,7 @@ class Config:
         metadata=_about(
             "",
             "Issuer URL of an OpenID Connect provider: its people may sign in. Empty: there is none.",
-            _scheme("https", "http"),
+            parsing.scheme("https", "http"),
         )
     )
     oidc_client_id: str = field(metadata=_about("", "Client id of this site at the OpenID Connect provider."))
@@ -214,45 +151,45 @@ class Config:
         metadata=_about(
             "no",
             "Whether people of that provider may create accounts while WARPCOURT_SIGN_UP is no.",
-            _boolean,
+            parsing.boolean,
         )
     )
     max_in_flight: int = field(
         metadata=_about(
-            "5", "Submissions that one user may have waiting or being judged at a time.", _positive
+            "5", "Submissions that one user may have waiting or being judged at a time.", parsing.positive
         )
     )
     submits_per_minute: int = field(
-        metadata=_about("30", "Submissions that one user may make in a minute.", _positive)
+        metadata=_about("30", "Submissions that one user may make in a minute.", parsing.positive)
     )
     web_processes: int = field(
-        metadata=_about("1", "Processes that serve pages; one per core is plenty.", _positive)
+        metadata=_about("1", "Processes that serve pages; one per core is plenty.", parsing.positive)
     )
     api_per_minute: int = field(
-        metadata=_about("300", "Requests that one caller of the API may make in a minute.", _positive)
+        metadata=_about("300", "Requests that one caller of the API may make in a minute.", parsing.positive)
     )
     worker_concurrency: int = field(
-        metadata=_about("2", "Submissions that one worker judges at a time.", _positive)
+        metadata=_about("2", "Submissions that one worker judges at a time.", parsing.positive)
     )
     isolation: str = field(
         metadata=_about(
             "bubblewrap",
             "How programs are isolated: bubblewrap, or docker, which GPUs need.",
-            _one_of("bubblewrap", "docker"),
+            parsing.one_of("bubblewrap", "docker"),
         )
     )
     target: str = field(
         metadata=_about(
             "cpu",
             "What programs are judged on: cpu, gpu, or scripted, which runs nothing, for tests of the site.",
-            _one_of("cpu", "gpu", "scripted"),
+            parsing.one_of("cpu", "gpu", "scripted"),
         )
     )
     runtime_dir: Path = field(
         metadata=_about(
             "var/run",
             "Directory where the processes of a host meet: leases, MPS, vaults. Local, with a short path.",
-            _path,
+            parsing.path,
         )
     )
     images: str = field(
@@ -260,7 +197,7 @@ class Config:
             "host",
             "Images of the containers, as PREFIX:TAG of what deploy/build-images made. "
             "host: they show this host's own files, read-only.",
-            _images,
+            parsing.images,
         )
     )
     container_runtime: str = field(
@@ -268,82 +205,92 @@ class Config:
     )
     gpus: tuple[str, ...] = field(
         metadata=_about(
-            "", "UUIDs of the GPUs to judge on, with commas between. Empty: all of this host.", _names
+            "", "UUIDs of the GPUs to judge on, with commas between. Empty: all of this host.", parsing.names
         )
     )
     mps: bool = field(
-        metadata=_about("yes", "Whether a GPU is shared through MPS; no: it is time-sliced.", _boolean)
+        metadata=_about("yes", "Whether a GPU is shared through MPS; no: it is time-sliced.", parsing.boolean)
     )
     check_slots: int = field(
-        metadata=_about("8", "Submissions that may be checked on one GPU at a time.", _positive)
+        metadata=_about("8", "Submissions that may be checked on one GPU at a time.", parsing.positive)
     )
     gpu_memory_mib: int = field(
         metadata=_about(
-            "0", "GPU memory that one program may use under MPS, in MiB. 0: no limit of its own.", _count
+            "0",
+            "GPU memory that one program may use under MPS, in MiB. 0: no limit of its own.",
+            parsing.count,
         )
     )
     vault_mib: int = field(
         metadata=_about(
-            "16384", "GPU memory for inputs and expected outputs that were drawn ahead, in MiB.", _positive
+            "16384",
+            "GPU memory for inputs and expected outputs that were drawn ahead, in MiB.",
+            parsing.positive,
         )
     )
     doctor: bool = field(
         metadata=_about(
             "yes",
             "Whether a CUDA program that fails on a GPU is run again on the CPU to explain why.",
-            _boolean,
+            parsing.boolean,
         )
     )
     warm_oracles: int = field(
         metadata=_about(
-            "1", "Sandboxes for reference programs kept started ahead, per process and GPU.", _count
+            "1", "Sandboxes for reference programs kept started ahead, per process and GPU.", parsing.count
         )
     )
     warm_cudas: int = field(
-        metadata=_about("1", "Sandboxes for CUDA programs kept started ahead, per process and GPU.", _count)
+        metadata=_about(
+            "1", "Sandboxes for CUDA programs kept started ahead, per process and GPU.", parsing.count
+        )
     )
     warm_tritons: int = field(
-        metadata=_about("1", "Sandboxes for Triton programs kept started ahead, per process and GPU.", _count)
+        metadata=_about(
+            "1", "Sandboxes for Triton programs kept started ahead, per process and GPU.", parsing.count
+        )
     )
     warm_compilers: int = field(
         metadata=_about(
-            "1", "Sandboxes for the GPU compilers kept started ahead, per process of a GPU host.", _count
+            "1",
+            "Sandboxes for the GPU compilers kept started ahead, per process of a GPU host.",
+            parsing.count,
         )
     )
     lease_s: int = field(
         metadata=_about(
-            "20", "Seconds without a heartbeat after which another worker may take a job.", _positive
+            "20", "Seconds without a heartbeat after which another worker may take a job.", parsing.positive
         )
     )
     job_limit_s: int = field(
-        metadata=_about("600", "Seconds that judging one submission may take in all.", _positive)
+        metadata=_about("600", "Seconds that judging one submission may take in all.", parsing.positive)
     )
     sweep_s: int = field(
         metadata=_about(
-            "5", "Seconds between looks for jobs that a lost worker or message left behind.", _positive
+            "5", "Seconds between looks for jobs that a lost worker or message left behind.", parsing.positive
         )
     )
     max_tries: int = field(
         metadata=_about(
             "3",
             "Times that a job is tried before its verdict is internal_error, not charged to the user.",
-            _positive,
+            parsing.positive,
         )
     )
     stream_limit_s: int = field(
         metadata=_about(
             "300",
             "Seconds after which an event stream is closed; the browser resumes it where it was.",
-            _positive,
+            parsing.positive,
         )
     )
     log_format: str = field(
         metadata=_about(
-            "console", "Form of the log: console, or json for machines.", _one_of("console", "json")
+            "console", "Form of the log: console, or json for machines.", parsing.one_of("console", "json")
         )
     )
     log_level: str = field(
-        metadata=_about("INFO", "Least severity logged.", _one_of("DEBUG", "INFO", "WARNING", "ERROR"))
+        metadata=_about("INFO", "Least severity logged.", parsing.one_of("DEBUG", "INFO", "WARNING", "ERROR"))
     )
 
     @classmethod
