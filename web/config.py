@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from web import parsing
-from web.parsing import ROOT as ROOT
 
 PREFIX = "WARPCOURT_"
+ROOT = parsing.ROOT
 _SECRET_KEY_CHARACTERS = 64
 # Settings that say nothing alone: all of a group are set, or none.
 _TOGETHER = (
