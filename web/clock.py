@@ -1,0 +1,44 @@
+"""The database's clock, which everybody goes by whose own may be wrong.
+
+Theory of operation. Leases and heartbeats are written by one host and judged by another, and the clocks of
+hosts differ: by milliseconds where NTP runs, by minutes where it does not. What they all share is the
+database, so whatever one process writes for another to compare is written and compared with `DatabaseNow`.
+It stands for the time at which the database received the statement. On PostgreSQL that is not `NOW()`, the
+start of the transaction, which may be old by then, nor `CLOCK_TIMESTAMP()`, which changes from row to row
+and so keeps the planner from using an index.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import DateTimeField, Func
+from django.db.models.sql import Query
+from django.db.models.sql.compiler import SQLCompiler
+
+# Doubled twice: for the template, and for the parameters of the statement.
+_SQLITE = "STRFTIME('%%%%Y-%%%%m-%%%%d %%%%H:%%%%M:%%%%f000', 'now')"
+
+
+class DatabaseNow(Func):
+    """The time of the database, for conditions and updates: `lease_until=DatabaseNow() + timedelta(...)`."""
+
+    function = "STATEMENT_TIMESTAMP"
+    arity = 0
+    output_field = DateTimeField()
+
+    def as_sqlite(
+        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **extra: Any
+    ) -> tuple[str, Any]:
+        """The form in which Django stores times there, so that both compare as text. To the millisecond."""
+        return self.as_sql(compiler, connection, template=_SQLITE, **extra)
+
+
+def read_clock() -> datetime:
+    """What time it is in the database, by a query. Conditions and updates take `DatabaseNow` instead."""
+    query = Query(None)
+    query.add_annotation(DatabaseNow(), "now")
+    (now,) = next(iter(query.get_compiler(using=DEFAULT_DB_ALIAS).results_iter()))
+    found: datetime = now
+    return found
