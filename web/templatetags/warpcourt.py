@@ -1,5 +1,6 @@
 """Icons, verdicts, times: the small parts of every page."""
 
+from functools import lru_cache
 from typing import Any
 
 from django import template
@@ -30,6 +31,7 @@ def preload_fonts(*, workbench: bool = False) -> SafeString:
 
 
 @register.simple_tag
+@lru_cache(maxsize=256)  # a page shows a dozen
 def icon(name: str) -> SafeString:
     """A symbol of icons.svg, hidden from screen readers: a word always stands beside it."""
     return format_html(

@@ -1,0 +1,14 @@
+"""The addresses of static files, each worked out once: a page names some twenty of them."""
+
+from functools import lru_cache
+
+from django.contrib.staticfiles.storage import StaticFilesStorage
+
+
+class StaticAddresses(StaticFilesStorage):
+    """Django's storage, which remembers addresses. There are as many as there are files."""
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - the storage lives as long as the process
+    def url(self, name: str | None) -> str:
+        """The address of the file `name`."""
+        return super().url(name)
