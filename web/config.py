@@ -171,6 +171,13 @@ class Config:
     worker_concurrency: int = field(
         metadata=_about("2", "Submissions that one worker judges at a time.", parsing.positive)
     )
+    node_name: str = field(
+        metadata=_about(
+            "",
+            "What this host is called in the fleet; the same for all of its processes. Empty: its host name.",
+            parsing.name,
+        )
+    )
     isolation: str = field(
         metadata=_about(
             "bubblewrap",

@@ -6,12 +6,20 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
+_NAME_CHARACTERS = 80
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
 def text(value: str) -> str:
     """Any text, as it is."""
     return value
+
+
+def name(value: str) -> str:
+    """A short name, without spaces and slashes, which addresses and logs can hold."""
+    if len(value) <= _NAME_CHARACTERS and not any(sign.isspace() or sign == "/" for sign in value):
+        return value
+    raise ValueError(f"takes up to {_NAME_CHARACTERS} characters without spaces and slashes")
 
 
 def boolean(value: str) -> bool:

@@ -2,8 +2,8 @@
 
 from django.contrib import admin
 
-from web.fleet.models import Gpu, Node
-from web.staff.audited import RemovableAdmin
+from web.fleet.models import Gpu, Node, Worker
+from web.staff.audited import RecordAdmin, RemovableAdmin
 from web.staff.models import ActKind
 
 
@@ -11,13 +11,23 @@ from web.staff.models import ActKind
 class NodeAdmin(RemovableAdmin[Node]):
     """Nodes. A node that is deleted and lives records itself again."""
 
-    list_display = ["name", "state", "message", "heartbeat", "first_seen"]
-    list_filter = ["state"]
+    list_display = ["name", "state", "message", "heartbeat", "drained", "first_seen"]
+    list_filter = ["state", "drained"]
     search_fields = ["name"]
 
     def kind_of_deletion(self) -> ActKind:
         """It is removed."""
         return ActKind.NODE_REMOVE
+
+
+@admin.register(Worker)
+class WorkerAdmin(RecordAdmin[Worker]):
+    """Workers. Those that have gone go by themselves, after a day."""
+
+    list_display = ["name", "node", "state", "busy", "concurrency", "version", "heartbeat"]
+    list_filter = ["state", "version", "node"]
+    list_select_related = ["node"]
+    search_fields = ["name", "node__name"]
 
 
 @admin.register(Gpu)

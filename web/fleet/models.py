@@ -1,4 +1,8 @@
-"""Nodes and their GPUs as they last reported themselves. Written by the nodes, read by staff."""
+"""Nodes, their workers and GPUs as they last reported themselves, and what staff ordered about them.
+
+Nodes and workers write what they are; staff write what is drained and what is held. Neither writes the
+other's columns, so that no report undoes an order.
+"""
 
 from django.db import models
 from django.db.models import Q
@@ -7,6 +11,9 @@ from django.utils import timezone
 NAME_CHARACTERS = 120
 UUID_CHARACTERS = 64
 VERSION_CHARACTERS = 40
+REASON_CHARACTERS = 200
+PERSON_CHARACTERS = 30
+INSTANCE_CHARACTERS = 32
 
 
 class State(models.TextChoices):
@@ -18,7 +25,12 @@ class State(models.TextChoices):
 
 
 class Node(models.Model):
-    """A host that judges. `versions` maps the names of its tools to their versions."""
+    """A host that judges. `versions` maps the names of its tools to their versions.
+
+    `state`, `message`, `versions` and `heartbeat` are those of its node service. A host without GPUs has
+    none (`has_service`), and lives as long as its workers do. While `drained`, no worker on it takes
+    anything more.
+    """
 
     name = models.CharField(max_length=NAME_CHARACTERS, unique=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.SERVING)
@@ -26,6 +38,17 @@ class Node(models.Model):
     versions = models.JSONField(default=dict)
     heartbeat = models.DateTimeField(default=timezone.now)
     first_seen = models.DateTimeField(default=timezone.now, editable=False)
+    has_service = models.BooleanField(default=True, db_default=True)
+    drained = models.BooleanField(default=False, db_default=False)
+    drain_reason = models.CharField(max_length=REASON_CHARACTERS, blank=True, default="", db_default="")
+    drained_by = models.CharField(
+        max_length=PERSON_CHARACTERS,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Empty for the command line.",
+    )
+    drained_since = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["name"]
@@ -34,7 +57,46 @@ class Node(models.Model):
             models.CheckConstraint(
                 condition=~Q(state=State.TROUBLED.value) | ~Q(message=""), name="node_troubled_says_why"
             ),
+            models.CheckConstraint(
+                condition=Q(drained=False, drain_reason="", drained_since__isnull=True)
+                | (Q(drained=True, drained_since__isnull=False) & ~Q(drain_reason="")),
+                name="node_drained_says_why",
+            ),
         ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Duty(models.TextChoices):
+    """What a worker says of itself. `draining`: it finishes what it judges, and takes nothing more."""
+
+    SERVING = "serving"
+    DRAINING = "draining"
+    STOPPED = "stopped"
+
+
+class Worker(models.Model):
+    """A worker's main process. `name` is for people, `instance` is this run of it.
+
+    `busy` of its `concurrency` children judge now. `queues` are the hardware classes that it takes from.
+    """
+
+    node = models.ForeignKey(Node, models.CASCADE, related_name="workers")
+    name = models.CharField(max_length=NAME_CHARACTERS)
+    instance = models.CharField(max_length=INSTANCE_CHARACTERS, unique=True)
+    queues = models.JSONField(default=list)
+    concurrency = models.PositiveSmallIntegerField(default=1)
+    busy = models.PositiveSmallIntegerField(default=0)
+    version = models.CharField(max_length=VERSION_CHARACTERS, blank=True)
+    state = models.CharField(max_length=8, choices=Duty.choices, default=Duty.SERVING)
+    message = models.TextField(blank=True, help_text="What keeps it from judging.")
+    started = models.DateTimeField(default=timezone.now)
+    heartbeat = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["node", "name", "pk"]
+        constraints = [models.CheckConstraint(condition=Q(state__in=Duty.values), name="worker_state_known")]
 
     def __str__(self) -> str:
         return self.name
@@ -51,7 +113,9 @@ class Health(models.TextChoices):
 class Gpu(models.Model):
     """A GPU of a node. `checking` and `waiting` count leases; clocks are the highest it has.
 
-    `calibration` is what its trusted clock measured: bandwidth, matrix rate, overhead.
+    `calibration` is what its trusted clock measured: bandwidth, matrix rate, overhead. `hold_reason` says why
+    staff keep it out of use, and is empty where they do not; its node obeys within seconds, and `health` then
+    says so.
     """
 
     node = models.ForeignKey(Node, models.CASCADE, related_name="gpus")
@@ -72,6 +136,15 @@ class Gpu(models.Model):
     ranking = models.BooleanField(default=False)
     waiting = models.PositiveSmallIntegerField(default=0)
     calibration = models.JSONField(default=dict, blank=True)
+    hold_reason = models.CharField(max_length=REASON_CHARACTERS, blank=True, default="", db_default="")
+    held_by = models.CharField(
+        max_length=PERSON_CHARACTERS,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="Empty for the command line.",
+    )
+    held_since = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["node", "minor", "uuid"]
@@ -82,6 +155,11 @@ class Gpu(models.Model):
                 condition=Q(health=Health.WELL.value, reason="")
                 | (~Q(health=Health.WELL.value) & ~Q(reason="")),
                 name="gpu_reason_where_not_well",
+            ),
+            models.CheckConstraint(
+                condition=Q(hold_reason="", held_since__isnull=True)
+                | (~Q(hold_reason="") & Q(held_since__isnull=False)),
+                name="gpu_held_since",
             ),
         ]
 

@@ -40,6 +40,14 @@ def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
     return tuple(found.order_by("model").values_list("model", flat=True).distinct())
 
 
+def may_claim(node_name: str) -> bool:
+    """Whether a worker on this node may take something to judge: not while the node is drained.
+
+    A node that nobody has heard of yet may.
+    """
+    return not Node.objects.filter(name=node_name, drained=True).exists()
+
+
 def capability_of(model: str) -> str:
     """The compute capability of GPUs of `model`, such as `9.0`; empty when no node has reported one."""
     return Gpu.objects.filter(model=model).values_list("capability", flat=True).first() or ""

@@ -6,6 +6,8 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from django.conf import settings
+
 from judge.clock.calibration import load
 from sandbox.gpu.nvml import GpuInfo
 from sandbox.toolchain import ToolchainMissing, find_toolkit
@@ -14,12 +16,12 @@ from web.config import ROOT
 
 def node_name() -> str:
     """What this host is called in the fleet."""
-    return socket.gethostname()
+    return settings.WARPCOURT.node_name or socket.gethostname()
 
 
 def versions(gpus: Sequence[GpuInfo], *, engine: str = "") -> dict[str, str]:
     """The versions of what judges here. `engine` is the container engine's, as it names itself."""
-    found = {"warpcourt": _our_version(), "python": platform.python_version(), "kernel": platform.release()}
+    found = {"warpcourt": our_version(), "python": platform.python_version(), "kernel": platform.release()}
     if gpus:
         found |= {"driver": gpus[0].driver, "cuda": ".".join(map(str, gpus[0].cuda))}
     if engine:
@@ -43,6 +45,7 @@ def calibration(gpu: GpuInfo, directory: Path) -> dict[str, float]:
     return {"memory_gb_per_s": round(found.bytes_per_s / 1e9, 1), **rates, "l2_mib": found.l2_bytes >> 20}
 
 
-def _our_version() -> str:
+def our_version() -> str:
+    """The version of Warpcourt that this process runs."""
     with (ROOT / "pyproject.toml").open("rb") as stream:
         return str(tomllib.load(stream)["project"]["version"])
