@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.catalog.models import Problem
+from web.submissions.queues import CPU, QUEUE_CHARACTERS
 
 PUBLIC_ID_CHARACTERS = 12
 STAMP_CHARACTERS = 120
@@ -79,19 +80,45 @@ class Status(models.TextChoices):
     DONE = "done"
 
 
+class Priority(models.IntegerChoices):
+    """How urgent a job is. More urgent ones are claimed first."""
+
+    REJUDGE = 0
+    SUBMIT = 10
+    RUN = 20
+    CONTEST = 30
+
+
 class Job(models.Model):
     """The judging of one submission.
 
     `attempt` is the fencing token: it grows with every claim and never shrinks, so a write that names
     an old one changes nothing. `tries` counts claims since the job was last queued by a person.
-    `events` is the sequence number of the submission's latest event.
+    `events` is the sequence number of the submission's latest event. `queue` is a class of hardware, see
+    `web.submissions.queues`. `turn` is how many of the same user's jobs go before this one: of jobs that are
+    as urgent, everybody's first goes before anybody's second. `user` is the submission's, kept here to count
+    jobs by. Where it was handed in to a version of the site that knew no queues, `queue` is empty until the
+    next sweep, and `user` is missing once it is over.
     """
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="job")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="jobs", null=True, blank=True, db_index=False
+    )
     status = models.CharField(max_length=8, choices=Status.choices, default=Status.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveIntegerField(default=0)
+    queue = models.CharField(
+        max_length=QUEUE_CHARACTERS,
+        blank=True,
+        default=CPU,
+        db_default="",
+        help_text="The hardware it is for.",
+    )
     priority = models.SmallIntegerField(default=0, help_text="Higher ones are claimed first.")
+    turn = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="How many of the same user's jobs go before it."
+    )
     queued = models.DateTimeField(default=timezone.now)
     lease_until = models.DateTimeField(null=True, blank=True)
     worker = models.CharField(max_length=120, blank=True)
@@ -101,8 +128,16 @@ class Job(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["-priority", "queued"], name="job_next", condition=~Q(status=Status.DONE.value)
-            )
+                fields=["queue", "-priority", "turn", "queued", "id"],
+                name="job_next_of_queue",
+                condition=Q(status=Status.QUEUED.value),
+            ),
+            models.Index(
+                fields=["lease_until"], name="job_by_lease", condition=Q(status=Status.LEASED.value)
+            ),
+            models.Index(
+                fields=["user", "queued"], name="job_of_user", condition=~Q(status=Status.DONE.value)
+            ),
         ]
         constraints = [
             models.CheckConstraint(condition=Q(status__in=Status.values), name="job_status_known"),

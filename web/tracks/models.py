@@ -1,12 +1,17 @@
 """Ordered paths of problems, as the site stores them. `loadproblems` makes them; staff may withdraw one."""
 
 from django.db import models
+from django.db.models import F, Q
 
 from web.catalog.models import Problem
 
 
 class Track(models.Model):
-    """An ordered path of problems. The file on disk is the original, or the problems' track days are."""
+    """An ordered path of problems. The file on disk is the original, or the problems' track days are.
+
+    While its contest lasts, from `contest_starts` until `contest_ends`, what is handed in for its problems is
+    judged before all else.
+    """
 
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=80)
@@ -14,10 +19,26 @@ class Track(models.Model):
     description = models.TextField(blank=True, help_text="Markdown.")
     order = models.PositiveSmallIntegerField(default=100, help_text="Lower ones come first.")
     published = models.BooleanField(default=True, help_text="Only published tracks are shown.")
+    contest_starts = models.DateTimeField(
+        null=True, blank=True, help_text="From when its problems are judged first. Empty: it is no contest."
+    )
+    contest_ends = models.DateTimeField(null=True, blank=True, help_text="Until when they are.")
     problems = models.ManyToManyField(Problem, through="Entry", related_name="tracks")
 
     class Meta:
         ordering = ["order", "slug"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(contest_starts__isnull=True, contest_ends__isnull=True)
+                | Q(
+                    contest_starts__isnull=False,
+                    contest_ends__isnull=False,
+                    contest_ends__gt=F("contest_starts"),
+                ),
+                name="track_contest_starts_and_ends",
+                violation_error_message="A contest has a start and a later end; or leave both empty.",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.title
