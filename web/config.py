@@ -34,6 +34,14 @@ def use_settings() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.settings")
 
 
+def use_metrics_folder(folder: Path) -> None:
+    """Have this process and its children count in files below `folder`.
+
+    Call it before anything imports `web.metrics`: prometheus_client looks at its variable once.
+    """
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+
+
 def _suggest(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     return f" (did you mean {close[0]}?)" if close else ""
@@ -298,6 +306,36 @@ class Config:
     )
     log_level: str = field(
         metadata=_about("INFO", "Least severity logged.", parsing.one_of("DEBUG", "INFO", "WARNING", "ERROR"))
+    )
+
+    metrics_host: str = field(
+        metadata=_about(
+            "127.0.0.1", "Address at which workers and the node service show metrics.", parsing.address
+        )
+    )
+    metrics_port: int = field(
+        metadata=_about(
+            "0", "Port at which a worker shows metrics and its health. 0: none.", parsing.port_or_none
+        )
+    )
+    node_metrics_port: int = field(
+        metadata=_about(
+            "0", "Port at which the node service shows metrics and its health. 0: none.", parsing.port_or_none
+        )
+    )
+    metrics_token: str = field(
+        metadata=_about(
+            "",
+            "What Prometheus sends as Bearer token. Empty: metrics are shown on the loopback address alone.",
+            secret=True,
+        )
+    )
+    otlp_url: str = field(
+        metadata=_about(
+            "",
+            "OpenTelemetry collector, as http://host:4318, that is sent traces. Empty: none are made.",
+            parsing.scheme("http", "https"),
+        )
     )
 
     @classmethod

@@ -1,12 +1,11 @@
 """Every metric that a process of ours counts by itself, for Prometheus.
 
-Count at the place where it happens: `metrics.VERDICTS.labels(verdict="accepted", mode="submit").inc()`. What the
-database knows (queues, nodes, GPUs) is not counted here but read when somebody asks, by
-`web.observability.census`.
+Count at the place where it happens: `metrics.SWEEPS.labels(outcome="done").inc()`. What the database knows
+(queues, nodes, GPUs) is not counted here but read when somebody asks, by `web.observability.census`.
 
 Names begin with `warpcourt_` and end in their unit. A label has few values, all of ours: never a user, a
-submission, an address or an error's text. Where several processes serve together, their counts are summed (see
-`web.observability.folder`); a gauge says by its `multiprocess_mode` how.
+submission, an address or an error's text. Where several processes serve together, their counts are summed
+(see `web.observability.folder`); a gauge says by its `multiprocess_mode` how.
 """
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -64,6 +63,9 @@ JUDGING = Gauge(
     "warpcourt_judging", "Submissions being judged by this worker now.", multiprocess_mode="livesum"
 )
 JUDGE_FAILURES = Counter("warpcourt_judge_failures", "Times that the judge itself failed on a job.")
+JUDGES_READY = Gauge(
+    "warpcourt_judges_ready", "Processes of this worker whose judge is open.", multiprocess_mode="livesum"
+)
 CANNOT_JUDGE = Counter(
     "warpcourt_cannot_judge", "Times that this host found that it cannot judge; its log has the fix."
 )
@@ -86,7 +88,7 @@ VAULT_MISSES = Counter("warpcourt_vault_misses", "Contents of cases that had to 
 
 LEASES_LOST = Counter(
     "warpcourt_leases_lost",
-    "Leases that a worker lost while it judged: `taken` by another, or `expired` without an answer of the database.",
+    "Leases lost in the middle: `taken` by another worker, or `expired` while the database did not answer.",
     ["reason"],
 )
 LEASE_EXTENSIONS_FAILED = Counter(

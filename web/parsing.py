@@ -50,6 +50,11 @@ def port(value: str) -> int:
     raise ValueError("takes a port number, 1 to 65535")
 
 
+def port_or_none(value: str) -> int:
+    """A port number, or 0."""
+    return 0 if value == "0" else port(value)
+
+
 def path(value: str) -> Path:
     """A path; relative ones start at the repository."""
     return (ROOT / Path(value).expanduser()).resolve()
