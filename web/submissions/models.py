@@ -132,8 +132,12 @@ class Job(models.Model):
                 name="job_next_of_queue",
                 condition=Q(status=Status.QUEUED.value),
             ),
+            # Not by when leases end: every heartbeat would then write to all indexes.
+            models.Index(fields=["queue"], name="job_leased", condition=Q(status=Status.LEASED.value)),
             models.Index(
-                fields=["lease_until"], name="job_by_lease", condition=Q(status=Status.LEASED.value)
+                fields=["-priority", "turn", "queued", "id"],
+                name="job_in_order",
+                condition=~Q(status=Status.DONE.value),
             ),
             models.Index(
                 fields=["user", "queued"], name="job_of_user", condition=~Q(status=Status.DONE.value)

@@ -17,8 +17,14 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="job",
+            index=models.Index(condition=models.Q(("status", "leased")), fields=["queue"], name="job_leased"),
+        ),
+        migrations.AddIndex(
+            model_name="job",
             index=models.Index(
-                condition=models.Q(("status", "leased")), fields=["lease_until"], name="job_by_lease"
+                condition=models.Q(("status", "done"), _negated=True),
+                fields=["-priority", "turn", "queued", "id"],
+                name="job_in_order",
             ),
         ),
         migrations.AddIndex(
