@@ -36,6 +36,7 @@ INSTALLED_APPS = [
     "web.profiles",
     "web.discussion",
     "web.staff",
+    "web.upkeep",
     "web",
     "django.contrib.admin",
     "django.contrib.auth",

@@ -1,0 +1,154 @@
+"""Operations for migrations of tables that are in use. Each does on SQLite what Django's own does.
+
+Theory of operation. On PostgreSQL an ordinary `AddIndex` keeps writers out until the index is built, and an
+`AddConstraint` keeps everybody out until each row has been looked at. These take as long on a table with
+millions of rows, and let readers and writers go on meanwhile. They cannot be part of a transaction, so a
+migration that uses one says `atomic = False`, has nothing else in it, and may be run again after it failed
+half-way: each operation first removes what an earlier attempt left behind.
+
+A build waits for transactions that began before it. It keeps nobody waiting meanwhile, so no lock timeout
+holds for it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.apps.registry import Apps
+from django.db import NotSupportedError, migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import ProjectState
+from django.db.models import CheckConstraint, Index, Model
+
+
+class AddIndexLive(migrations.AddIndex):
+    """Adds an index while its table is read and written."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Build it."""
+        if model := _model(self, to_state.apps, app_label, schema_editor):
+            _build(schema_editor, model, self.index)
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Drop it."""
+        if model := _model(self, from_state.apps, app_label, schema_editor):
+            _drop(schema_editor, model, self.index)
+
+
+class RemoveIndexLive(migrations.RemoveIndex):
+    """Removes an index while its table is read and written."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Drop it."""
+        if model := _model(self, from_state.apps, app_label, schema_editor):
+            state = from_state.models[app_label, self.model_name_lower]
+            _drop(schema_editor, model, state.get_index_by_name(self.name))
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Build it."""
+        if model := _model(self, to_state.apps, app_label, schema_editor):
+            state = to_state.models[app_label, self.model_name_lower]
+            _build(schema_editor, model, state.get_index_by_name(self.name))
+
+
+class AddCheckLive(migrations.AddConstraint):
+    """Adds a check. It holds for new rows at once, and for those that are there once they were looked at."""
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Add it, then validate it."""
+        model = _model(self, to_state.apps, app_label, schema_editor)
+        if model is None:
+            return
+        if schema_editor.connection.vendor != "postgresql":
+            schema_editor.add_constraint(model, self.constraint)
+            return
+        if not isinstance(self.constraint, CheckConstraint):
+            raise NotSupportedError("AddCheckLive adds checks only; of indexes, see AddIndexLive.")
+        table = schema_editor.quote_name(model._meta.db_table)  # noqa: SLF001 - Django's public name for it
+        name = schema_editor.quote_name(self.constraint.name)
+        create = str(self.constraint.create_sql(model, schema_editor))
+        schema_editor.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {name}")
+        schema_editor.execute(f"{create} NOT VALID", params=None)
+        with _patient(schema_editor):
+            schema_editor.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
+
+
+def _model(
+    operation: migrations.operations.base.Operation,
+    apps: Apps,
+    app_label: str,
+    schema_editor: BaseDatabaseSchemaEditor,
+) -> type[Model] | None:
+    """The model to work on, unless this database does not hold it."""
+    if schema_editor.atomic_migration and schema_editor.connection.vendor == "postgresql":
+        raise NotSupportedError(
+            f"{type(operation).__name__} cannot be in a transaction: say `atomic = False` in its migration."
+        )
+    name: str = operation.model_name  # type: ignore[attr-defined]  # all of ours have one
+    model: type[Model] = apps.get_model(app_label, name)
+    allowed = operation.allow_migrate_model(schema_editor.connection.alias, model)
+    return model if allowed else None
+
+
+def _build(schema_editor: BaseDatabaseSchemaEditor, model: type[Model], index: Index) -> None:
+    if schema_editor.connection.vendor != "postgresql":
+        schema_editor.add_index(model, index)
+        return
+    _drop(schema_editor, model, index)  # what an attempt that failed left: an index that nothing uses
+    with _patient(schema_editor):
+        schema_editor.add_index(model, index, concurrently=True)  # type: ignore[call-arg]  # PostgreSQL's has it
+
+
+def _drop(schema_editor: BaseDatabaseSchemaEditor, model: type[Model], index: Index) -> None:
+    if schema_editor.connection.vendor != "postgresql":
+        schema_editor.remove_index(model, index)
+        return
+    with _patient(schema_editor):
+        # Django's own has IF EXISTS in it.
+        schema_editor.remove_index(model, index, concurrently=True)  # type: ignore[call-arg]  # as above
+
+
+@contextmanager
+def _patient(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
+    """No lock timeout inside, and the one that was there afterwards."""
+    if schema_editor.collect_sql:
+        yield
+        return
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_SETTING('lock_timeout')")
+        (before,) = cursor.fetchone()
+        cursor.execute("SET lock_timeout = 0")
+    try:
+        yield
+    finally:
+        with schema_editor.connection.cursor() as cursor:
+            cursor.execute("SELECT SET_CONFIG('lock_timeout', %s, false)", [before])
