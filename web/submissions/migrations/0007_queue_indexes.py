@@ -1,13 +1,17 @@
 from django.db import migrations, models
 
+from web.upkeep.operations import AddIndexLive, RemoveIndexLive
+
 
 class Migration(migrations.Migration):
+    atomic = False
+
     dependencies = [
         ("submissions", "0006_queues"),
     ]
 
     operations = [
-        migrations.AddIndex(
+        AddIndexLive(
             model_name="job",
             index=models.Index(
                 condition=models.Q(("status", "queued")),
@@ -15,11 +19,11 @@ class Migration(migrations.Migration):
                 name="job_next_of_queue",
             ),
         ),
-        migrations.AddIndex(
+        AddIndexLive(
             model_name="job",
             index=models.Index(condition=models.Q(("status", "leased")), fields=["queue"], name="job_leased"),
         ),
-        migrations.AddIndex(
+        AddIndexLive(
             model_name="job",
             index=models.Index(
                 condition=models.Q(("status", "done"), _negated=True),
@@ -27,7 +31,7 @@ class Migration(migrations.Migration):
                 name="job_in_order",
             ),
         ),
-        migrations.AddIndex(
+        AddIndexLive(
             model_name="job",
             index=models.Index(
                 condition=models.Q(("status", "done"), _negated=True),
@@ -35,7 +39,7 @@ class Migration(migrations.Migration):
                 name="job_of_user",
             ),
         ),
-        migrations.RemoveIndex(
+        RemoveIndexLive(
             model_name="job",
             name="job_next",
         ),
