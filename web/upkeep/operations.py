@@ -42,8 +42,8 @@ class AddIndexLive(migrations.AddIndex):
         to_state: ProjectState,
     ) -> None:
         """Drop it."""
-        if model := _model(self, from_state.apps, app_label, schema_editor):
-            _drop(schema_editor, model, self.index)
+        if _model(self, from_state.apps, app_label, schema_editor):
+            _drop(schema_editor, self.index)
 
 
 class RemoveIndexLive(migrations.RemoveIndex):
@@ -57,9 +57,9 @@ class RemoveIndexLive(migrations.RemoveIndex):
         to_state: ProjectState,
     ) -> None:
         """Drop it."""
-        if model := _model(self, from_state.apps, app_label, schema_editor):
+        if _model(self, from_state.apps, app_label, schema_editor):
             state = from_state.models[app_label, self.model_name_lower]
-            _drop(schema_editor, model, state.get_index_by_name(self.name))
+            _drop(schema_editor, state.get_index_by_name(self.name))
 
     def database_backwards(
         self,
@@ -120,21 +120,21 @@ def _model(
 
 
 def _build(schema_editor: BaseDatabaseSchemaEditor, model: type[Model], index: Index) -> None:
+    _drop(schema_editor, index)  # what an attempt that failed left behind: an index that nothing uses
     if schema_editor.connection.vendor != "postgresql":
         schema_editor.add_index(model, index)
         return
-    _drop(schema_editor, model, index)  # what an attempt that failed left: an index that nothing uses
     with _patient(schema_editor):
         schema_editor.add_index(model, index, concurrently=True)  # type: ignore[call-arg]  # PostgreSQL's has it
 
 
-def _drop(schema_editor: BaseDatabaseSchemaEditor, model: type[Model], index: Index) -> None:
+def _drop(schema_editor: BaseDatabaseSchemaEditor, index: Index) -> None:
+    name = schema_editor.quote_name(index.name)
     if schema_editor.connection.vendor != "postgresql":
-        schema_editor.remove_index(model, index)
+        schema_editor.execute(f"DROP INDEX IF EXISTS {name}")
         return
     with _patient(schema_editor):
-        # Django's own has IF EXISTS in it.
-        schema_editor.remove_index(model, index, concurrently=True)  # type: ignore[call-arg]  # as above
+        schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
 
 
 @contextmanager
