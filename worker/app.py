@@ -23,6 +23,7 @@ from celery.signals import (
     worker_process_init,
     worker_process_shutdown,
     worker_ready,
+    worker_shutdown,
     worker_shutting_down,
 )
 from django.conf import settings
@@ -36,6 +37,7 @@ django.setup()
 
 from worker.bench import bench  # noqa: E402 - needs Django's settings
 from worker.judging import judge_next  # noqa: E402 - as above
+from worker.presence import Presence, open_presence  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 
 KILL_GRACE_S = 10
@@ -57,6 +59,7 @@ celery.conf.update(
     task_time_limit=settings.WARPCOURT.job_limit_s + KILL_GRACE_S,
 )
 _sweeper = Sweeper(settings.WARPCOURT.sweep_s)
+_presences: list[Presence] = []
 
 
 @celery.task(name=TASK)
@@ -89,3 +92,22 @@ def _start_sweeping(**_: Any) -> None:
 @worker_shutting_down.connect
 def _stop_sweeping(**_: Any) -> None:
     _sweeper.stop()
+
+
+@worker_ready.connect
+def _appear(sender: Any, **_: Any) -> None:
+    presence = open_presence(sender, settings.WARPCOURT)
+    _presences.append(presence)
+    presence.start()
+
+
+@worker_shutting_down.connect
+def _leave(**_: Any) -> None:
+    for presence in _presences:
+        presence.leave()
+
+
+@worker_shutdown.connect
+def _disappear(**_: Any) -> None:
+    for presence in _presences:
+        presence.stop()

@@ -21,12 +21,14 @@ from django.db import close_old_connections
 
 from judge.errors import JudgeError
 from judge.report import Progress, Report
+from web.fleet.queries import may_claim
 from web.staff import hidden_runs
 from web.submissions import services
 from web.submissions.models import EventKind
 from worker.bench import RETRY_S, Bench, bench
 from worker.heartbeat import Heartbeat
 from worker.judges import Judge
+from worker.node.inventory import node_name
 from worker.readiness import CANNOT_JUDGE
 
 log = structlog.get_logger(__name__)
@@ -64,10 +66,13 @@ class Docket(Protocol[C]):
 
 
 def judge_next(bench: Bench = bench) -> None:
-    """Judge the most urgent submission that waits. Does nothing when none does or this host cannot."""
+    """Judge the most urgent submission that waits.
+
+    Does nothing when none does, this host cannot, or staff have drained it.
+    """
     close_old_connections()
     judge = bench.judge()
-    if judge is None:
+    if judge is None or not may_claim(node_name()):
         return
     if not _take(services, judge, bench):
         _take(hidden_runs, judge, bench)

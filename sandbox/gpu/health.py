@@ -4,10 +4,14 @@ A check asks NVML, then MPS, then has a fresh process compute something on the G
 meet. A GPU that fails is quarantined by a mark in the runtime directory, which every process of the node sees
 at once. The node service probes it again, alone on it and ever less often, and removes the mark when it is
 well.
+
+Staff may hold a GPU: a second mark beside the first, which no check removes. When they release it, it is
+probed like any that was quarantined before it is used again.
 """
 
 import contextlib
 import json
+import math
 import os
 import time
 from collections.abc import Mapping
@@ -21,6 +25,8 @@ from sandbox.gpu.probe import ProbeFailed, probe
 _HOTTEST_C = 95  # a GPU that still reports is throttling long before
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 15.0, 600.0
 _SUFFIX = ".quarantine"
+_HELD_SUFFIX = ".held"
+_STAFF = "staff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,10 @@ def _explain_memory(errors: MemoryErrors) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A quarantine. Times are in seconds of the epoch; `failures` counts the checks that failed in a row."""
+    """A quarantine. Times are in seconds of the epoch; `failures` counts the checks that failed in a row.
+
+    One that staff hold is never to be probed: `retry_at` is infinite.
+    """
 
     uuid: str
     reason: str
@@ -104,15 +113,35 @@ class Quarantine:
     def quarantine(self, uuid: str, reason: str, *, by: str) -> Mark:
         """Take a GPU out of use, or count one more failure of one that is. `by` says who found out."""
         now = time.time()
-        earlier = self.mark(uuid)
+        earlier = self._failed(uuid)
         failures = 1 + (earlier.failures if earlier else 0)
         pause_s = min(_FIRST_PAUSE_S * 2 ** (failures - 1), _LONGEST_PAUSE_S)
         mark = Mark(uuid, reason, by, earlier.since if earlier else now, failures, now + pause_s)
-        path = self._path(uuid)
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.write_text(json.dumps(asdict(mark)))
-        draft.replace(path)
+        _write(self._path(uuid), json.dumps(asdict(mark)))
         return mark
+
+    def hold(self, uuid: str, reason: str) -> None:
+        """Take a GPU out of use until `release`, whatever its checks find."""
+        path = self._held_path(uuid)
+        if _read(path) != reason:
+            _write(path, reason)
+
+    def release(self, uuid: str) -> None:
+        """Let a held GPU be probed at once, and used when it is well. Does nothing if it is not held."""
+        path = self._held_path(uuid)
+        if not path.exists():
+            return
+        # The mark that is probed comes first, so that nobody sees neither.
+        now = time.time()
+        waits = Mark(uuid, "staff released it, and no check has found it well yet", _STAFF, now, 0, now)
+        _write(self._path(uuid), json.dumps(asdict(waits)))
+        path.unlink(missing_ok=True)
+
+    def held(self) -> Mapping[str, str]:
+        """The reason of each GPU that staff hold, by uuid."""
+        names = sorted(path.name for path in self._directory.glob(f"*{_HELD_SUFFIX}"))
+        uuids = [name.removesuffix(_HELD_SUFFIX) for name in names]
+        return {uuid: reason for uuid in uuids if (reason := _read(self._held_path(uuid))) is not None}
 
     def quarantined(self) -> Mapping[str, str]:
         """The reason of each GPU that is out of use, by uuid."""
@@ -120,12 +149,19 @@ class Quarantine:
 
     def marks(self) -> tuple[Mark, ...]:
         """Every mark."""
-        names = sorted(path.name for path in self._directory.glob(f"*{_SUFFIX}"))
-        found = (self.mark(name.removesuffix(_SUFFIX)) for name in names)
+        paths = [*self._directory.glob(f"*{_SUFFIX}"), *self._directory.glob(f"*{_HELD_SUFFIX}")]
+        found = (self.mark(uuid) for uuid in sorted({path.stem for path in paths}))
         return tuple(mark for mark in found if mark is not None)
 
     def mark(self, uuid: str) -> Mark | None:
         """The mark of one GPU, None if it is in use. One that cannot be read counts, and is retried now."""
+        held = _read(self._held_path(uuid))
+        if held is not None:
+            return Mark(uuid, held, _STAFF, time.time(), 0, math.inf)
+        return self._failed(uuid)
+
+    def _failed(self, uuid: str) -> Mark | None:
+        """The mark of the checks alone."""
         try:
             said = json.loads(self._path(uuid).read_text())
             return Mark(
@@ -142,9 +178,29 @@ class Quarantine:
             return Mark(uuid, f"its mark cannot be read: {error}", "", 0.0, 1, 0.0)
 
     def clear(self, uuid: str) -> None:
-        """Put a GPU back into use. Does nothing if it is."""
+        """Put a GPU back into use, unless staff hold it. Does nothing if it is."""
         with contextlib.suppress(FileNotFoundError):
             self._path(uuid).unlink()
 
     def _path(self, uuid: str) -> Path:
         return self._directory / f"{uuid}{_SUFFIX}"
+
+    def _held_path(self, uuid: str) -> Path:
+        return self._directory / f"{uuid}{_HELD_SUFFIX}"
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace a file in one step, as others may read it."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    draft.write_text(text)
+    draft.replace(path)
+
+
+def _read(path: Path) -> str | None:
+    """What a file says, None when there is none."""
+    try:
+        return path.read_text() or "held"
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"its mark cannot be read: {error}"

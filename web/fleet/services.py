@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, When
-from django.utils import timezone
 
 from sandbox.gpu.nvml import GpuInfo
+from web.clock import DatabaseNow
 from web.fleet.models import Gpu, Health, Node, State
 
 _GONE = "its node does not see it any more"
@@ -35,7 +35,8 @@ def record_inventory(name: str, versions: Mapping[str, str], gpus: Iterable[GpuI
         name=name,
         defaults={
             "versions": dict(versions),
-            "heartbeat": timezone.now(),
+            "heartbeat": DatabaseNow(),
+            "has_service": True,
             "state": State.SERVING,
             "message": "",
         },
@@ -68,7 +69,9 @@ def record_heartbeat(
     name: str, gpus: Iterable[GpuStatus], *, state: State = State.SERVING, message: str = ""
 ) -> bool:
     """Note that a node lives, and how its GPUs are. False when it has to record its inventory first."""
-    known = [Node.objects.filter(name=name).update(heartbeat=timezone.now(), state=state, message=message)]
+    # A worker may have introduced the node while it was forgotten: then it has no service yet.
+    node = Node.objects.filter(name=name, has_service=True)
+    known = [node.update(heartbeat=DatabaseNow(), state=state, message=message)]
     for gpu in gpus:
         health = Health.QUARANTINED if gpu.reason else Health.WELL
         known.append(
@@ -94,6 +97,6 @@ def _health(health: Health, reason: str) -> dict[str, object]:
         "health": health,
         "reason": reason,
         "since": Case(
-            When(Q(health=health), then=F("since")), default=timezone.now(), output_field=DateTimeField()
+            When(Q(health=health), then=F("since")), default=DatabaseNow(), output_field=DateTimeField()
         ),
     }

@@ -2,7 +2,6 @@
 
 import platform
 import socket
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from django.conf import settings
 from judge.clock.calibration import load
 from sandbox.gpu.nvml import GpuInfo
 from sandbox.toolchain import ToolchainMissing, find_toolkit
-from web.config import ROOT
+from web.version import version
 
 
 def node_name() -> str:
@@ -21,7 +20,7 @@ def node_name() -> str:
 
 def versions(gpus: Sequence[GpuInfo], *, engine: str = "") -> dict[str, str]:
     """The versions of what judges here. `engine` is the container engine's, as it names itself."""
-    found = {"warpcourt": our_version(), "python": platform.python_version(), "kernel": platform.release()}
+    found = {"warpcourt": version(), "python": platform.python_version(), "kernel": platform.release()}
     if gpus:
         found |= {"driver": gpus[0].driver, "cuda": ".".join(map(str, gpus[0].cuda))}
     if engine:
@@ -43,9 +42,3 @@ def calibration(gpu: GpuInfo, directory: Path) -> dict[str, float]:
         for dtype, rate in sorted(found.operations_per_s.items())
     }
     return {"memory_gb_per_s": round(found.bytes_per_s / 1e9, 1), **rates, "l2_mib": found.l2_bytes >> 20}
-
-
-def our_version() -> str:
-    """The version of Warpcourt that this process runs."""
-    with (ROOT / "pyproject.toml").open("rb") as stream:
-        return str(tomllib.load(stream)["project"]["version"])

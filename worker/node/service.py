@@ -2,7 +2,8 @@
 
 Theory of operation. A thread per GPU tends it (`worker.node.keeper`), so that one that hangs holds no other
 up. The main thread reports: what the host has when that changes, and every few seconds that it lives, how its
-GPUs are and who uses them. Between reports it reaps containers that a dead worker left behind.
+GPUs are and who uses them; with each report it learns which GPUs staff hold. Between reports it reaps
+containers that a dead worker left behind.
 
 Judging does not depend on this service: a judge brings MPS up by itself, and leases and quarantine marks are
 files. Without it nobody restarts an MPS that does not recover, nobody takes a sick GPU out or puts it back,
@@ -21,9 +22,12 @@ import structlog
 from django.db import DatabaseError, connections
 
 from sandbox.backend import IsolationUnavailable
+from sandbox.gpu.health import Quarantine
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable
 from web.fleet import services
 from web.fleet.models import State
+from web.fleet.presence import orders_for
+from worker.node.holds import obey
 from worker.node.keeper import Keeper
 
 log = structlog.get_logger(__name__)
@@ -63,6 +67,7 @@ class NodeService:
     ) -> None:
         self._host = host
         self._directory = directory
+        self._quarantine = Quarantine(directory)
         self._keep = keep
         self._heartbeat_s = heartbeat_s
         self._tend_s = tend_s
@@ -112,6 +117,7 @@ class NodeService:
             if not services.record_heartbeat(self._host.name, statuses, state=state, message=message):
                 self._recorded = None  # somebody removed us, or took a GPU over: say all again
             self._record_calibrations(gpus)
+            obey(self._quarantine, orders_for(self._host.name).held)
         except DatabaseError as error:
             log.warning("heartbeat_not_recorded", error=str(error))
         finally:

@@ -1,0 +1,27 @@
+"""What staff ordered about this host's GPUs, carried to the marks that its processes obey.
+
+Theory of operation. An order is a row in the database, which GPU processes never wait for; what they look at
+before every use is a mark in the runtime directory. The node service and every worker carry the one to the
+other, each time they report: whichever of them lives is enough, and it does no harm that they are several.
+While the database does not answer the marks stay as they are.
+"""
+
+from collections.abc import Mapping
+
+import structlog
+
+from sandbox.gpu.health import Quarantine
+
+log = structlog.get_logger(__name__)
+
+
+def obey(quarantine: Quarantine, held: Mapping[str, str]) -> None:
+    """Hold the GPUs of `held`, which has the reasons by uuid, and release all others that are held."""
+    marked = quarantine.held()
+    for uuid, reason in held.items():
+        quarantine.hold(uuid, reason)
+        if uuid not in marked:
+            log.warning("gpu_held", gpu_uuid=uuid, reason=reason)
+    for uuid in marked.keys() - held.keys():
+        quarantine.release(uuid)
+        log.info("gpu_released", gpu_uuid=uuid)

@@ -1,0 +1,180 @@
+"""The thread that reports the worker to the fleet, and does what staff ordered about its node.
+
+Theory of operation. It runs in the worker's main process, like the sweeper, and tells the database every few
+seconds that the worker lives, how many of its children judge, and from which queues it takes. The answer
+says whether its node is drained: then the worker stops listening, so that no ring is lost on it, and
+listens again afterwards. A ring that arrives in between does nothing, since `worker.judging` asks before
+every claim. What is being judged goes on. On SIGTERM the worker says that it drains, and at its end that it
+has stopped; when it is killed, its report grows old and the page shows it as lost.
+
+The thread asks the consumer's own loop to change what it listens to, as a consumer is not safe to share
+between threads.
+"""
+
+import os
+import socket
+import uuid
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from threading import Event, Lock, Thread
+from typing import Any, Protocol
+
+import structlog
+from celery.worker import state as celery_state
+from django.db import DatabaseError, connections
+
+from sandbox.gpu.health import Quarantine
+from web.config import Config
+from web.fleet.models import Duty
+from web.fleet.presence import Orders, WorkerReport, orders_for, record_worker
+from web.judging import node_settings
+from web.version import version
+from worker.node.holds import obey
+from worker.node.inventory import node_name
+from worker.notice import notice
+
+log = structlog.get_logger(__name__)
+
+INTERVAL_S = 3.0
+_GOODBYE_S = 3.0
+_PREFIX = "judge."
+
+# A child forked in the middle of a report would inherit a database connection in use.
+_reporting = Lock()
+os.register_at_fork(
+    before=_reporting.acquire, after_in_parent=_reporting.release, after_in_child=_reporting.release
+)
+
+
+class Ears(Protocol):
+    """Where a worker hears rings."""
+
+    def listen(self, *, on: bool) -> None:
+        """Begin or stop listening, soon."""
+
+
+class ConsumerEars:
+    """The queues of a Celery consumer, as they are when it is ready."""
+
+    def __init__(self, consumer: Any) -> None:
+        self._consumer = consumer
+        self.queues = tuple(sorted(consumer.app.amqp.queues.consume_from))
+
+    def listen(self, *, on: bool) -> None:
+        """Begin or stop listening, as soon as the consumer's loop turns."""
+        change = self._consumer.add_task_queue if on else self._consumer.cancel_task_queue
+        for queue in self.queues:
+            self._consumer.call_soon(change, queue)
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """What stays the same of a worker while it runs. `name` is for people, `instance` is this run of it."""
+
+    node: str
+    name: str
+    instance: str
+    queues: tuple[str, ...]
+    concurrency: int
+
+    @classmethod
+    def of_this_process(cls, queues: Iterable[str], concurrency: int) -> "Post":
+        """The post of this process, with the hardware classes that its Celery queues are for."""
+        return cls(
+            node=node_name(),
+            name=f"{socket.gethostname()}:{os.getpid()}",
+            instance=uuid.uuid4().hex,
+            queues=tuple(sorted({queue.removeprefix(_PREFIX) for queue in queues})),
+            concurrency=concurrency,
+        )
+
+
+class Presence:
+    """Reports from `start` to `stop`. `quarantine` has this host's GPUs, None where it judges on none."""
+
+    def __init__(
+        self,
+        post: Post,
+        ears: Ears,
+        *,
+        quarantine: Quarantine | None = None,
+        busy: Callable[[], int] = lambda: len(celery_state.active_requests),
+        interval_s: float = INTERVAL_S,
+    ) -> None:
+        self._post = post
+        self._ears = ears
+        self._quarantine = quarantine
+        self._busy = busy
+        self._interval_s = interval_s
+        self._listening = True
+        self._leaving = False
+        self._wake = Event()
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="presence", daemon=True)
+
+    def start(self) -> None:
+        """Report at once, and from now on."""
+        self._thread.start()
+
+    def leave(self) -> None:
+        """Say that this worker takes nothing more. Returns at once; safe in a signal handler."""
+        self._leaving = True
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Say that this worker has stopped; given up soon if the database does not answer."""
+        self._stop.set()
+        self._wake.set()
+        self._thread.join(_GOODBYE_S)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._report(Duty.DRAINING if self._leaving or not self._listening else Duty.SERVING)
+            self._wake.wait(self._interval_s)
+            self._wake.clear()
+        self._report(Duty.STOPPED)
+
+    def _report(self, state: Duty) -> None:
+        with _reporting:
+            try:
+                record_worker(self._now(state))
+                orders = orders_for(self._post.node)
+            except DatabaseError as error:
+                log.warning("presence_not_recorded", error=str(error))
+                return
+            finally:
+                connections.close_all()
+        if state is not Duty.STOPPED:
+            self._obey(orders)
+
+    def _now(self, state: Duty) -> WorkerReport:
+        return WorkerReport(
+            node=self._post.node,
+            name=self._post.name,
+            instance=self._post.instance,
+            queues=self._post.queues,
+            concurrency=self._post.concurrency,
+            version=version(),
+            busy=0 if state is Duty.STOPPED else self._busy(),
+            state=state,
+            message=notice.read(),
+        )
+
+    def _obey(self, orders: Orders) -> None:
+        if self._quarantine is not None:
+            obey(self._quarantine, orders.held)
+        if self._listening == orders.drained and not self._leaving:
+            self._listening = not orders.drained
+            self._ears.listen(on=self._listening)
+            log.warning("node_drained" if orders.drained else "node_serves_again", node=self._post.node)
+            self._wake.set()  # say so at once
+
+
+def open_presence(consumer: Any, config: Config) -> Presence:
+    """The presence of the worker whose Celery consumer is ready."""
+    ears = ConsumerEars(consumer)
+    quarantine = None
+    if config.target == "gpu":
+        quarantine = Quarantine(node_settings(config).runtime_of(config.data_dir / "cache"))
+    post = Post.of_this_process(ears.queues, consumer.controller.concurrency)
+    return Presence(post, ears, quarantine=quarantine)
