@@ -1,12 +1,13 @@
 """What a worker judges with: the real judge on its target, or one for tests that obeys the source."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from threading import Event
 from typing import Protocol
 
 import structlog
+from django.conf import settings
 
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Progress, Report
@@ -100,9 +101,11 @@ class ScriptedJudge:
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Do as the source says."""
         verdict = Verdict.ACCEPTED
+        words = submission.source.split()
         on_progress(Progress("compiling", "Compiling"))
+        _hold(words, "compiling", cancelled)
         on_progress(Progress("compiled", "Compiled"))
-        for word in submission.source.split():
+        for word in words:
             if word == "fail":
                 raise RuntimeError("the source asked for it")
             if word.startswith("sleep="):
@@ -111,23 +114,37 @@ class ScriptedJudge:
                 verdict = Verdict(word)
         if cancelled.is_set():
             return Report(Verdict.CANCELLED, "Cancelled.")
-        words = submission.source.split()
-        cases = []
+        cases = self._check(submission, verdict, on_progress, cancelled)
+        if cancelled.is_set():
+            return Report(Verdict.CANCELLED, "Cancelled.")
+        for progress in scripted.announce(words):
+            on_progress(progress)
+            if progress.kind == "timing":
+                _hold(words, "ranking", cancelled)
+        if cancelled.is_set():
+            return Report(Verdict.CANCELLED, "Cancelled.")
+        report = Report(verdict, cases=cases, environment={"target": "scripted"})
+        return scripted.measure(scripted.decorate(report, words), words)
+
+    def _check(
+        self, submission: Submission, verdict: Verdict, on_progress: OnProgress, cancelled: Event
+    ) -> tuple[CaseReport, ...]:
+        words, cases = submission.source.split(), []
         total, pace_s = int(scripted.number(words, "cases", 1)), scripted.number(words, "pace", 0)
         for index in range(1, total + 1):
             started = time.monotonic()
             on_progress(Progress("case", f"Case {index} of {total}", index, total))
+            _hold(words, "checking", cancelled)
             cancelled.wait(pace_s)
             elapsed_ms = (time.monotonic() - started) * 1000
             name = "sample" if total == 1 else f"sample {index}"
             sizes = submission.sizes or {}
             cases.append(CaseReport(name, Group.SAMPLE, True, verdict, sizes=sizes, wall_ms=elapsed_ms))
-        if cancelled.is_set():
-            return Report(Verdict.CANCELLED, "Cancelled.")
-        for progress in scripted.announce(words):
-            on_progress(progress)
-        report = Report(verdict, cases=tuple(cases), environment={"target": "scripted"})
-        return scripted.measure(scripted.decorate(report, words), words)
+        return tuple(cases)
 
     def close(self) -> None:
         """Nothing is kept."""
+
+
+def _hold(words: Sequence[str], stage: str, cancelled: Event) -> None:
+    scripted.hold(words, stage, gates=settings.WARPCOURT.runtime_dir, cancelled=cancelled)

@@ -1,0 +1,16 @@
+"""A whole installation for tests and benchmarks, on hosts of its own, with faults and what must hold.
+
+with Cluster(folder, hosts=2) as cluster:
+    cluster.start()
+    mine = cluster.submit("accepted score=12.5")
+    host, _ = cluster.judging(mine)
+    cluster.stop_worker(host)
+    cluster.settle()
+    assert cluster.violations() == []
+"""
+
+from tests.cluster.cluster import Cluster, Person
+from tests.cluster.hosts import Host
+from tests.cluster.stages import STAGES, Stage
+
+__all__ = ["STAGES", "Cluster", "Host", "Person", "Stage"]

@@ -1,0 +1,96 @@
+"""A process inside the cluster that has Django: it audits, and does what a test needs done by our own code.
+
+Theory of operation. The test process has a Django of its own, with the test database. So whatever needs
+the models of the cluster is asked of this process: a line of JSON `[name, arguments]` on its standard input,
+and a line of JSON with the answer on its standard output. It keeps no connection between two lines, and so
+notices no restart of the database.
+"""
+
+import json
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import django
+from django.db import connections
+
+from web.config import use_settings
+
+use_settings()
+django.setup()
+
+from judge.report import Report  # noqa: E402 - needs Django's settings
+from problems.vocabulary import Verdict  # noqa: E402 - as above
+from tests.cluster import invariants  # noqa: E402 - as above
+from web.accounts.models import Scope, User  # noqa: E402 - as above
+from web.accounts.services import issue_token  # noqa: E402 - as above
+from web.submissions import doorbell, services  # noqa: E402 - as above
+from web.submissions.models import Job, Submission  # noqa: E402 - as above
+
+_claims: dict[str, services.Claim] = {}
+
+
+def enrol(name: str) -> str:
+    """Make a user without a password, and return the secret of a token."""
+    user, _ = User.objects.get_or_create(username=name)
+    _, secret = issue_token(user, name="cluster", scope=Scope.SUBMIT)
+    return secret
+
+
+def ring(times: int) -> None:
+    """Ring for a worker, with one message each time."""
+    for _ in range(times):
+        doorbell.ring()
+
+
+def claim() -> str | None:
+    """Claim the most urgent submission in the name of a worker that will be slow, and return its id."""
+    claimed = services.claim("slow")
+    if claimed is None:
+        return None
+    _claims[claimed.submission.public_id] = claimed
+    return claimed.submission.public_id
+
+
+def hand_back(public_id: str) -> bool:
+    """Give up what `claim` took."""
+    return services.hand_back(_claims[public_id], failed=False)
+
+
+def send_result(public_id: str, verdict: str) -> bool:
+    """Record a result under what `claim` took, however long ago that was. Whether it was taken."""
+    return services.record(_claims[public_id], Report(Verdict(verdict)))
+
+
+def rejudge(public_id: str) -> bool:
+    """Have a submission judged again."""
+    return services.rejudge(Submission.objects.get(public_id=public_id))
+
+
+def undone() -> list[str]:
+    """The submissions that have no verdict yet."""
+    return list(Job.objects.exclude(status="done").values_list("submission__public_id", flat=True))
+
+
+_DOES: Mapping[str, Callable[..., Any]] = {
+    "violations": invariants.violations,
+    **{do.__name__: do for do in (enrol, ring, claim, hand_back, send_result, rejudge, undone)},
+}
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    for line in sys.stdin:
+        name, arguments = json.loads(line)
+        try:
+            answer = {"value": _DOES[name](*arguments)}
+        except Exception:  # noqa: BLE001 - the test that asked gets it
+            answer = {"error": traceback.format_exc()}
+        connections.close_all()
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""PostgreSQL and Redis on the hub, as an administrator would start and stop them."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import psycopg
+import redis
+
+from tests.cluster.hosts import Hub, Program
+from tests.services import need, unprivileged, wait_until
+
+_POSTGRES_PORT = 5432
+_REDIS_PORT = 6379
+
+
+class Postgres:
+    """The database server. Its data survive `stop`, also the sudden kind."""
+
+    def __init__(self, hub: Hub, folder: Path) -> None:
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        need(bool(found), "PostgreSQL", "apt-get install postgresql")
+        self._hub, self._programs, self._folder = hub, found[-1].parent, folder
+        self._become = unprivileged()
+        self._server: Program | None = None
+        folder.mkdir()
+        os.chown(folder, self._become.get("user", -1), self._become.get("group", -1))
+        init = f"{self._programs}/initdb -D {folder}/data -A trust -U warpcourt -N -E UTF8"
+        subprocess.run(init.split(), cwd=folder, check=True, stdout=subprocess.DEVNULL, **self._become)
+        # Any host of this network may come: it is the cluster's own.
+        with (folder / "data" / "pg_hba.conf").open("a") as rules:
+            rules.write("host all all 10.77.0.0/24 trust\n")
+        self.start()
+        with psycopg.connect(self._address("postgres"), autocommit=True) as connection:
+            connection.execute("CREATE DATABASE warpcourt")
+
+    def url(self, host: str) -> str:
+        """The database's address for the application, by way of `host`."""
+        return f"postgres://warpcourt@{host}:{_POSTGRES_PORT}/warpcourt"
+
+    def connect(self) -> psycopg.Connection:
+        """A connection of the test's own."""
+        return psycopg.connect(self._address("warpcourt"), autocommit=True)
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        become = f"--reuid={self._become['user']} --regid={self._become['group']} --clear-groups"
+        serve = f"{self._programs}/postgres -D {self._folder}/data -h * -k {self._folder} -F"
+        (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)  # of a process table that is gone
+        self._server = self._hub.start(
+            "setpriv",
+            *become.split(),
+            *serve.split(),
+            "-c",
+            "max_connections=200",
+            environment={"PATH": os.environ["PATH"]},
+        )
+        wait_until(self._answers, "PostgreSQL's start")
+
+    def stop(self, *, suddenly: bool = False) -> None:
+        """Stop it: connections are closed and their transactions rolled back; suddenly, as by a crash."""
+        if self._server is not None:
+            self._server.signal(signal.SIGQUIT if suddenly else signal.SIGINT)
+            self._server.wait()
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(psycopg.OperationalError):
+            psycopg.connect(self._address("postgres")).close()
+            return True
+        return False
+
+    def _address(self, database: str) -> str:
+        return f"host={self._folder} port={_POSTGRES_PORT} user=warpcourt dbname={database}"
+
+
+class Redis:
+    """The broker. It keeps nothing: what it held is gone when it stops."""
+
+    def __init__(self, hub: Hub, folder: Path) -> None:
+        program = shutil.which("redis-server")
+        need(program is not None, "Redis", "apt-get install redis-server")
+        self._hub, self._program, self._socket = hub, str(program), folder / "redis.sock"
+        folder.mkdir()
+        self._server: Program | None = None
+        self.client = redis.Redis(unix_socket_path=str(self._socket))
+        self.start()
+
+    def url(self, host: str) -> str:
+        """The broker's address for the application, by way of `host`."""
+        return f"redis://{host}:{_REDIS_PORT}/0"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        serve = f"{self._program} --port {_REDIS_PORT} --bind * --protected-mode no"
+        files = f"--unixsocket {self._socket} --dir {self._socket.parent}"
+        argv = [*serve.split(), *files.split(), "--save", ""]
+        self._server = self._hub.start(*argv, environment={"PATH": os.environ["PATH"]})
+        wait_until(self._answers, "Redis's start")
+
+    def stop(self) -> None:
+        """Kill it."""
+        if self._server is not None:
+            self._server.kill()
+
+    def flush(self) -> None:
+        """Forget every message."""
+        self.client.flushall()
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(redis.ConnectionError):
+            return bool(self.client.ping())
+        return False

@@ -1,0 +1,351 @@
+"""The installation: services and site on the hub, a worker on each other host, and what a test does."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+import psycopg
+
+from tests.cluster.backing import Postgres, Redis
+from tests.cluster.hosts import HUB_ADDRESS, ROOT, Host, Hub, Program
+from tests.cluster.stages import BEGINS_WITH, Stage
+from tests.services import wait_until
+from web.config import Setting
+
+PROBLEM = "vector-add"
+START_S = 60.0
+_PREPARE = "from worker.supervise import prepare; prepare()"
+_QUICK = {
+    "WARPCOURT_TARGET": "scripted",
+    "WARPCOURT_LEASE_S": "2",
+    "WARPCOURT_SWEEP_S": "1",
+    "WARPCOURT_WORKER_CONCURRENCY": "2",
+    "WARPCOURT_SUBMITS_PER_MINUTE": "1000000",
+    "WARPCOURT_SUBMITS_PER_DAY": "1000000",
+    "WARPCOURT_API_PER_MINUTE": "1000000",
+    "WARPCOURT_MAX_IN_FLIGHT": "100000",
+    "WARPCOURT_SECRET_KEY": "of a cluster that lives for a test",
+}
+
+
+_OF = "submission_id = (SELECT id FROM submissions_submission WHERE public_id = %s)"
+_JOB = f"SELECT {{}} FROM submissions_job WHERE {_OF}"
+_EVENTS = f"SELECT kind FROM submissions_event WHERE {_OF} ORDER BY sequence"
+_VERDICT = f"SELECT verdict FROM submissions_report WHERE {_OF}"
+_UNDONE = "SELECT COUNT(*) FROM submissions_job WHERE status <> 'done'"
+# What every verdict of a problem needs, last of all: see `web.submissions.services.progress`.
+_LOCK_TALLY = (
+    "SELECT 1 FROM submissions_tally JOIN catalog_problem ON id = problem_id WHERE slug = %s "
+    "FOR UPDATE OF submissions_tally"
+)
+_WAITS_TO_RECORD = (
+    "SELECT COUNT(*) FROM pg_stat_activity "
+    "WHERE wait_event_type = 'Lock' AND query LIKE '%submissions_tally%'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody with a token."""
+
+    name: str
+    http: httpx.Client
+
+
+class Cluster:
+    """Starts with services and site; `start` or `start_worker` adds the workers."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        hosts: int = 2,
+        worker_app: str = "worker.app",
+        web_processes: int = 1,
+        **settings: str,
+    ) -> None:
+        self.folder = folder
+        self.worker_app, self._web_processes = worker_app, web_processes
+        self.gates = folder / "gates"
+        self.gates.mkdir()
+        known = {setting.variable for setting in Setting.all()}
+        self._settings = {name: value for name, value in (_QUICK | settings).items() if name in known}
+        self._ends = contextlib.ExitStack()
+        self._people: dict[str, Person] = {}
+        self._workers: dict[str, Program] = {}
+        try:
+            self.hub = Hub()
+            self._ends.callback(self.hub.power_off)
+            self.hosts = [self._new_host(f"worker{number + 1}") for number in range(hosts)]
+            self.postgres = Postgres(self.hub, folder / "postgres")
+            self.redis = Redis(self.hub, folder / "redis")
+            done = [*self.hub.enter(), sys.executable, "-c", _PREPARE]
+            subprocess.run(done, cwd=ROOT, env=self.environment(self.hub), check=True)
+            self._auditor = self._start_auditor()
+            self._sql = self.postgres.connect()
+            self._asking = threading.Lock()
+            self.start_site()
+        except BaseException:
+            self._ends.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Switch every host off."""
+        for person in self._people.values():
+            person.http.close()
+        self._sql.close()
+        self._ends.close()
+
+    def environment(self, host: Host) -> dict[str, str]:
+        """What a program of the application on `host` is told."""
+        address = "127.0.0.1" if host is self.hub else HUB_ADDRESS
+        data = self.folder / host.name
+        data.mkdir(exist_ok=True)
+        return {
+            "PATH": os.environ["PATH"],
+            "WARPCOURT_DATA_DIR": str(data),
+            "WARPCOURT_RUNTIME_DIR": str(self.gates),
+            "WARPCOURT_DATABASE_URL": self.postgres.url(address),
+            "WARPCOURT_BROKER_URL": self.redis.url(address),
+            **self._settings,
+        }
+
+    # The site
+
+    def start_site(self) -> None:
+        """Start the site and wait until it answers."""
+        socket = self.folder / "site.sock"
+        words = "--lifespan off --timeout-graceful-shutdown 1 --log-level warning --no-access-log"
+        self.site = self.hub.python(
+            *("-m", "uvicorn", "tests.cluster.mortal_site:application", "--uds", str(socket)),
+            *("--workers", str(self._web_processes), *words.split()),
+            environment=self.environment(self.hub),
+        )
+        wait_until(self._site_answers, "the site's start", START_S)
+
+    def person(self, name: str = "learner") -> Person:
+        """Somebody by name, who is enrolled when first asked for."""
+        if name not in self._people:
+            secret = self.ask("enrol", name)
+            http = self._client()
+            http.headers["Authorization"] = f"Bearer {secret}"
+            self._people[name] = Person(name, http)
+        return self._people[name]
+
+    def submit(
+        self, source: str, *, by: str = "learner", problem: str = PROBLEM, key: str | None = None
+    ) -> str:
+        """Hand a program in and return its id."""
+        body = {"problem": problem, "language": "cuda", "source": source}
+        headers = {"Idempotency-Key": key} if key else {}
+        made = self.person(by).http.post("/api/v1/submissions", json=body, headers=headers)
+        assert made.status_code == 201, made.text
+        return str(made.json()["id"])
+
+    def show(self, public_id: str, *, by: str = "learner") -> dict[str, Any]:
+        """A submission as the API shows it to its author."""
+        shown: dict[str, Any] = self.person(by).http.get(f"/api/v1/submissions/{public_id}").json()
+        return shown
+
+    # The workers
+
+    def start(self) -> None:
+        """Start a worker on every host that has none, and wait until all listen."""
+        for host in self.hosts:
+            if not self._runs(host):
+                self._launch(host)
+        for host in self.hosts:
+            self._await_worker(host)
+
+    def start_worker(self, host: Host, **environment: str) -> None:
+        """Start the worker of `host`, in a moment."""
+        self._launch(host, **environment)
+        self._await_worker(host)
+
+    def worker(self, host: Host) -> Program:
+        """The worker of `host`."""
+        return self._workers[host.name]
+
+    def stop_worker(self, host: Host) -> None:
+        """SIGKILL to the worker and all its children, as when the host fails."""
+        if host.name in self._workers:
+            self._workers.pop(host.name).kill()
+
+    def stop_workers(self) -> None:
+        """The same on all hosts."""
+        for host in self.hosts:
+            self.stop_worker(host)
+
+    def judging(self, public_id: str) -> tuple[Host, int]:
+        """Which host judges a submission, and the id of the child that does, as the test sees it."""
+        ((name,),) = self.sql(_JOB.format("worker"), public_id)
+        host_name, _, pid = name.rpartition(":")
+        host = next(host for host in self.hosts if host.name == host_name.split(":")[0])
+        return host, host.processes().get(int(pid), 0)
+
+    # What is going on
+
+    def sql(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """The rows of a query, over a connection of the test's own that survives restarts."""
+        try:
+            return self._sql.execute(query, values or None).fetchall()  # type: ignore[arg-type]
+        except psycopg.OperationalError:
+            self._sql = self.postgres.connect()
+            return self._sql.execute(query, values or None).fetchall()  # type: ignore[arg-type]
+
+    def ask(self, name: str, *arguments: object) -> Any:
+        """Have the auditor do something: see `tests.cluster.auditor`."""
+        with self._asking:
+            self._auditor.stdin.write(json.dumps([name, arguments]) + "\n")
+            self._auditor.stdin.flush()
+            answer = json.loads(self._auditor.stdout.readline())
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["value"]
+
+    def steps(self, public_id: str) -> list[str]:
+        """The kinds of its events so far."""
+        rows = self.sql(_EVENTS, public_id)
+        return [kind for (kind,) in rows]
+
+    def state(self, public_id: str) -> tuple[str, int]:
+        """The status and the attempt of its job."""
+        ((status, attempt),) = self.sql(_JOB.format("status, attempt"), public_id)
+        return status, attempt
+
+    def verdict(self, public_id: str) -> str:
+        """Its verdict, empty while it has none."""
+        rows = self.sql(_VERDICT, public_id)
+        return rows[0][0] if rows else ""
+
+    def violations(self) -> list[str]:
+        """What does not hold now: see `tests.cluster.invariants`."""
+        found: list[str] = self.ask("violations")
+        return found + self._strays()
+
+    def settle(self, timeout_s: float = 30.0) -> float:
+        """Wait until every submission has its verdict; return the seconds that took."""
+        started = time.monotonic()
+        wait_until(lambda: self.sql(_UNDONE) == [(0,)], "a verdict for all", timeout_s)
+        return time.monotonic() - started
+
+    # Stages
+
+    @contextlib.contextmanager
+    def held(
+        self, stage: Stage, *, by: str = "learner", words: str = "accepted score=12.5"
+    ) -> Iterator["Held"]:
+        """A submission that is in `stage` until it is released, at the latest at the end of the block."""
+        with contextlib.ExitStack() as gates:
+            gate = self._close_gate(stage, gates)
+            public_id = self.submit(f"{words} hold={stage}", by=by)
+            wait_until(lambda: self.has_reached(public_id, stage), f"{public_id} being {stage}")
+            yield Held(public_id, gate)
+
+    def has_reached(self, public_id: str, stage: Stage) -> bool:
+        """Whether a submission is in `stage`."""
+        if stage is Stage.RECORDING:
+            return self.sql(_WAITS_TO_RECORD) != [(0,)]
+        return BEGINS_WITH[stage] in self.steps(public_id)
+
+    def _close_gate(self, stage: Stage, gates: contextlib.ExitStack) -> contextlib.ExitStack:
+        """Keep what comes to `stage` there, until the stack that is returned is closed."""
+        gate = gates.enter_context(contextlib.ExitStack())
+        if stage is Stage.QUEUED:
+            pass
+        elif stage is Stage.RECORDING:
+            lock = gate.enter_context(self.postgres.connect())
+            gate.callback(lock.close)
+            lock.autocommit = False
+            lock.execute(_LOCK_TALLY, [PROBLEM])
+        else:
+            file = self.gates / f"hold-{stage}"
+            file.touch()
+            gate.callback(file.unlink, missing_ok=True)
+        return gate
+
+    # How it is made
+
+    def _new_host(self, name: str) -> Host:
+        host = Host(name)
+        self._ends.callback(host.power_off)
+        self.hub.connect(host)
+        return host
+
+    def _launch(self, host: Host, **environment: str) -> None:
+        words = f"-m celery -q -A {self.worker_app} worker -l info --without-gossip --without-mingle"
+        self._workers[host.name] = host.python(
+            *words.split(), environment=self.environment(host) | environment
+        )
+
+    def _await_worker(self, host: Host) -> None:
+        worker = self._workers[host.name]
+        wait_until(lambda: worker.said("ready.") or not worker.running, f"the worker of {host.name}", START_S)
+        assert worker.running, "\n".join(host.log[-30:])
+
+    def _runs(self, host: Host) -> bool:
+        return host.name in self._workers and self._workers[host.name].running
+
+    def _strays(self) -> list[str]:
+        """Processes on worker hosts that belong to no worker of now."""
+        found = []
+        for host in self.hosts:
+            groups = {self._workers[host.name].group_id} if self._runs(host) else set()
+            for pid in host.processes().values():
+                with contextlib.suppress(OSError):
+                    if os.getpgid(pid) not in groups:
+                        words = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+                        found.append(f"{host.name} still runs {pid}: {words}")
+        return found
+
+    def _start_auditor(self) -> "subprocess.Popen[str]":
+        argv = [*self.hub.enter(), sys.executable, "-m", "tests.cluster.auditor"]
+        return subprocess.Popen(
+            argv,
+            cwd=ROOT,
+            env=self.environment(self.hub),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def _client(self) -> httpx.Client:
+        transport = httpx.HTTPTransport(uds=str(self.folder / "site.sock"))
+        return httpx.Client(transport=transport, base_url="http://localhost", timeout=30)
+
+    def _site_answers(self) -> bool:
+        with contextlib.suppress(httpx.TransportError), self._client() as client:
+            return client.get("/healthz").status_code == 200
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A submission that a test keeps in a stage."""
+
+    public_id: str
+    gate: contextlib.ExitStack
+
+    def release(self) -> None:
+        """Let it go on, wherever it is judged."""
+        with contextlib.suppress(psycopg.OperationalError):  # the lock went with the server
+            self.gate.close()

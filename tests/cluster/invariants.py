@@ -1,0 +1,113 @@
+"""What must hold when all is judged, whatever failed on the way. Runs inside, with Django.
+
+Every submission is done with one report and one `finished` event per judgement; no lease is held; the boards,
+the progress of people and the tallies of problems are what the reports say, counted anew by other code.
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Count, F, Q
+
+from problems.vocabulary import Mode, Verdict
+from web.leaderboards.models import Best
+from web.staff.models import HiddenRun, RunState
+from web.submissions import services
+from web.submissions.models import Event, EventKind, Job, Progress, Report, Status, Submission, Tally
+
+_BOARD = ("submission__user", "submission__problem", "version", "gpu_model", "submission__language")
+_NAMED_AT_MOST = 5
+
+
+def violations() -> list[str]:
+    """What does not hold, in words; empty when all is well."""
+    checks = (_unfinished, _leases, _verdicts, _events, _boards, _counts)
+    with transaction.atomic():
+        found = [text for check in checks for text in check()]
+        transaction.set_rollback(True)  # what was counted anew was for comparing only
+    return found
+
+
+def _unfinished() -> Iterator[str]:
+    yield from _named("not judged", Submission.objects.exclude(job__status=Status.DONE))
+    yield from _named("without a job", Submission.objects.filter(job__isnull=True))
+
+
+def _leases() -> Iterator[str]:
+    held = Job.objects.filter(Q(status=Status.LEASED) | Q(lease_until__isnull=False))
+    yield from _named("leased still", held)
+    yield from _named("hidden runs leased still", HiddenRun.objects.filter(state=RunState.LEASED))
+
+
+def _verdicts() -> Iterator[str]:
+    counted = Submission.objects.annotate(reports=Count("report"))
+    yield from _named("without exactly one verdict", counted.exclude(reports=1))
+    other = Report.objects.exclude(attempt=F("submission__job__attempt"))
+    yield from _named("with the report of an attempt that was over", other.exclude(verdict="cancelled"))
+
+
+def _events() -> Iterator[str]:
+    finished = Count("events", filter=Q(events__kind=EventKind.FINISHED))
+    queued = Count("events", filter=Q(events__kind=EventKind.QUEUED))
+    yield from _named(
+        "told of a verdict more or less than once",
+        Submission.objects.annotate(finished=finished, queued=queued).exclude(finished=F("queued")),
+    )
+    rows = Event.objects.order_by("submission_id", "sequence").values_list(
+        "submission_id", "sequence", "kind"
+    )
+    for submission, group in groupby(rows, key=lambda row: row[0]):
+        events = [(sequence, kind) for _, sequence, kind in group]
+        if [sequence for sequence, _ in events] != list(range(1, len(events) + 1)):
+            yield f"the events of submission {submission} have gaps: {events}"
+        if events[-1][1] != EventKind.FINISHED:
+            yield f"submission {submission} was told of {events[-1][1]} after its verdict"
+
+
+def _boards() -> Iterator[str]:
+    """The current bests against the least score per person and board, found here in plain Python."""
+    ranked = Report.objects.filter(
+        ranked=True, verdict=Verdict.ACCEPTED.value, submission__mode=Mode.SUBMIT.value
+    ).order_by("submission__created", "submission_id")
+    least: dict[tuple[Any, ...], tuple[float, int]] = {}
+    for *board, submission, score_us in ranked.values_list(*_BOARD, "submission", "score_us"):
+        key = tuple(board)
+        if key not in least or score_us < least[key][0]:
+            least[key] = (score_us, submission)
+    shown = {
+        tuple(board): (score_us, submission)
+        for *board, submission, score_us in Best.objects.filter(current=True).values_list(
+            "user", "problem", "version", "gpu_model", "language", "submission", "score_us"
+        )
+    }
+    if shown != least:
+        yield f"the boards show {shown} where the reports say {least}"
+
+
+def _counts() -> Iterator[str]:
+    before = _counted()
+    services.recount()
+    for name, rows in _counted().items():
+        if rows != before[name]:
+            yield f"{name} {before[name]} where counting anew gives {rows}"
+
+
+def _counted() -> dict[str, list[tuple[Any, ...]]]:
+    """The rows that say something: a problem that nobody tried may have a tally of zeros or none."""
+    return {
+        table._meta.model_name: sorted(row for row in table.objects.values_list(*columns) if any(row[1:]))
+        for table, columns in (
+            (Progress, ("user", "problem", "runs", "judged", "accepted")),
+            (Tally, ("problem", "judged", "accepted", "solvers")),
+            (Best, ("submission", "score_us", "current", "record")),
+        )
+    }
+
+
+def _named(what: str, rows: Any) -> Iterator[str]:
+    found = list(rows[: _NAMED_AT_MOST + 1])
+    if found:
+        names = ", ".join(str(row) for row in found[:_NAMED_AT_MOST])
+        yield f"{what}: {names}{' and more' if len(found) > _NAMED_AT_MOST else ''}"

@@ -1,0 +1,29 @@
+"""The site, which dies between the commit of a submission and its ring when a test asks for that.
+
+    uvicorn tests.cluster.mortal_site:application
+
+The death comes by SIGKILL, once, while the file `die-before-ringing` is in the runtime directory.
+"""
+
+import os
+import signal
+
+from django.conf import settings
+
+from web.asgi import application
+from web.submissions import doorbell
+
+__all__ = ["application"]
+
+_ring = doorbell.ring
+
+
+def _ring_or_die(*arguments: object, **options: object) -> None:
+    order = settings.WARPCOURT.runtime_dir / "die-before-ringing"
+    if order.exists():
+        order.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    _ring(*arguments, **options)  # type: ignore[arg-type]
+
+
+doorbell.ring = _ring_or_die

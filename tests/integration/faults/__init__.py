@@ -1,0 +1,1 @@
+"""Every fault in every stage of a submission, on clusters of real services and hosts."""
