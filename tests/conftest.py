@@ -31,7 +31,7 @@ def _fresh_rate_limits() -> None:
 def rings(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
     """Every ring of the doorbell, instead of a message to a broker."""
     heard: list[float | None] = []
-    monkeypatch.setattr(doorbell, "ring", lambda *, expires_s=None: heard.append(expires_s))
+    monkeypatch.setattr(doorbell, "ring", lambda _queue="cpu", *, expires_s=None: heard.append(expires_s))
     return heard
 
 

@@ -1,18 +1,20 @@
 """How the site rings for a worker: the same Celery settings at both ends of the line.
 
 The broker is a doorbell (see `web.submissions.services.judging`). Redis when one is configured, else
-files in the data directory, which need no service.
+files in the data directory, which need no service. It has a queue for each class of hardware (see
+`web.submissions.queues`), so that a ring is heard by a worker that can do something about it.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from celery import Celery
+from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
 from web.config import Config
 
 TASK = "judge_submission"
-QUEUE = "judge"
 _POLL_S = 0.1
 _CONNECT_TIMEOUT_S = 2
 
@@ -27,7 +29,7 @@ def new_celery(config: Config) -> Celery:
         broker_transport_options=_redis_options() if config.broker_url else _mailbox_options(config),
         broker_connection_timeout=_CONNECT_TIMEOUT_S,
         broker_connection_retry_on_startup=True,
-        task_default_queue=QUEUE,
+        task_default_queue=broker_queue("cpu"),
         task_ignore_result=True,
         task_publish_retry=False,
         task_serializer="json",
@@ -36,6 +38,17 @@ def new_celery(config: Config) -> Celery:
         worker_enable_remote_control=False,
     )
     return celery
+
+
+def broker_queue(queue: str) -> str:
+    """What the broker calls the queue `queue` of jobs: `judge.cpu`."""
+    return f"judge.{queue}"
+
+
+def broker_queues(queues: Iterable[str]) -> tuple[Queue, ...]:
+    """What a worker listens to that serves `queues`, each with the exchange that `send_task` rings at."""
+    names = [broker_queue(queue) for queue in queues]
+    return tuple(Queue(name, Exchange(name), routing_key=name) for name in names)
 
 
 def _redis_options() -> dict[str, Any]:

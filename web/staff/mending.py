@@ -1,5 +1,7 @@
 """What staff do with single jobs, each noted in the audit log."""
 
+from functools import partial
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -33,7 +35,7 @@ def requeue(submission: Submission, staff: User) -> bool:
     if queued:
         append(submission.pk, EventKind.RETRIED, {"text": "Queued again by staff"})
         log(staff, ActKind.REQUEUE, submission)
-        transaction.on_commit(doorbell.ring)
+        transaction.on_commit(partial(doorbell.ring, submission.job.queue))
     return queued > 0
 
 

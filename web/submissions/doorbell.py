@@ -7,15 +7,19 @@ from celery import Celery
 from django.conf import settings
 from kombu.exceptions import KombuError, OperationalError
 
-from web.broker import TASK, new_celery
+from web.broker import TASK, broker_queue, new_celery
+from web.submissions.queues import CPU
 
 log = structlog.get_logger(__name__)
 
 
-def ring(*, expires_s: float | None = None) -> None:
-    """Wake a worker. Never fails: without a broker the job waits in the database."""
+def ring(queue: str = CPU, *, expires_s: float | None = None) -> None:
+    """Wake a worker that serves `queue`. Never fails: without a broker the job waits in the database.
+
+    A ring for a queue that nobody serves stays with the broker until somebody does.
+    """
     try:
-        _line().send_task(TASK, expires=expires_s)
+        _line().send_task(TASK, queue=broker_queue(queue), expires=expires_s)
     except (OperationalError, KombuError, OSError) as error:
         log.warning("doorbell_unreachable", error=str(error))
 

@@ -10,10 +10,11 @@ from django.utils import timezone
 
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.catalog.models import Problem
-from web.submissions.queues import CPU, QUEUE_CHARACTERS
 
 PUBLIC_ID_CHARACTERS = 12
 STAMP_CHARACTERS = 120
+QUEUE_CHARACTERS = 128
+CPU = "cpu"  # the queue of what any worker may take; `queues` has the others
 _ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 
 

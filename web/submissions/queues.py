@@ -12,11 +12,9 @@ from collections.abc import Collection
 from django.utils.text import slugify
 
 from web.fleet.queries import offered_gpu_models
+from web.submissions.models import CPU, QUEUE_CHARACTERS
 
-CPU = "cpu"
 GPU = "gpu"
-QUEUE_CHARACTERS = 128
-_OF_BROKER = "judge."
 
 
 def queue_for(gpu_model: str) -> str:
@@ -36,8 +34,3 @@ def served_by(gpu_models: Collection[str]) -> tuple[str, ...]:
     if not gpu_models:
         return (CPU,)
     return (*dict.fromkeys(queue_of_model(model) for model in gpu_models), GPU, CPU)
-
-
-def broker_queue(queue: str) -> str:
-    """What the broker calls it: `judge.cpu`."""
-    return _OF_BROKER + queue

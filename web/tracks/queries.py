@@ -6,7 +6,9 @@ from itertools import groupby
 
 from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
 
+from web.catalog.models import Problem
 from web.catalog.queries import Viewer, visible_problems
+from web.clock import DatabaseNow
 from web.submissions.models import Progress
 from web.tracks.models import Entry, Track
 
@@ -72,6 +74,13 @@ def track_titles(viewer: Viewer) -> dict[str, str]:
     """The titles of the tracks that lead somewhere, by their slugs, in order. One query."""
     leads = Exists(Entry.objects.filter(track=OuterRef("pk"), problem__in=visible_problems(viewer)))
     return dict(_visible(viewer).filter(leads).values_list("slug", "title"))
+
+
+def in_contest(problem: Problem) -> bool:
+    """Whether a contest goes on now, by the database's clock, on a published track with `problem` on it."""
+    now = DatabaseNow()
+    going_on = Entry.objects.filter(track__contest_starts__lte=now, track__contest_ends__gt=now)
+    return going_on.filter(problem=problem, track__published=True).exists()
 
 
 def _visible(viewer: Viewer) -> QuerySet[Track]:

@@ -91,6 +91,7 @@ def test_every_table_about_people_is_in_the_document_or_left_out_on_purpose() ->
         "Place": "follows from the submissions",
         "Rejudge": "staff's work on others' submissions; their acts are in the document",
         "Baseline": "what staff chose",
+        "Job": "how a submission was judged; where it stands is beside it",
     }
     for model in apps.get_models():
         about = [field for field in model._meta.get_fields() if getattr(field, "related_model", None) is User]

@@ -24,6 +24,7 @@ from web.submissions.models import (
     Submission,
 )
 from web.submissions.services.progress import settle
+from web.submissions.services.turns import move_up_on_commit
 
 
 def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -> Event:
@@ -53,6 +54,7 @@ def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_
     )
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
     settle(submission_id)
+    move_up_on_commit(submission_id)
     return True
 
 

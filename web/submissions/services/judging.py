@@ -14,16 +14,19 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from judge.report import Report
 from problems.vocabulary import Verdict
 from web.submissions import doorbell
 from web.submissions.models import Event, EventKind, Job, Status, Submission
+from web.submissions.queues import served_by
+from web.submissions.services.claiming import claimable, next_job
 from web.submissions.services.journal import append, conclude
 
 _RINGS_PER_SWEEP = 16
@@ -64,33 +67,27 @@ class Swept:
 
 
 def claim(worker: str, *, gpu_models: Collection[str] = ()) -> Claim | None:
-    """Take the most urgent waiting job, or one whose lease expired; None when there is none.
+    """Take the next job of the queues that a worker with these GPUs serves; None when there is none.
 
-    Jobs that ask for a GPU are for workers with one of that model, which name theirs in `gpu_models`.
-    Safe to call from any number of workers at a time: the UPDATE names the attempt that was read, so
-    of two that read the same row one finds it changed and looks for another.
+    Which one that is, `claiming` says. Safe to call from any number of workers at a time: the UPDATE names
+    the attempt that was read, so of two that read the same row one finds it changed and looks for another.
     """
-    while True:
-        now = timezone.now()
-        mine = Job.objects.filter(_claimable(now), submission__gpu_model__in={"", *gpu_models})
-        waiting = mine.order_by("-priority", "queued", "pk")
-        row = waiting.values_list("pk", "attempt", "submission_id").first()
-        if row is None:
-            return None
-        pk, attempt, submission_id = row
+    queues = served_by(gpu_models)
+    while (job := next_job(queues)) is not None:
         with transaction.atomic():
-            taken = Job.objects.filter(_claimable(now), pk=pk, attempt=attempt).update(
+            taken = Job.objects.filter(claimable(), pk=job.pk, attempt=job.attempt).update(
                 status=Status.LEASED,
                 attempt=F("attempt") + 1,
                 tries=F("tries") + 1,
-                lease_until=_lease_end(now),
+                lease_until=_lease_end(timezone.now()),
                 worker=worker,
             )
             if not taken:
                 continue  # another worker got there first
-            append(submission_id, EventKind.CLAIMED, {"text": "A worker has taken it"})
-        submission = Submission.objects.select_related("problem", "job").get(pk=submission_id)
-        return Claim(submission, attempt + 1, submission.job.tries)
+            append(job.submission_id, EventKind.CLAIMED, {"text": "A worker has taken it"})
+        submission = Submission.objects.select_related("problem", "job").get(pk=job.submission_id)
+        return Claim(submission, job.attempt + 1, submission.job.tries)
+    return None
 
 
 def extend_lease(held: Claim) -> Hold:
@@ -134,7 +131,7 @@ def hand_back(held: Claim, *, failed: bool) -> bool:
     if returned:
         append(held.submission.pk, EventKind.RETRIED, {"text": "Will be judged by another worker"})
         if not failed:
-            transaction.on_commit(doorbell.ring)
+            transaction.on_commit(partial(doorbell.ring, held.submission.job.queue))
     return returned > 0
 
 
@@ -160,16 +157,6 @@ def sweep(*, now: datetime | None = None) -> Swept:
     for _ in range(rings):
         doorbell.ring(expires_s=2 * settings.WARPCOURT.sweep_s)
     return Swept(requeued=requeued, concluded=concluded, rung=rings)
-
-
-def _claimable(now: datetime) -> Q:
-    expired = Q(
-        status=Status.LEASED,
-        lease_until__lt=now,
-        cancel_requested=False,
-        tries__lt=settings.WARPCOURT.max_tries,
-    )
-    return Q(status=Status.QUEUED) | expired
 
 
 def _held(held: Claim) -> QuerySet[Job]:

@@ -6,16 +6,18 @@ SubmissionRefused
 +-- SizesUnacceptable      sizes of one's own that the problem does not have
 +-- SeedUnacceptable       a seed of one's own for a submit, or out of range
 +-- GpuNotOffered          no GPU of the model that was asked for is in use
-+-- LimitReached           too many at a time, or too many in a minute
++-- LimitReached           too many at a time, in a minute, or in a day
 +-- KeyReused              the idempotency key belongs to another submission
 """
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.timesince import timeuntil
 
 from judge.report import Report
 from judge.sizes import MAX_SEED, SizesInvalid, check_size_values
@@ -24,13 +26,15 @@ from web.accounts.models import User
 from web.catalog.models import Problem
 from web.fleet.queries import offered_gpu_models
 from web.submissions import doorbell
-from web.submissions.models import EventKind, Job, Status, Submission
+from web.submissions.models import EventKind, Job, Priority, Status, Submission
 from web.submissions.models import Report as StoredReport
+from web.submissions.queues import queue_for
 from web.submissions.services.journal import append, conclude
 from web.submissions.services.progress import settle
+from web.submissions.services.turns import under_way
+from web.tracks.queries import in_contest
 
-_PRIORITIES = {Mode.RUN: 20, Mode.SUBMIT: 10}
-_REJUDGE_PRIORITY = 0
+_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
 
 
 class SubmissionRefused(Exception):
@@ -58,7 +62,7 @@ class GpuNotOffered(SubmissionRefused):
 
 
 class LimitReached(SubmissionRefused):
-    """Raised when the user has too many submissions under way, or made too many in a minute."""
+    """Raised when the user has too many submissions under way, or made too many in a minute or a day."""
 
 
 class KeyReused(SubmissionRefused):
@@ -104,7 +108,8 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
                 return earlier
             raise KeyReused("This idempotency key was used for another program; use a new one.")
         _check_gpu(gpu_model)
-        _check_limits(user)
+        turn = under_way(user).count()
+        _check_limits(user, turn)
         submission = Submission.objects.create(
             user=user,
             problem=problem,
@@ -117,9 +122,12 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             gpu_model=gpu_model,
             idempotency_key=idempotency_key or None,
         )
-        Job.objects.create(submission=submission, priority=_PRIORITIES[mode])
+        queue = queue_for(gpu_model)
+        Job.objects.create(
+            submission=submission, user=user, queue=queue, priority=_priority(mode, problem), turn=turn
+        )
         append(submission.pk, EventKind.QUEUED, {"text": "Waiting for a worker"})
-        transaction.on_commit(doorbell.ring)
+        transaction.on_commit(partial(doorbell.ring, queue))
     return submission
 
 
@@ -141,12 +149,16 @@ def cancel(submission: Submission, *, message: str = "Cancelled by its author.")
 @transaction.atomic
 def rejudge(submission: Submission) -> bool:
     """Judge `submission` again; its present report is dropped. False while it is being judged."""
+    queue = queue_for(submission.gpu_model)
     reset = Job.objects.filter(submission=submission, status=Status.DONE).update(
         status=Status.QUEUED,
+        user=submission.user_id,
+        queue=queue,
         tries=0,
         cancel_requested=False,
         queued=timezone.now(),
-        priority=_REJUDGE_PRIORITY,
+        priority=Priority.REJUDGE,
+        turn=0,
         worker="",
     )
     if not reset:
@@ -154,7 +166,7 @@ def rejudge(submission: Submission) -> bool:
     StoredReport.objects.filter(submission=submission).delete()
     append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again"})
     settle(submission.pk)
-    transaction.on_commit(doorbell.ring)
+    transaction.on_commit(partial(doorbell.ring, queue))
     return True
 
 
@@ -200,13 +212,25 @@ def _check_gpu(gpu_model: str) -> None:
     raise GpuNotOffered(f"No {gpu_model} is in use. {choices}; or leave the choice to the site.")
 
 
-def _check_limits(user: User) -> None:
+def _check_limits(user: User, in_flight: int) -> None:
     limits = settings.WARPCOURT
-    in_flight = Job.objects.filter(submission__user=user).exclude(status=Status.DONE).count()
     if in_flight >= limits.max_in_flight:
         raise LimitReached(f"You have {in_flight} submissions under way; wait until one is judged.")
-    lately = timezone.now() - timedelta(minutes=1)
-    if Submission.objects.filter(user=user, created__gt=lately).count() >= limits.submits_per_minute:
+    made = Submission.objects.filter(user=user)
+    if made.filter(created__gt=timezone.now() - _MINUTE).count() >= limits.submits_per_minute:
         raise LimitReached(
             f"You made {limits.submits_per_minute} submissions within a minute; wait a little."
         )
+    lately = made.filter(created__gt=timezone.now() - _DAY).order_by("-created")
+    oldest = lately.values_list("created", flat=True)[limits.submits_per_day - 1 :].first()
+    if oldest is not None:
+        raise LimitReached(
+            f"You made {limits.submits_per_day} submissions within a day, which is the most that one person "
+            f"may. The next one is taken in {timeuntil(oldest + _DAY, depth=1)}."
+        )
+
+
+def _priority(mode: Mode, problem: Problem) -> Priority:
+    if mode is Mode.RUN:
+        return Priority.RUN
+    return Priority.CONTEST if in_contest(problem) else Priority.SUBMIT
