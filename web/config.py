@@ -170,8 +170,18 @@ class Config:
     submits_per_minute: int = field(
         metadata=_about("30", "Submissions that one user may make in a minute.", parsing.positive)
     )
+    submits_per_day: int = field(
+        metadata=_about("500", "Submissions that one user may make within 24 hours.", parsing.positive)
+    )
     web_processes: int = field(
         metadata=_about("1", "Processes that serve pages; one per core is plenty.", parsing.positive)
+    )
+    drain_s: int = field(
+        metadata=_about(
+            "0",
+            "Seconds that a web server goes on after SIGTERM while /readyz says 503, for a proxy to turn away.",
+            parsing.count,
+        )
     )
     api_per_minute: int = field(
         metadata=_about("300", "Requests that one caller of the API may make in a minute.", parsing.positive)
@@ -283,6 +293,18 @@ class Config:
     sweep_s: int = field(
         metadata=_about(
             "5", "Seconds between looks for jobs that a lost worker or message left behind.", parsing.positive
+        )
+    )
+    stop_grace_s: int = field(
+        metadata=_about(
+            "8",
+            "Seconds that a worker goes on with what it judges after SIGTERM, before it hands it back.",
+            parsing.count,
+        )
+    )
+    min_free_mib: int = field(
+        metadata=_about(
+            "256", "Room on each disk of its own, in MiB, below which a worker takes no jobs.", parsing.count
         )
     )
     max_tries: int = field(
