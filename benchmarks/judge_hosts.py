@@ -1,0 +1,251 @@
+"""Judging as a queue with hosts behind it: the simulation of `benchmarks.capacity`.
+
+Theory of operation. Time is a heap of moments with what happens then; nothing waits in real time. One queue
+stands for the table of jobs: runs before submits, each in the order of handing in. A host has one GPU, judges
+`at_a_time` submissions, and follows the rules of the real one:
+
+- a judgement enters the GPU's *room* to check, with at most SLOTS others, first come first served. It leaves
+  when it is over. To rank it must be alone: it stays when nobody else is in or waits, and otherwise leaves,
+  queues to be alone, and begins again with a fresh container (`judge.evaluate`, `sandbox.gpu.lease`);
+- containers come up one after the other, and as many as the pool keeps are ready ahead (`sandbox.pool`).
+
+What the times are is the caller's: `Work` says how long each part of a judgement takes. Compiling overlaps
+with waiting for a container, as it does in truth.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+SLOTS = 8  # the default of WARPCOURT_CHECK_SLOTS
+KEPT_WARM = 2  # containers, as in the measured runs
+
+Then = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What judging one submission takes, in seconds. `rank_s` is 0 where nothing is timed.
+
+    `build_s` is until it is compiled, `start_s` from a container to a runner and referee that are ready.
+    """
+
+    build_s: float
+    start_s: float
+    check_s: float
+    rank_s: float = 0.0
+    interactive: bool = True  # a run: claimed before submits
+
+
+@dataclass(slots=True)
+class Job:
+    """A submission on its way. Times are seconds of the simulation; -1 while it has not come so far."""
+
+    handed_in_s: float
+    work: Work
+    claimed_s: float = -1.0
+    judged_s: float = -1.0
+
+    @property
+    def wait_s(self) -> float:
+        """From handing in to the claim."""
+        return self.claimed_s - self.handed_in_s
+
+    @property
+    def verdict_s(self) -> float:
+        """From handing in to the verdict."""
+        return self.judged_s - self.handed_in_s
+
+
+@dataclass(slots=True)
+class Clock:
+    """The time of the simulation, and what is to happen."""
+
+    now_s: float = 0.0
+    _due: list[tuple[float, int, Then]] = field(default_factory=list)
+    _order: Iterator[int] = field(default_factory=count)
+
+    def after(self, delay_s: float, then: Then) -> None:
+        """Have `then` called in `delay_s`."""
+        heapq.heappush(self._due, (self.now_s + delay_s, next(self._order), then))
+
+    def run(self) -> None:
+        """Let everything happen."""
+        while self._due:
+            self.now_s, _, then = heapq.heappop(self._due)
+            then()
+
+
+@dataclass(slots=True)
+class Engine:
+    """The container engine of a host: starts one at a time, in `container_s`, and keeps some ready."""
+
+    clock: Clock
+    container_s: float
+    ready: int = KEPT_WARM
+    _wanted: deque[Then] = field(default_factory=deque)
+    _starting: bool = False
+
+    def take(self, then: Then) -> None:
+        """Call `then` when there is a container for it."""
+        if self.ready:
+            self.ready -= 1
+            self._start()
+            then()
+        else:
+            self._wanted.append(then)
+            self._start()
+
+    def _start(self) -> None:
+        if not self._starting and (self._wanted or self.ready < KEPT_WARM):
+            self._starting = True
+            self.clock.after(self.container_s, self._started)
+
+    def _started(self) -> None:
+        self._starting = False
+        self.ready += 1
+        if self._wanted:
+            self.ready -= 1
+            self._wanted.popleft()()
+        self._start()
+
+
+@dataclass(slots=True)
+class Room:
+    """The lease of a GPU: some to check or one alone, first come first served."""
+
+    clock: Clock
+    inside: int = 0
+    alone: bool = False
+    used_s: float = 0.0
+    _line: deque[tuple[bool, Then]] = field(default_factory=deque)
+    _entered_s: float = 0.0
+
+    def enter(self, then: Then, *, alone: bool) -> None:
+        """Call `then` when it is in."""
+        self._line.append((alone, then))
+        self._admit()
+
+    def try_promote(self) -> bool:
+        """Whether the one that asks is alone from now on."""
+        self.alone = self.inside == 1 and not self._line
+        return self.alone
+
+    def leave(self) -> None:
+        """One goes."""
+        self.inside -= 1
+        self.alone = False
+        if not self.inside:
+            self.used_s += self.clock.now_s - self._entered_s
+        self._admit()
+
+    def _admit(self) -> None:
+        while self._line and not self.alone and self.inside < SLOTS:
+            alone, then = self._line[0]
+            if alone and self.inside:
+                return
+            self._line.popleft()
+            if not self.inside:
+                self._entered_s = self.clock.now_s
+            self.inside += 1
+            self.alone = alone
+            then()
+
+
+@dataclass(slots=True)
+class Host:
+    """A host with one GPU."""
+
+    clock: Clock
+    engine: Engine
+    room: Room
+    free: int
+
+    def judge(self, job: Job, over: Then) -> None:
+        """Judge `job`, then call `over`."""
+        job.claimed_s = self.clock.now_s
+        self.room.enter(partial(self._begin, job, over), alone=False)
+
+    def _begin(self, job: Job, over: Then) -> None:
+        built_s = self.clock.now_s + job.work.build_s
+        self.engine.take(partial(self._check, job, over, built_s))
+
+    def _check(self, job: Job, over: Then, built_s: float) -> None:
+        left_s = max(built_s - self.clock.now_s, job.work.start_s) + job.work.check_s
+        self.clock.after(left_s, partial(self._checked, job, over))
+
+    def _checked(self, job: Job, over: Then) -> None:
+        if not job.work.rank_s:
+            self._end(job, over)
+        elif self.room.try_promote():
+            self.clock.after(job.work.rank_s, partial(self._end, job, over))
+        else:
+            self.room.leave()
+            self.room.enter(partial(self._again, job, over), alone=True)
+
+    def _again(self, job: Job, over: Then) -> None:
+        rank_s = job.work.start_s + job.work.rank_s
+        self.engine.take(lambda: self.clock.after(rank_s, partial(self._end, job, over)))
+
+    def _end(self, job: Job, over: Then) -> None:
+        job.judged_s = self.clock.now_s
+        self.room.leave()
+        over()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of it. `used` is the part of the time in which a GPU had anybody on it, of all GPUs."""
+
+    jobs: Sequence[Job]
+    span_s: float
+    used: float
+
+
+class Court:
+    """Hosts behind one queue."""
+
+    def __init__(self, hosts: int, *, at_a_time: int, container_s: float) -> None:
+        self._clock = Clock()
+        self._hosts = [
+            Host(self._clock, Engine(self._clock, container_s), Room(self._clock), at_a_time)
+            for _ in range(hosts)
+        ]
+        self._free = hosts * at_a_time
+        self._runs: deque[Job] = deque()
+        self._submits: deque[Job] = deque()
+
+    def judge(self, jobs: Iterable[Job]) -> Outcome:
+        """Judge all `jobs`, which come in the order of handing in."""
+        jobs = list(jobs)
+        waiting = iter(jobs)
+        self._await(next(waiting, None), waiting)
+        self._clock.run()
+        used_s = sum(host.room.used_s for host in self._hosts)
+        span_s = self._clock.now_s
+        return Outcome(jobs, span_s, used_s / (span_s * len(self._hosts)) if span_s else 0.0)
+
+    def _await(self, job: Job | None, others: Iterable[Job]) -> None:
+        if job is not None:
+            self._clock.after(job.handed_in_s - self._clock.now_s, partial(self._hand_in, job, others))
+
+    def _hand_in(self, job: Job, others: Iterable[Job]) -> None:
+        (self._runs if job.work.interactive else self._submits).append(job)
+        self._claim()
+        self._await(next(iter(others), None), others)
+
+    def _claim(self) -> None:
+        while self._free and (queue := self._runs or self._submits):
+            # The ring goes to a worker that waits for one; the host with most of them is the likeliest.
+            host = max(self._hosts, key=lambda host: host.free)
+            host.free -= 1
+            self._free -= 1
+            host.judge(queue.popleft(), partial(self._judged, host))
+
+    def _judged(self, host: Host) -> None:
+        host.free += 1
+        self._free += 1
+        self._claim()

@@ -1,0 +1,246 @@
+"""What locust plays for `benchmarks.load`: a class at work, or people who only hand in.
+
+A `Student` signs in, looks at the problems, opens one, and then goes round: writes, with the draft saved as
+the editor saves it; runs it and watches; now and then submits, watches, and looks at the leaderboard and at
+earlier submissions. Pauses between are those of people, divided by the pace. A `Submitter` only hands in and
+watches, at a rate, or again as soon as there is a verdict.
+
+Everybody arrives first. Then each phase of `--phases PACE:SECONDS,...` is measured by itself, and told to
+`benchmarks.load` as lines of JSON on standard output: one when a phase begins, and one with its figures.
+"""
+
+import json
+import random
+import re
+import secrets
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from http.cookiejar import Cookie
+from itertools import count
+from operator import attrgetter
+from typing import Any
+
+import gevent
+import gevent.queue
+from locust import FastHttpUser, constant, events, task
+from locust.env import Environment
+
+PASSWORD = "correct horse battery"
+ARRIVED_S = 120.0  # a password takes the site a while to check, on purpose
+SETTLE_S = 5.0
+TICK_S = 1.0  # between looks at the pace
+LANGUAGE = "cuda"
+SAVES = (1, 4)  # of the draft before each run; the editor saves in a pause of writing
+RUNS_PER_SUBMIT = 3
+# Seconds that people take, drawn evenly. Nobody measured them; `--phases` makes them shorter.
+LOOKING_S, READING_S, WRITING_S = (3.0, 10.0), (20.0, 60.0), (3.0, 12.0)
+# About as long as one of 9 cases takes on the GPU that docs/measurements.md is about, without a GPU.
+JUDGED = "cases=9 pace=0.03"
+VERDICTS = ("accepted", "accepted score={score:.2f}", "wrong_answer mismatches", "compile_error log")
+PROGRAM = """#include <cuda_runtime.h>
+
+__global__ void add(const float* a, const float* b, float* c, long long n) {{
+    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i < n) c[i] = a[i] + b[i];
+}}
+
+extern "C" void solve(const float* a, const float* b, float* c, long long n) {{
+    add<<<(n + 255) / 256, 256>>>(a, b, c, n);
+}}
+// {words} {mark}
+"""
+
+_numbers = count(1)
+_arrived: list[int] = []  # the numbers of those who are signed in
+_turns: gevent.queue.Queue[None] = gevent.queue.Queue()
+_pace = 1.0
+
+
+@events.init_command_line_parser.add_listener
+def _add_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--phases", default="1:60", help="PACE:SECONDS, with commas between")
+    parser.add_argument("--problems", default="vector-add", help="slugs, with commas between")
+
+
+@events.test_start.add_listener
+def _begin(environment: Environment, **_: Any) -> None:
+    gevent.spawn(_measure, environment)
+
+
+def _measure(environment: Environment) -> None:
+    """Tell what arriving took, then each phase."""
+    global _pace  # noqa: PLW0603 - what all users go by
+    began, people = time.monotonic(), environment.parsed_options.num_users
+    while len(_arrived) < people and time.monotonic() < began + ARRIVED_S:
+        gevent.sleep(0.1)
+    _tell("figures", "arriving", environment)
+    for phase in environment.parsed_options.phases.split(","):
+        pace, seconds = map(float, phase.split(":"))
+        _pace = pace
+        gevent.spawn(_give_turns, pace, people)
+        gevent.sleep(SETTLE_S)
+        environment.stats.reset_all()
+        _tell("begun", phase, environment)
+        gevent.sleep(seconds)
+        _tell("figures", phase, environment)
+    environment.runner.quit()
+
+
+def _give_turns(pace: float, people: int) -> None:
+    """Let submitters hand in `pace` times a second, while that is the pace."""
+    while pace and pace == _pace:
+        _turns.put(None)
+        gevent.sleep(1 / pace)
+    for _ in range(0 if pace else people):  # whoever waits for a turn need not any more
+        _turns.put(None)
+
+
+def _tell(what: str, phase: str, environment: Environment) -> None:
+    rows = []
+    for entry in filter(attrgetter("num_requests"), environment.stats.entries.values()):
+        times = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+        row = {"name": entry.name, "count": entry.num_requests, "failures": entry.num_failures}
+        rows.append(row | {name: entry.get_response_time_percentile(part) for name, part in times.items()})
+    errors = [
+        f"{error.name}: {error.error} ({error.occurrences})" for error in environment.stats.errors.values()
+    ]
+    print(json.dumps({"what": what, "phase": phase, "rows": rows, "errors": errors[:5]}), flush=True)
+
+
+class Visitor(FastHttpUser):
+    """Somebody with an account, in a browser that keeps connections."""
+
+    abstract = True
+    network_timeout = ARRIVED_S
+    wait_time = constant(0)  # what they do says when they pause
+
+    def __init__(self, environment: Environment) -> None:
+        self.number = next(_numbers)
+        self.rng = random.Random(self.number)
+        self.default_headers = {"X-Forwarded-For": f"10.0.{self.number // 250}.{self.number % 250}"}
+        super().__init__(environment)
+
+    def on_start(self) -> None:
+        """Sign in at the page, from an address of one's own."""
+        slugs = self.environment.parsed_options.problems.split(",")
+        self.slug = slugs[self.number % len(slugs)]
+        self.revision = 0
+        page = self.see("/accounts/login/", "sign in, page")
+        for asset in sorted(set(re.findall(r'(?:src|href)="(/static/[^"]+)"', page))):
+            self.client.get(asset, name="assets of a page")
+        form = {"login": f"user{self.number:05}", "password": PASSWORD, "remember": "on"}
+        self.send("/accounts/login/", "sign in", form, allow_redirects=False)
+        self.see("/problems", "problems")
+        _arrived.append(self.number)
+
+    def see(self, path: str, name: str, **options: Any) -> str:
+        """A page."""
+        return str(self.client.get(path, name=name, **options).text or "")
+
+    def send(self, path: str, name: str, form: dict[str, str], **options: Any) -> str:
+        """The answer to a form."""
+        return str(self.client.post(path, name=name, data=form, headers=self.token(), **options).text or "")
+
+    def token(self) -> dict[str, str]:
+        """What a script sends with a write."""
+        cookies: Iterator[Cookie] = iter(self.client.cookiejar)
+        values = {cookie.name: cookie.value or "" for cookie in cookies}
+        return {"X-CSRFToken": values.get("csrftoken", ""), "HX-Request": "true"}
+
+    def write(self) -> str:
+        """A program that no cache has seen, with the words that the scripted judge obeys."""
+        words = self.rng.choice(VERDICTS).format(score=self.rng.uniform(20, 200))
+        return PROGRAM.format(words=f"{words} {JUDGED}", mark=secrets.token_hex(8))
+
+    def hand_in(self, source: str, mode: str) -> None:
+        """Hand in, watch the events until the last one, and read the report."""
+        started = time.perf_counter()
+        form = {"language": LANGUAGE, "mode": mode, "source": source}
+        answer = self.send(f"/problems/{self.slug}/submissions", f"hand in a {mode}", form)
+        if not (found := re.search(r'data-events="(/submissions/(\w+)/events[^"]*)"', answer)):
+            return  # refused, which locust has counted, or judged already
+        self.watch(found[1])
+        took_ms = 1000 * (time.perf_counter() - started)
+        self.environment.events.request.fire(
+            request_type="SSE",
+            name="from handing in to the verdict",
+            response_time=took_ms,
+            response_length=0,
+        )
+        self.see(f"/s/{found[2]}/report", "report", headers={"HX-Request": "true"})
+
+    def watch(self, path: str) -> None:
+        """Follow an event stream to its end, as often as it is closed before."""
+        while True:
+            response = self.client.get(path, name="event stream, until it is open", stream=True)
+            if response.status_code != 200:
+                return
+            with response.stream as stream:
+                while line := stream.readline(b"\n"):
+                    if line.startswith(b"event: finished"):
+                        return
+
+
+class Student(Visitor):
+    """One of a class."""
+
+    def on_start(self) -> None:
+        """Arrive, and begin to read."""
+        super().on_start()
+        # Those who arrive together are not at the same point of their work.
+        self.runs = self.rng.randint(0, RUNS_PER_SUBMIT)
+        self.pause(0, READING_S[1])
+
+    def pause(self, least_s: float, most_s: float) -> None:
+        """Do nothing for a while; less of it once the pace is quicker."""
+        left_s = self.rng.uniform(least_s, most_s)
+        while left_s > 0:
+            step_s = min(left_s / _pace, TICK_S)
+            gevent.sleep(step_s)
+            left_s -= step_s * _pace
+
+    @task
+    def solve(self) -> None:
+        """Open the problem and write until it is submitted."""
+        page = self.see(f"/problems/{self.slug}?language={LANGUAGE}", "problem")
+        found = re.search(r'data-revision="(\d+)"', page)
+        self.revision = int(found[1]) if found else 0
+        self.pause(*READING_S)
+        runs, self.runs = self.runs, RUNS_PER_SUBMIT
+        for _ in range(runs):
+            self.hand_in(self.edit(), "run")
+            self.pause(*LOOKING_S)
+        self.hand_in(self.edit(), "submit")
+        self.pause(*LOOKING_S)
+        for path, name in (
+            (f"/problems/{self.slug}/leaderboard", "leaderboard"),
+            ("/submissions", "my submissions"),
+            ("/problems", "problems"),
+        ):
+            self.see(path, name)
+            self.pause(*LOOKING_S)
+
+    def edit(self) -> str:
+        """Write, with pauses in which the editor saves."""
+        source = self.write()
+        for _ in range(self.rng.randint(*SAVES)):
+            self.pause(*WRITING_S)
+            body = {"source": source, "expected": self.revision, "keep": False}
+            path = f"/problems/{self.slug}/drafts/{LANGUAGE}"
+            with self.client.put(
+                path, name="save a draft", json=body, headers=self.token(), catch_response=True
+            ) as answer:
+                self.revision = (answer.json() or {}).get("revision", self.revision)
+        return source
+
+
+class Submitter(Visitor):
+    """Hands in without writing. The pace is what all of them together do in a second, 0 for all they can."""
+
+    @task
+    def submit(self) -> None:
+        """Wait for a turn, hand in and watch."""
+        if _pace:
+            _turns.get()
+        self.hand_in(self.write(), "submit")
