@@ -28,6 +28,7 @@ from web.submissions.models import Event, EventKind, Job, Status, Submission
 from web.submissions.queues import served_by
 from web.submissions.services.claiming import claimable, next_job
 from web.submissions.services.journal import append, conclude
+from web.submissions.services.routing import route
 
 _RINGS_PER_SWEEP = 16
 _GAVE_UP = (
@@ -142,6 +143,7 @@ def sweep(*, now: datetime | None = None) -> Swept:
     their own message is under way.
     """
     now = now or timezone.now()
+    route()
     requeued = concluded = 0
     expired = Job.objects.filter(status=Status.LEASED, lease_until__lt=now)
     for job in expired.only("submission_id", "attempt", "tries", "cancel_requested"):

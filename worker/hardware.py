@@ -1,0 +1,35 @@
+"""What this host can judge on, as far as the worker's main process has to know: which queues it serves.
+
+Asked once, when the worker starts: a host whose cards change is restarted. Which of its cards are well at the
+moment matters to claims, and is asked before each of them.
+"""
+
+from collections.abc import Callable
+
+from sandbox.gpu.nvml import Nvml, NvmlUnavailable, open_nvml
+from web.config import Config
+from worker import scripted
+
+
+class NoHardware(Exception):
+    """Raised when the GPUs that this host is to judge on cannot be found out. The message has the fix."""
+
+
+def gpu_models(config: Config, nvml: Callable[[], Nvml] = open_nvml) -> tuple[str, ...]:
+    """The models of the GPUs that this host judges on; none where it judges on its processors.
+
+    Raises:
+        NoHardware: it is to judge on GPUs, and there are none, or their driver does not answer.
+    """
+    if config.target == "scripted":
+        return scripted.GPU_MODELS
+    if config.target != "gpu":
+        return ()
+    try:
+        cards = nvml().gpus()
+    except NvmlUnavailable as error:
+        raise NoHardware(f"WARPCOURT_TARGET is gpu, but {error}") from error
+    models = {card.model for card in cards if not config.gpus or card.uuid in config.gpus}
+    if not models:
+        raise NoHardware("None of WARPCOURT_GPUS is here; nvidia-smi -L lists those that are.")
+    return tuple(sorted(models))
