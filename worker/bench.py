@@ -5,7 +5,10 @@ import time
 import structlog
 from django.conf import settings
 
+from web import metrics
+from worker import room
 from worker.judges import Judge, PackageJudge, ScriptedJudge
+from worker.notice import notice
 from worker.readiness import CANNOT_JUDGE
 
 log = structlog.get_logger(__name__)
@@ -19,27 +22,59 @@ class Bench:
     def __init__(self) -> None:
         self._judge: Judge | None = None
         self._retry_at = 0.0
+        self._trouble = ""
 
     def judge(self) -> Judge | None:
         """The judge, opened if need be; None when this host cannot judge, which is logged with the fix.
 
-        Programs are never run without isolation. The host is tried again every RETRY_S.
+        Programs are never run without isolation, nor while a disk is full. What the host lacks is tried again
+        every RETRY_S; the disks are looked at each time.
         """
+        if fix := room.shortage(settings.WARPCOURT):
+            self._pause(fix)
+            return None
         if self._judge is None and time.monotonic() >= self._retry_at:
-            config = settings.WARPCOURT
-            try:
-                self._judge = ScriptedJudge() if config.target == "scripted" else PackageJudge(config)
-            except CANNOT_JUDGE as error:
-                self._retry_at = time.monotonic() + RETRY_S
-                log.error("cannot_judge_here", fix=str(error), retry_s=RETRY_S)  # noqa: TRY400 - a traceback would bury the fix
+            self._open()
+        if self._judge is not None:
+            self._go_on()
         return self._judge
 
-    def close(self, *, retry_in_s: float = 0.0) -> None:
-        """End the judge's sandboxes. The next `judge` opens another, not before `retry_in_s`."""
+    def close(self, *, retry_in_s: float = 0.0, trouble: str = "") -> None:
+        """End the judge's sandboxes. The next `judge` opens another, not before `retry_in_s`.
+
+        `trouble` is what staff read on the fleet page until then.
+        """
         judge, self._judge = self._judge, None
         self._retry_at = time.monotonic() + retry_in_s
+        if trouble:
+            self._tell(trouble)
         if judge is not None:
             judge.close()
+
+    def _open(self) -> None:
+        config = settings.WARPCOURT
+        try:
+            self._judge = ScriptedJudge() if config.target == "scripted" else PackageJudge(config)
+        except CANNOT_JUDGE as error:
+            self._retry_at = time.monotonic() + RETRY_S
+            self._tell(str(error))
+            log.error("cannot_judge_here", fix=str(error), retry_s=RETRY_S)  # noqa: TRY400 - a traceback would bury the fix
+
+    def _pause(self, fix: str) -> None:
+        if fix != self._trouble:
+            log.error("disk_full", fix=fix)
+        metrics.PAUSED.set(1)
+        self._tell(fix)
+
+    def _go_on(self) -> None:
+        metrics.PAUSED.set(0)
+        if self._trouble:
+            log.info("judges_again", after=self._trouble)
+            self._tell("")
+
+    def _tell(self, trouble: str) -> None:
+        self._trouble = trouble
+        notice.put(trouble)
 
 
 bench = Bench()

@@ -1,4 +1,13 @@
-"""Keeps a lease alive while a submission is judged."""
+"""Keeps a lease alive from the claim of a submission until its verdict is in the database.
+
+Theory of operation. A thread extends the lease every second. What it learns ends the judgement by way of
+`cancelled`, at which the judge kills its sandboxes: the user cancelled, the lease went to another, or the
+worker stops and its grace is over. A database that does not answer is survived for as long as the lease
+lasts, counted on this host's monotonic clock from before the last extension was asked for, so that the worker
+never believes in a lease for longer than the database does. After a failure it tries on a new connection.
+
+At the job's time limit the thread stops extending, so that a process that hangs loses its job.
+"""
 
 import time
 from collections.abc import Callable
@@ -8,9 +17,11 @@ from typing import Self
 
 import structlog
 from django.conf import settings
-from django.db import DatabaseError, connections
+from django.db import connections
 
+from web import metrics
 from web.submissions import services
+from worker.stopping import Stopping
 
 log = structlog.get_logger(__name__)
 
@@ -20,16 +31,19 @@ INTERVAL_S = 1.0
 class Heartbeat:
     """A thread that calls `extend_lease` for a claim, from `with` until its end.
 
-    Sets `cancelled` when the user cancelled or the lease is lost; the judge then kills its sandboxes.
-    Stops extending at the job's time limit, so that a process that hangs loses its job. A database
-    that does not answer is survived for as long as the lease lasts.
+    `stopped` says that it was the end of the worker's grace that set `cancelled`.
     """
 
-    def __init__(self, extend_lease: Callable[[], services.Hold], cancelled: Event) -> None:
-        self.lost = False
+    def __init__(self, extend_lease: Callable[[], services.Hold], cancelled: Event, stop: Stopping) -> None:
+        self.stopped = False
+        self._taken = False
         self._extend_lease = extend_lease
         self._cancelled = cancelled
+        self._stop = stop
         self._done = Event()
+        self._lease_s = settings.WARPCOURT.lease_s
+        self._held_until = time.monotonic() + self._lease_s
+        self._give_up = time.monotonic() + settings.WARPCOURT.job_limit_s
         self._thread = Thread(target=self._beat, name="heartbeat", daemon=True)
 
     def __enter__(self) -> Self:
@@ -42,32 +56,43 @@ class Heartbeat:
         self._done.set()
         self._thread.join()
 
+    @property
+    def lost(self) -> bool:
+        """Whether the lease is another's, or has ended for all that this host knows."""
+        return self._taken or time.monotonic() >= self._held_until
+
     def _beat(self) -> None:
-        lease_s = settings.WARPCOURT.lease_s
-        held_until = time.monotonic() + lease_s
-        give_up = time.monotonic() + settings.WARPCOURT.job_limit_s
-        while not self._done.wait(min(INTERVAL_S, lease_s / 4)):
-            if time.monotonic() < give_up:
-                hold = self._extend()
-                if hold is not None:
-                    held_until = time.monotonic() + lease_s
-                if hold is services.Hold.CANCELLED:
-                    self._cancelled.set()
-                if hold is services.Hold.LOST:
-                    break
-            if time.monotonic() >= held_until:
+        while not self._done.wait(self._pause_s()):
+            if self._stop.over and not self.stopped:
+                self.stopped = True
+                self._cancelled.set()
+            if time.monotonic() < self._give_up:
+                self._extend()
+            if self.lost:
+                reason = "taken" if self._taken else "expired"
+                metrics.LEASES_LOST.labels(reason=reason).inc()
+                log.warning("lease_lost", reason=reason)
+                self._cancelled.set()
                 break
-        else:
-            connections.close_all()
-            return
-        self.lost = True
-        self._cancelled.set()
         connections.close_all()
 
-    def _extend(self) -> services.Hold | None:
+    def _pause_s(self) -> float:
+        """Until the next beat, or the end of the grace."""
+        pause_s = min(INTERVAL_S, self._lease_s / 4)
+        return pause_s if self.stopped else min(pause_s, self._stop.left_s)
+
+    def _extend(self) -> None:
+        asked = time.monotonic()
         try:
-            return self._extend_lease()
-        except DatabaseError as error:
+            hold = self._extend_lease()
+        except Exception as error:  # noqa: BLE001 - the thread's boundary; the next beat may do better
+            metrics.LEASE_EXTENSIONS_FAILED.inc()
             log.warning("lease_not_extended", error=str(error))
             connections.close_all()
-            return None
+            return
+        if hold is services.Hold.LOST:
+            self._taken = True
+            return
+        self._held_until = asked + self._lease_s
+        if hold is services.Hold.CANCELLED:
+            self._cancelled.set()

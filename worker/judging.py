@@ -4,9 +4,13 @@ Theory of operation. `judge_next` claims, evaluates and records; each is one cal
 There are two dockets to claim from: submissions that people wait for, and only when none of them waits,
 hidden runs of a rejudge. Whatever is claimed is judged in the same way and recorded where it came from.
 While the judge works in this thread, a heartbeat thread extends the lease and learns of cancellation.
-Whatever fails on our side (the package, the toolchain, the database, this code) hands the job back for
-another try and is never charged to the user. A report that comes too late, after the lease went to
-somebody else, changes nothing: `record` sees the newer attempt.
+
+How a judgement ends is one write: the report, or that the job is handed back. Whatever fails on our side
+(the package, the toolchain, a disk, this code) hands it back for another try and is never charged to the
+user; a worker that stops hands it back without a try. The write is repeated while the database does not
+answer, for as long as the lease lasts (`worker.ending`), and the heartbeat goes on meanwhile. What is written
+too late, or twice, changes nothing: every write names its attempt. Progress that cannot be told is left out:
+the report has it all.
 """
 
 import os
@@ -17,19 +21,25 @@ from threading import Event
 from typing import Protocol, TypeVar
 
 import structlog
-from django.db import close_old_connections
+from django.conf import settings
+from django.db import close_old_connections, connections
 
 from judge.errors import JudgeError
 from judge.report import Progress, Report
+from problems.vocabulary import Verdict
+from web import metrics
 from web.fleet.queries import may_claim
 from web.staff import hidden_runs
 from web.submissions import services
 from web.submissions.models import EventKind
+from worker import room
 from worker.bench import RETRY_S, Bench, bench
+from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
 from worker.judges import Judge
 from worker.node.inventory import node_name
 from worker.readiness import CANNOT_JUDGE
+from worker.stopping import Stopping, stopping
 
 log = structlog.get_logger(__name__)
 
@@ -41,7 +51,11 @@ _SHOWN = {
     EventKind.WAITING,
     EventKind.TIMING,
 }
-
+FULL_S = 10.0
+# Verdicts that a full disk does not bring about.
+_TRUSTED = {Verdict.ACCEPTED, Verdict.CANCELLED}
+# Why a job is handed back that counts as a try, so that no job goes round for ever.
+_COUNTED = {"failed", "disk_full"}
 
 C = TypeVar("C", bound=services.Claim)
 
@@ -65,51 +79,60 @@ class Docket(Protocol[C]):
         """Give it up."""
 
 
-def judge_next(bench: Bench = bench) -> None:
+def judge_next(bench: Bench = bench, stop: Stopping = stopping) -> None:
     """Judge the most urgent submission that waits.
 
-    Does nothing when none does, this host cannot, or staff have drained it.
+    Does nothing when none does, this host cannot, staff have drained it, the worker stops, or the database
+    does not answer: then the sweep rings again.
     """
     close_old_connections()
-    judge = bench.judge()
-    if judge is None or not may_claim(node_name()):
-        return
-    if not _take(services, judge, bench):
-        _take(hidden_runs, judge, bench)
+    with stop:
+        try:
+            judge = None if stop.asked else bench.judge()
+            if judge is None or not may_claim(node_name()):
+                return
+            if not _take(services, judge, bench, stop):
+                _take(hidden_runs, judge, bench, stop)
+        except UNANSWERED as error:
+            log.warning("nothing_claimed", error=str(error))
+            connections.close_all()
 
 
-def _take(docket: Docket[C], judge: Judge, bench: Bench) -> bool:
+def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool:
     claim = docket.claim(f"{socket.gethostname()}:{os.getpid()}", gpu_models=judge.gpu_models)
     if claim is None:
         return False
     submission_id = claim.submission.public_id
     with structlog.contextvars.bound_contextvars(submission_id=submission_id, attempt=claim.attempt):
-        _judge(docket, claim, judge, bench)
+        log.info("judging", problem=claim.submission.problem.slug, language=claim.submission.language)
+        cancelled = Event()
+        with Heartbeat(partial(docket.extend_lease, claim), cancelled, stop) as heartbeat:
+            ending = _judge(docket, claim, judge, bench, cancelled)
+            if heartbeat.stopped and ending.verdict in {None, Verdict.CANCELLED}:
+                ending = _handed_back(docket, claim, "stopping")
+            ending.settle(lambda: heartbeat.lost)
     return True
 
 
-def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench) -> None:
-    cancelled = Event()
-    log.info("judging", problem=claim.submission.problem.slug, language=claim.submission.language)
+def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench, cancelled: Event) -> Ending:
+    """How the judgement ends."""
     try:
-        with Heartbeat(partial(docket.extend_lease, claim), cancelled) as heartbeat:
-            report = _evaluate(docket, claim, judge, cancelled)
+        report = _evaluate(docket, claim, judge, cancelled)
     except CANNOT_JUDGE as error:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
-        bench.close(retry_in_s=RETRY_S)
-        docket.hand_back(claim, failed=False)
-    except JudgeError:
+        bench.close(retry_in_s=RETRY_S, trouble=str(error))
+        return _handed_back(docket, claim, "cannot_judge")
+    except JudgeError as error:
         log.exception("judging_failed", tries=claim.tries)
-        docket.hand_back(claim, failed=True)
-    except Exception:  # the task's boundary: our failure, whatever it is
+        return _handed_back(docket, claim, _why_it_failed(bench, error))
+    except Exception as error:  # the task's boundary: our failure, whatever it is
         log.exception("judging_failed", tries=claim.tries)
         bench.close()
-        docket.hand_back(claim, failed=True)
-    else:
-        if heartbeat.lost or not docket.record(claim, report):
-            log.warning("verdict_discarded", reason="the lease was lost")
-        else:
-            log.info("judged", verdict=report.verdict.value)
+        return _handed_back(docket, claim, _why_it_failed(bench, error))
+    if report.verdict not in _TRUSTED and (fix := room.exhausted(settings.WARPCOURT)):
+        log.error("disk_full", fix=fix, distrusted=report.verdict.value)
+        return _handed_back(docket, claim, "disk_full")
+    return Ending(partial(docket.record, claim, report), report.verdict)
 
 
 def _evaluate(docket: Docket[C], claim: C, judge: Judge, cancelled: Event) -> Report:
@@ -121,5 +144,24 @@ def _evaluate(docket: Docket[C], claim: C, judge: Judge, cancelled: Event) -> Re
             docket.add_event(claim, EventKind(progress.kind), {"text": progress.text, **place})
         except services.LeaseLost:
             cancelled.set()
+        except UNANSWERED as error:
+            log.warning("progress_not_told", kind=progress.kind, error=str(error))
+            connections.close_all()
 
     return judge.evaluate(claim.submission, on_progress=tell, cancelled=cancelled)
+
+
+def _why_it_failed(bench: Bench, error: Exception) -> str:
+    """`disk_full`, for which this host pauses, or `failed`. A disk that stays full `bench` sees by itself."""
+    if not room.is_disk_full(error):
+        return "failed"
+    fix = room.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"
+    log.error("disk_full", fix=fix)
+    bench.close(retry_in_s=FULL_S, trouble=fix)
+    return "disk_full"
+
+
+def _handed_back(docket: Docket[C], claim: C, reason: str) -> Ending:
+    log.info("handing_back", reason=reason)
+    metrics.HANDED_BACK.labels(reason=reason).inc()
+    return Ending(partial(docket.hand_back, claim, failed=reason in _COUNTED))

@@ -1,0 +1,62 @@
+"""How a judgement ends: one write, which is kept until the database takes it or the lease is over."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+from django.conf import settings
+from django.db import InterfaceError, InternalError, OperationalError, connections
+
+from problems.vocabulary import Verdict
+from web import metrics
+
+log = structlog.get_logger(__name__)
+
+# What a database raises that is down, restarts, is cut off, or takes no writes at the moment.
+UNANSWERED = (OperationalError, InterfaceError, InternalError)
+AGAIN_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What to write at the end: a report, with its verdict, or that the job is handed back.
+
+    `write` returns False when the lease was lost, and changes nothing then.
+    """
+
+    write: Callable[[], bool]
+    verdict: Verdict | None = None
+
+    def settle(self, lost: Callable[[], bool]) -> None:
+        """Write it, again and again while the database does not answer, until the lease is `lost`.
+
+        A commit whose answer was cut off may have worked: then the next try finds the lease gone. Where the
+        database answers heartbeats and still refuses this write for a lease's length, the write itself is at
+        fault; the lease then runs out, and the job is judged again.
+        """
+        deadline = time.monotonic() + settings.WARPCOURT.lease_s
+        kept = False
+        while not lost() and time.monotonic() < deadline:
+            try:
+                written = self.write()
+            except UNANSWERED as error:
+                kept = True
+                metrics.RECORD_RETRIES.inc()
+                log.warning("verdict_kept", error=str(error))
+                connections.close_all()
+                time.sleep(AGAIN_S)
+            else:
+                self._say(written=written, kept=kept)
+                return
+        self._say(written=False, kept=False)
+
+    def _say(self, *, written: bool, kept: bool) -> None:
+        if written:
+            if self.verdict is not None:
+                log.info("judged", verdict=self.verdict.value)
+        elif kept:
+            log.warning("verdict_settled", reason="an earlier try was taken, or the lease was lost")
+        else:
+            metrics.VERDICTS_DISCARDED.inc()
+            log.warning("verdict_discarded", reason="the lease was lost")

@@ -1,0 +1,64 @@
+"""Whether this host has room on its disks to judge.
+
+Theory of operation. A full disk makes programs fail that are right: an artifact is cut off, a container does
+not come up. So a worker looks before it claims, and takes nothing while there is too little room; it looks
+again when a judgement ended in anything but acceptance. Sandboxes write to memory of their own, so no
+submission can fill a disk of the host.
+"""
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from web.config import Config
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+# What is left when nothing that was judged before can be trusted, as a part of what a claim wants.
+_EXHAUSTED = 4
+
+
+def shortage(config: Config) -> str:
+    """Which folder that judging writes to has too little room to begin, and what to do; empty if none."""
+    return _shortage(config, config.min_free_mib)
+
+
+def exhausted(config: Config) -> str:
+    """Which of these folders has so little room that what just failed may have failed of that."""
+    return _shortage(config, config.min_free_mib // _EXHAUSTED)
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether `error`, or one that led to it, is that of a full disk."""
+    return any(isinstance(one, OSError) and one.errno in _FULL for one in _chain(error))
+
+
+def _shortage(config: Config, least_mib: int) -> str:
+    for variable, folder in _folders(config):
+        free_mib = _free_mib(folder)
+        if free_mib < least_mib:
+            return (
+                f"{folder} has {free_mib} MiB free; judging wants {least_mib}. Make room there, "
+                f"or point {variable} to another disk"
+            )
+    return ""
+
+
+def _folders(config: Config) -> Iterator[tuple[str, Path]]:
+    yield "WARPCOURT_DATA_DIR", config.data_dir
+    yield "WARPCOURT_RUNTIME_DIR", config.runtime_dir
+    yield "TMPDIR", Path(tempfile.gettempdir())
+
+
+def _free_mib(folder: Path) -> int:
+    """Room for an unprivileged user on the file system of `folder`, or of where it would be made."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    found = os.statvfs(there)
+    return found.f_bavail * found.f_frsize >> 20
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

@@ -1,0 +1,88 @@
+"""How a worker stops: what it judges it finishes within a grace, else it gives it up for others.
+
+Theory of operation. SIGTERM reaches the main process alone (`docker stop`, the supervisor) or every process
+of the worker (a shell, systemd). The main process writes the end of the grace into a page of memory that it
+shares with its children, since they are forked from it: nothing has to be sent, so nothing can be missed, and
+a child that is forked later knows too. A child that gets the signal itself remembers an end of its own,
+instead of dying at once as Celery's children would, and leaves when it has no job any more. From then on
+nobody claims (`worker.judging`). The heartbeat of a judgement sees the grace end and has the sandboxes
+killed; then the job is handed back without a try being charged, and another worker is rung for at once.
+
+The times are of the kernel's monotonic clock, which all processes of a host share.
+"""
+
+import mmap
+import signal
+import struct
+import time
+from types import FrameType
+from typing import NoReturn
+
+_MOMENT = struct.Struct("d")
+
+
+class Stopping:
+    """Whether this process is to stop, and by when. Made before the processes that share it are forked."""
+
+    def __init__(self) -> None:
+        self._shared = mmap.mmap(-1, _MOMENT.size)
+        self._own = 0.0
+        self._busy = False
+
+    @property
+    def asked(self) -> bool:
+        """Whether to claim nothing more."""
+        return bool(self._own or self._everybodys)
+
+    @property
+    def over(self) -> bool:
+        """Whether to give up what is being judged."""
+        return any(end and time.monotonic() >= end for end in (self._own, self._everybodys))
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until it is over; infinite while nobody asked."""
+        ends = [end for end in (self._own, self._everybodys) if end]
+        return max(0.0, min(ends) - time.monotonic()) if ends else float("inf")
+
+    def ask(self, *, grace_s: float) -> None:
+        """Have all processes stop that share this, `grace_s` from now at the latest.
+
+        To ask again never gives more time. Safe in a signal handler.
+        """
+        end = time.monotonic() + grace_s
+        if not self._everybodys or end < self._everybodys:
+            _MOMENT.pack_into(self._shared, 0, end)
+
+    def on_signal(self, *, grace_s: float) -> None:
+        """Have SIGTERM stop this process alone: at once when it is idle, else after the `work` it does."""
+
+        def asked(_number: int, _frame: FrameType | None) -> None:
+            self._own = self._own or time.monotonic() + grace_s
+            if not self._busy:
+                _leave()
+
+        signal.signal(signal.SIGTERM, asked)
+
+    def __enter__(self) -> None:
+        """Work begins, which a signal does not break off."""
+        self._busy = True
+
+    def __exit__(self, *_: object) -> None:
+        """Work ends. If this process alone was asked to stop, it does so now; see `on_signal`."""
+        self._busy = False
+        if self._own and not self._everybodys:
+            _leave()
+
+    @property
+    def _everybodys(self) -> float:
+        (end,) = _MOMENT.unpack_from(self._shared)
+        moment: float = end
+        return moment
+
+
+def _leave() -> NoReturn:
+    raise SystemExit(0)
+
+
+stopping = Stopping()
