@@ -2,16 +2,17 @@
 
 Theory of operation. One worker has a main process, which listens for rings and sweeps, and
 `worker_concurrency` children, which judge one submission each at a time. A child opens its judging
-target when it starts and keeps it. Rings are acknowledged on arrival and one at a time is prefetched:
-nothing depends on a ring, since the sweeper of any worker rings again for what waits.
+target when it starts and keeps it. Nothing depends on a ring, since the sweeper of any worker rings again
+for what waits; the settings below follow from that (docs/adr/0011).
 
 The sweeper is a thread of the main process instead of Celery beat: the embedded installation then
 needs no third process and no schedule file, a worker that is alive always sweeps, and several
 sweepers at a time do no harm. The main process forks children while that thread exists, so forks wait
 until a sweep is over (see `worker.sweeper`).
 
-A child that hangs is killed at the hard time limit. The lease is extended only until then (see
-`worker.heartbeat`), so its job is always free for another.
+A child that hangs is asked to end at the job's limit, and killed while its lease still lasts. The lease is
+extended only until that limit (see `worker.heartbeat`), so its job is always free for another. How the worker
+ends when it is asked to is told in `worker.stopping`.
 """
 
 import warnings
@@ -29,18 +30,23 @@ from celery.signals import (
 from django.conf import settings
 from django.db import connections
 
-from web.broker import TASK, new_celery
+from web.broker import TASK, broker_queues, new_celery
 from web.config import use_settings
 
 use_settings()
 django.setup()
 
-from worker.bench import bench  # noqa: E402 - needs Django's settings
+from web.submissions.queues import served_by  # noqa: E402 - needs Django's settings
+from worker.bench import bench  # noqa: E402 - as above
+from worker.hardware import NoHardware, gpu_models  # noqa: E402 - as above
 from worker.judging import judge_next  # noqa: E402 - as above
 from worker.presence import Presence, open_presence  # noqa: E402 - as above
+from worker.stopping import stopping  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 
-KILL_GRACE_S = 10
+# From the limit of a job to the end of its child. Less than a lease, which is not extended past the limit:
+# so a child that hangs is dead before its job is another's.
+KILL_GRACE_S = min(10.0, settings.WARPCOURT.lease_s / 2)
 # The first child on a fresh machine compiles the functional engine; Celery would kill it after 4 s.
 START_S = 600
 
@@ -50,13 +56,31 @@ warnings.filterwarnings("ignore", message="You're running the worker with superu
 # A connection pool has threads and sockets, and neither survives the fork of a child.
 settings.DATABASES["default"].get("OPTIONS", {}).pop("pool", None)
 
+try:
+    _queues = served_by(gpu_models(settings.WARPCOURT))
+except NoHardware as error:
+    raise SystemExit(str(error)) from error
+
 celery = new_celery(settings.WARPCOURT)
 celery.conf.update(
+    task_queues=broker_queues(_queues),
     worker_concurrency=settings.WARPCOURT.worker_concurrency,
+    # Acknowledged on arrival: a ring has no work in it that could be lost with it. Late acknowledgement would
+    # make the broker a second truth, and hold rings back from other workers while a submission is judged.
+    task_acks_late=False,
+    # No ring is taken while all children are busy: another worker may be idle. Celery can do so with Redis;
+    # from the broker of files, where there is one worker, it takes one ahead for each child.
     worker_prefetch_multiplier=1,
+    worker_disable_prefetch=bool(settings.WARPCOURT.broker_url),
+    worker_consumer="worker.consumer:Consumer",
     worker_proc_alive_timeout=START_S,
+    # The first has the job handed back, the second kills; see KILL_GRACE_S.
     task_soft_time_limit=settings.WARPCOURT.job_limit_s,
     task_time_limit=settings.WARPCOURT.job_limit_s + KILL_GRACE_S,
+    # A broker that goes away ends no judgement under way, and is looked for until it is back.
+    worker_cancel_long_running_tasks_on_connection_loss=False,
+    broker_connection_retry=True,
+    broker_connection_max_retries=None,
 )
 _sweeper = Sweeper(settings.WARPCOURT.sweep_s)
 _presences: list[Presence] = []
@@ -76,6 +100,7 @@ def _keep_our_logging(**_: Any) -> None:
 @worker_process_init.connect
 def _open(**_: Any) -> None:
     connections.close_all()
+    stopping.on_signal(grace_s=settings.WARPCOURT.stop_grace_s)
     bench.judge()
 
 
@@ -87,6 +112,11 @@ def _close(**_: Any) -> None:
 @worker_ready.connect
 def _start_sweeping(**_: Any) -> None:
     _sweeper.start()
+
+
+@worker_shutting_down.connect
+def _stop_judging(how: str, **_: Any) -> None:
+    stopping.ask(grace_s=settings.WARPCOURT.stop_grace_s if how == "Warm" else 0)
 
 
 @worker_shutting_down.connect
