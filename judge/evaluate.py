@@ -53,6 +53,7 @@ class _Judgement:
     target: Target
     cases: tuple[Case, ...]
     on_progress: Callable[[Progress], None]
+    on_stage: Callable[[Stage], None]
     cancelled: Callable[[], bool]
     sanitize: bool
     seed: int | None
@@ -94,7 +95,9 @@ class _Judgement:
         try:
             yield
         finally:
-            self.stages.append(Stage(name, (time.monotonic() - started) * 1000))
+            stage = Stage(name, (time.monotonic() - started) * 1000)
+            self.stages.append(stage)
+            self.on_stage(stage)
 
     def tell(self, kind: str, text: str, *, index: int | None = None, total: int | None = None) -> None:
         """Report a step."""
@@ -131,7 +134,7 @@ class _Outcome:
     score: Score | None = None
 
 
-def evaluate(  # noqa: PLR0913 - a problem, a source and eight options by name
+def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     problem: Problem,
     source: str,
     *,
@@ -143,6 +146,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and eight options by name
     gpu_model: str = "",
     sanitize: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    on_stage: Callable[[Stage], None] = lambda _: None,
     cancelled: Event | None = None,
 ) -> Report:
     """Judge `source` against `problem` on `target`.
@@ -150,7 +154,8 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and eight options by name
     `sizes` replaces the cases by one of the user's own, and `seed` draws the contents of public cases, so
     that they come again: both in `run` mode only. `gpu_model` asks for a GPU of that model. With `sanitize`
     the program runs alone under compute-sanitizer on targets that have it; nothing is ranked then.
-    `on_progress` is called from this thread. When `cancelled` is set the sandboxes are killed and the verdict
+    `on_progress` and, when a stage is over, `on_stage` are called from this thread. When `cancelled` is set
+    the sandboxes are killed and the verdict
     is `cancelled`.
 
     Raises:
@@ -169,6 +174,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and eight options by name
         target=target,
         cases=select_cases(problem, mode, sizes, ranked=target.ranks and not sanitize),
         on_progress=on_progress,
+        on_stage=on_stage,
         cancelled=cancelled.is_set if cancelled else lambda: False,
         sanitize=sanitize,
         seed=seed,

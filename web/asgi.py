@@ -1,8 +1,17 @@
 """The site as an ASGI application, for uvicorn."""
 
+from multiprocessing import parent_process
+
+from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from web.config import use_settings
+from web.observability import folder, tracing
 
 use_settings()
+# With several processes uvicorn starts each of them by multiprocessing, and they count together.
+_server = parent_process()
+if _server is not None:
+    folder.join(f"web-{_server.pid}")
 application = get_asgi_application()
+tracing.start("warpcourt-web", settings.WARPCOURT.otlp_url)

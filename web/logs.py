@@ -4,8 +4,11 @@ from typing import Any
 
 import structlog
 
+from web.observability.origin import add_user_id
+
 _SHARED: list[structlog.typing.Processor] = [
     structlog.contextvars.merge_contextvars,
+    add_user_id,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -38,7 +41,12 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             "structlog": {
                 "()": structlog.stdlib.ProcessorFormatter,
                 "foreign_pre_chain": _SHARED,
-                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    # Before the renderer, whose own way would show the values of variables: sources.
+                    structlog.processors.format_exc_info,
+                    renderer,
+                ],
             }
         },
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
@@ -47,6 +55,8 @@ def logging_settings(form: str, level: str) -> dict[str, Any]:
             "django.request": {"level": "ERROR"},
             "django.security": {"level": "ERROR"},
             "httpx": {"level": "WARNING"},
+            # uvicorn has handlers of its own, in a form of its own.
+            "uvicorn": {"level": "WARNING", "handlers": [], "propagate": True},
             # A ring is not news either; the verdict is, and it has a line of its own.
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.app.trace": {"level": "WARNING"},

@@ -57,6 +57,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.observability.middleware.watch",  # the first, so that it sees what the others do
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -116,7 +117,10 @@ DATABASES: dict[str, Any] = {
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = _SQLITE
 else:
-    DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 20, "timeout": 10}}
+    DATABASES["default"]["OPTIONS"] = {
+        "application_name": "warpcourt",  # by which a restore sees whether somebody still uses the database
+        "pool": {"min_size": 1, "max_size": 20, "timeout": 10},
+    }
 
 CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 if WARPCOURT.broker_url:

@@ -5,11 +5,13 @@ from django.urls import include, path
 
 from web import health, views
 from web.api import api, errors, permalinks
+from web.observability.views import metrics
 from web.submissions import streams
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics, name="metrics"),
     path("api/v1/", api.urls),
     path("api/v1/<path:rest>", errors.not_found),
     path("admin/", admin.site.urls),

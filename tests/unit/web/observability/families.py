@@ -1,0 +1,23 @@
+"""Every metric of ours, by name."""
+
+from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.metrics_core import Metric
+
+from web import metrics
+from web.observability.census import Census
+
+
+def every_family() -> dict[str, Metric]:
+    """What the code counts, and what the census reads."""
+    counted = [found for found in vars(metrics).values() if isinstance(found, MetricWrapperBase)]
+    return {family.name: family for source in (*counted, Census()) for family in source.describe()}
+
+
+def series_of(family: Metric) -> set[str]:
+    """The names under which Prometheus stores it."""
+    match family.type:
+        case "counter":
+            return {f"{family.name}_total"}
+        case "histogram":
+            return {f"{family.name}_{end}" for end in ("bucket", "sum", "count")}
+    return {family.name}

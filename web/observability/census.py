@@ -1,0 +1,123 @@
+"""What the database knows, as metrics: read whenever Prometheus asks, and never counted.
+
+Every web process tells the same, so ask any of them, and take the `max` where several are scraped. Ages are
+on the database's clock.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+
+from django.db import DatabaseError
+from django.db.models import Count, Min
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from web.clock import DatabaseNow, read_clock
+from web.fleet.models import Gpu, Health, Node, Worker
+from web.submissions.models import Job, Status
+from web.submissions.queues import CPU
+
+_GPU = ("node", "gpu", "model")
+_FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "warpcourt_database_up": ("1 when the database answers.", ()),
+    "warpcourt_queue_jobs": ("Jobs by queue, queued or leased.", ("queue", "state")),
+    "warpcourt_queue_oldest_seconds": ("How long the oldest job of the queue has waited.", ("queue",)),
+    "warpcourt_leases_expired": ("Leases that have ended and were not swept yet.", ()),
+    "warpcourt_node_heartbeat_age_seconds": ("Time since a node last said that it lives.", ("node", "state")),
+    "warpcourt_worker_heartbeat_age_seconds": (
+        "Time since a worker last said that it lives.",
+        ("node", "worker", "state"),
+    ),
+    "warpcourt_worker_busy": ("Submissions that a worker judges now.", ("node", "worker")),
+    "warpcourt_worker_concurrency": ("Submissions that a worker judges at most.", ("node", "worker")),
+    "warpcourt_gpu_well": ("1 when the GPU is in use, 0 when it is quarantined or missing.", _GPU),
+    "warpcourt_gpu_checking": ("Submissions being checked on the GPU.", _GPU),
+    "warpcourt_gpu_ranking": ("1 while a submission is timed on the GPU, alone.", _GPU),
+    "warpcourt_gpu_waiting": ("Submissions that wait for the GPU.", _GPU),
+    "warpcourt_gpu_temperature_celsius": ("Temperature of the GPU, as its node last read it.", _GPU),
+}
+
+
+class Census(Collector):
+    """Reads the database whenever it is collected. A database that does not answer is a metric too."""
+
+    def describe(self) -> Iterable[Metric]:
+        """The metrics, without values and without a query."""
+        return [_family(name) for name in _FAMILIES]
+
+    def collect(self) -> Iterable[Metric]:
+        """The metrics, as they are now."""
+        try:
+            now = read_clock()
+            found = [*_queues(now), *_nodes(now), *_workers(now), *_gpus()]
+        except DatabaseError:
+            return [_single("warpcourt_database_up", 0)]
+        return [_single("warpcourt_database_up", 1), *found]
+
+
+def _queues(now: datetime) -> Iterator[Metric]:
+    jobs, oldest = _family("warpcourt_queue_jobs"), _family("warpcourt_queue_oldest_seconds")
+    rows = Job.objects.exclude(status=Status.DONE).values_list("queue", "status")
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
+    ages: dict[str, float] = {}
+    for queue, status, count, since in rows.annotate(Count("pk"), Min("queued")).order_by():
+        counts[queue][status] = count
+        if status == Status.QUEUED:
+            ages[queue] = _age_s(since, now)
+    for queue in {CPU, *counts}:  # an empty queue is worth a zero: its lines in a graph then end at one
+        for state in (Status.QUEUED, Status.LEASED):
+            jobs.add_metric([queue, state.value], counts[queue].get(state.value, 0))
+        oldest.add_metric([queue], ages.get(queue, 0))
+    yield from (jobs, oldest)
+    expired = Job.objects.filter(status=Status.LEASED, lease_until__lt=DatabaseNow())
+    yield _single("warpcourt_leases_expired", expired.count())
+
+
+def _nodes(now: datetime) -> Iterator[Metric]:
+    heard = _family("warpcourt_node_heartbeat_age_seconds")
+    for name, state, heartbeat in Node.objects.values_list("name", "state", "heartbeat"):
+        heard.add_metric([name, state], _age_s(heartbeat, now))
+    yield heard
+
+
+def _workers(now: datetime) -> Iterator[Metric]:
+    heard = _family("warpcourt_worker_heartbeat_age_seconds")
+    busy, concurrency = _family("warpcourt_worker_busy"), _family("warpcourt_worker_concurrency")
+    for worker in Worker.objects.select_related("node"):
+        names = [worker.node.name, worker.name]
+        heard.add_metric([*names, worker.state], _age_s(worker.heartbeat, now))
+        busy.add_metric(names, worker.busy)
+        concurrency.add_metric(names, worker.concurrency)
+    yield from (heard, busy, concurrency)
+
+
+def _gpus() -> Iterator[Metric]:
+    families = {name: _family(name) for name, (_, labels) in _FAMILIES.items() if labels is _GPU}
+    for gpu in Gpu.objects.select_related("node"):
+        figures = {
+            "warpcourt_gpu_well": gpu.health == Health.WELL,
+            "warpcourt_gpu_checking": gpu.checking,
+            "warpcourt_gpu_ranking": gpu.ranking,
+            "warpcourt_gpu_waiting": gpu.waiting,
+            "warpcourt_gpu_temperature_celsius": gpu.temperature_c,
+        }
+        for name, figure in figures.items():
+            if figure is not None:
+                families[name].add_metric([gpu.node.name, gpu.uuid, gpu.model], figure)
+    yield from families.values()
+
+
+def _family(name: str) -> GaugeMetricFamily:
+    doc, labels = _FAMILIES[name]
+    return GaugeMetricFamily(name, doc, labels=labels)
+
+
+def _single(name: str, value: float) -> GaugeMetricFamily:
+    family = _family(name)
+    family.add_metric([], value)
+    return family
+
+
+def _age_s(since: datetime, now: datetime) -> float:
+    return max(0.0, (now - since).total_seconds())

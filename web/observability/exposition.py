@@ -1,0 +1,25 @@
+"""What Prometheus reads: the counts of this process and of those that serve with it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from web.observability import folder as folders
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+
+def expose(folder: Path | None, more: Iterable[Collector] = ()) -> bytes:
+    """All metrics in Prometheus's text format: of `folder`, or of this process alone, and `more`."""
+    registry = CollectorRegistry()
+    if folder is None:
+        registry.register(REGISTRY)
+    else:
+        folders.forget_dead(folder)
+        MultiProcessCollector(registry, path=str(folder))  # type: ignore[no-untyped-call]  # has no types
+    for collector in more:
+        registry.register(collector)
+    return generate_latest(registry)
