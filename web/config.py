@@ -321,6 +321,17 @@ class Config:
             parsing.positive,
         )
     )
+    backup_dir: Path = field(
+        metadata=_about("var/backups", "Directory of the regular backups; best on another disk.", parsing.path)
+    )
+    backups_kept: int = field(
+        metadata=_about("14", "Regular backups that are kept; older ones are deleted.", parsing.positive)
+    )
+    backup_max_age_h: int = field(
+        metadata=_about(
+            "48", "Hours after which the doctor misses a new backup. 0: it never does.", parsing.count
+        )
+    )
     log_format: str = field(
         metadata=_about(
             "console", "Form of the log: console, or json for machines.", parsing.one_of("console", "json")

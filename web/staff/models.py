@@ -39,6 +39,7 @@ class ActKind(models.TextChoices):
     NODE_UNDRAIN = "node.undrain", "Ended the drain of a node"
     GPU_HOLD = "gpu.hold", "Quarantined a GPU"
     GPU_RELEASE = "gpu.release", "Released a GPU from quarantine"
+    RESTORE = "site.restore", "Restored the site from a backup"
     ADD = "admin.add", "Added in the administration"
     CHANGE = "admin.change", "Changed in the administration"
     DELETE = "admin.delete", "Deleted in the administration"

@@ -1,0 +1,43 @@
+"""`manage.py backup`: take a backup of the site while it is used."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from web.upkeep import kept
+from web.upkeep.backup import take
+from web.upkeep.manifest import BackupTrouble
+
+
+class Command(BaseCommand):
+    help = (
+        "Write database, problem packages, tracks and secret key to FILE, while the site goes on. Without "
+        "FILE: to a new file in WARPCOURT_BACKUP_DIR, of which the latest WARPCOURT_BACKUPS_KEPT are kept. "
+        "Who has the file has the site: keep it where only you can read it, and not only on this host."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a new file, such as site.zip")
+        parser.add_argument("--overwrite", action="store_true", help="replace FILE if it exists")
+        parser.add_argument("--without-key", action="store_true", help="leave the secret key out")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        config = settings.WARPCOURT
+        path: Path = options["file"] or config.backup_dir / kept.name_of(timezone.now())
+        try:
+            taken = take(
+                path.absolute(),
+                overwrite=options["overwrite"],
+                with_key=not options["without_key"],
+                say=self.stderr.write,
+            )
+        except BackupTrouble as trouble:
+            raise CommandError(str(trouble)) from trouble
+        rows, mib = sum(taken.manifest.rows.values()), taken.size_bytes / (1 << 20)
+        self.stdout.write(f"{taken.path}: {rows} rows, {mib:.1f} MiB, {taken.took_s:.1f} s")
+        if options["file"] is None:
+            for gone in kept.rotate(config.backup_dir, keep=config.backups_kept):
+                self.stderr.write(f"Deleted {gone.name}")

@@ -1,0 +1,21 @@
+"""Which backups were taken."""
+
+from django.db import models
+from django.utils import timezone
+
+NAME_CHARACTERS = 255
+
+
+class Backup(models.Model):
+    """A backup that was completed. The file itself may be anywhere, or gone."""
+
+    made = models.DateTimeField(default=timezone.now, db_index=True, help_text="The moment that it holds.")
+    name = models.CharField(max_length=NAME_CHARACTERS)
+    size_bytes = models.PositiveBigIntegerField()
+    took_ms = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ["-made"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,107 @@
+"""The problem packages and tracks, as they go into a backup and come out of it.
+
+Theory of operation. A package is one thing: its version follows from its files, so it is the same as in the
+backup, or it differs, or it is missing. Where it differs it is replaced as a whole, by renaming a complete
+folder to its place. Packages that the backup does not have stay. Tracks are treated alike, all as one.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from web.upkeep.archive import Reader
+from web.upkeep.manifest import PROBLEMS, InTheWay, Member, ToolFailed
+
+TRACKS = "tracks"
+_NEW, _OLD = ".new-", ".old-"
+
+
+def files(root: Path) -> Iterator[tuple[str, Path]]:
+    """The files of all packages and tracks, with their names in a backup."""
+    for folder in _folders(root):
+        for path in _files_in(folder):
+            yield f"{PROBLEMS}{folder.name}/{path.relative_to(folder).as_posix()}", path
+
+
+def differing(members: Iterable[Member], root: Path) -> tuple[list[str], list[str]]:
+    """The packages of the backup that are missing in `root`, and those that are other than they were."""
+    missing, other = [], []
+    for name, wanted in sorted(_by_folder(members).items()):
+        folder = root / name
+        if not folder.exists():
+            missing.append(name)
+        elif wanted != {path.relative_to(folder).as_posix(): _sha256(path) for path in _files_in(folder)}:
+            other.append(name)
+    return missing, other
+
+
+def restore(reader: Reader, names: Iterable[str], root: Path) -> None:
+    """Make the packages `names` in `root` what they are in the backup.
+
+    Raises:
+        ToolFailed: `root` cannot be written to. The package that is named is as it was, or is complete.
+    """
+    for name in names:
+        try:
+            _replace(reader, name, root)
+        except OSError as error:
+            raise ToolFailed(
+                f"Cannot restore {root / name}: {error.strerror}. Make that folder writable, set "
+                "WARPCOURT_PROBLEMS_DIR to one that is, or leave the problems out with --without-problems."
+            ) from error
+
+
+def refuse_others(other: list[str], root: Path) -> None:
+    """Refuse to go on where packages would be overwritten.
+
+    Raises:
+        InTheWay: there are some.
+    """
+    if other:
+        raise InTheWay(
+            f"In {root} these differ from the backup: {', '.join(other)}. Replace them with --replace, or "
+            "leave the problems as they are with --without-problems."
+        )
+
+
+def _replace(reader: Reader, name: str, root: Path) -> None:
+    new, old, place = root / f"{_NEW}{name}", root / f"{_OLD}{name}", root / name
+    shutil.rmtree(new, ignore_errors=True)
+    for member in reader.manifest.members:
+        if member.name.startswith(f"{PROBLEMS}{name}/"):
+            path = new / member.name.removeprefix(f"{PROBLEMS}{name}/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("wb") as stream:
+                stream.writelines(reader.chunks(member.name))
+    shutil.rmtree(old, ignore_errors=True)
+    if place.exists():
+        place.rename(old)
+    new.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _by_folder(members: Iterable[Member]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for member in members:
+        if member.name.startswith(PROBLEMS):
+            folder, _, rest = member.name.removeprefix(PROBLEMS).partition("/")
+            found.setdefault(folder, {})[rest] = member.sha256
+    return found
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    for folder in sorted(root.glob("[!.]*/")):
+        if folder.name == TRACKS or (folder / "problem.toml").is_file():
+            yield folder
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
