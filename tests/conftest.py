@@ -28,10 +28,16 @@ def _fresh_rate_limits() -> None:
 
 
 @pytest.fixture(autouse=True)
-def rings(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
-    """Every ring of the doorbell, instead of a message to a broker."""
-    heard: list[float | None] = []
-    monkeypatch.setattr(doorbell, "ring", lambda _queue="cpu", *, expires_s=None: heard.append(expires_s))
+def rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queue of every ring of the doorbell, instead of a message to a broker that holds none."""
+    heard: list[str] = []
+
+    def ring(queue: str = "cpu") -> bool:
+        heard.append(queue)
+        return True
+
+    monkeypatch.setattr(doorbell, "ring", ring)
+    monkeypatch.setattr(doorbell, "unheard", lambda _queue: 0)
     return heard
 
 

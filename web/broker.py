@@ -17,6 +17,8 @@ from web.config import Config
 TASK = "judge_submission"
 _POLL_S = 0.1
 _CONNECT_TIMEOUT_S = 2
+_ANSWER_S = 5
+_LOOK_S = 3
 
 TRANSPORT_ALIASES["mailbox"] = "web.mailbox:Transport"
 
@@ -28,13 +30,17 @@ def new_celery(config: Config) -> Celery:
         broker_url=config.broker_url or "mailbox://localhost",
         broker_transport_options=_redis_options() if config.broker_url else _mailbox_options(config),
         broker_connection_timeout=_CONNECT_TIMEOUT_S,
+        # A worker that starts before its broker waits for it.
         broker_connection_retry_on_startup=True,
         task_default_queue=broker_queue("cpu"),
+        # The verdict is in the database; nobody asks the broker for it.
         task_ignore_result=True,
+        # A request does not wait for a broker that is away: the sweep rings again.
         task_publish_retry=False,
         task_serializer="json",
         accept_content=["json"],
         worker_hijack_root_logger=False,
+        # Nobody commands workers through the broker, so whoever reaches it can do no more than ring.
         worker_enable_remote_control=False,
     )
     return celery
@@ -54,9 +60,14 @@ def broker_queues(queues: Iterable[str]) -> tuple[Queue, ...]:
 def _redis_options() -> dict[str, Any]:
     return {
         "socket_connect_timeout": _CONNECT_TIMEOUT_S,
-        "socket_timeout": 30,
+        "socket_timeout": _ANSWER_S,
+        # A connection that was cut without a word is noticed within twice this and a second.
+        "health_check_interval": _LOOK_S,
+        "socket_keepalive": True,
         "global_keyprefix": "warpcourt:",
-        # Rings are acknowledged when they arrive, so nothing is ever redelivered for being slow.
+        # After this long a ring that a worker took and did not acknowledge goes to another. Rings are
+        # acknowledged when they arrive, so that befalls those alone that a dead worker had in its hands.
+        # The sweep has rung for their jobs long before: shorter would only repeat rings.
         "visibility_timeout": 3600,
     }
 

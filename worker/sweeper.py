@@ -1,16 +1,22 @@
 """The thread that looks for work that a lost worker or a lost ring left behind."""
 
 import os
+import time
+from collections.abc import Callable
 from threading import Event, Lock, Thread
 
 import structlog
-from django.db import DatabaseError, connections
+from django.db import connections
 
+from web import metrics
 from web.leaderboards import ranking
 from web.staff import hidden_runs, rejudging
 from web.submissions import services
+from worker.ending import UNANSWERED
 
 log = structlog.get_logger(__name__)
+
+_LATE_SWEEPS, _LATE_S = 3, 10.0
 
 # A child forked in the middle of a sweep would inherit a database connection in use.
 _sweeping = Lock()
@@ -25,6 +31,7 @@ class Sweeper:
     def __init__(self, interval_s: float) -> None:
         self._interval_s = interval_s
         self._stop = Event()
+        self._done = time.monotonic()
         self._thread = Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
@@ -35,23 +42,58 @@ class Sweeper:
         """Sweep no more. Returns at once; a sweep under way ends by itself."""
         self._stop.set()
 
+    @property
+    def trouble(self) -> str:
+        """What keeps it from sweeping; empty while nothing does."""
+        late_s = time.monotonic() - self._done
+        if late_s < _LATE_SWEEPS * self._interval_s + _LATE_S:
+            return ""
+        return f"no sweep was done for {late_s:.0f} s: the database does not answer, or too slowly"
+
     def _run(self) -> None:
         while not self._stop.is_set():
             with _sweeping:
-                sweep_once()
+                if sweep_once():
+                    self._done = time.monotonic()
             self._stop.wait(self._interval_s)
 
 
-def sweep_once() -> None:
-    """Sweep, and survive a database that does not answer."""
+def sweep_once() -> bool:
+    """Do each of the sweeper's rounds, whatever becomes of the others. Whether all were done.
+
+    A database that does not answer is tried again with the next sweep.
+    """
+    done = True
     try:
-        swept = services.sweep()
-        if swept.requeued or swept.concluded:
-            log.warning("swept", requeued=swept.requeued, concluded=swept.concluded)
-        hidden_runs.sweep()
-        rejudging.go_on()
-        ranking.refresh_if_due()
-    except DatabaseError as error:
+        with metrics.SWEEP_SECONDS.time():
+            for sweep in (_sweep_jobs, hidden_runs.sweep, rejudging.go_on, ranking.refresh_if_due):
+                done &= _survives(sweep)
+    except UNANSWERED as error:
+        done = False
         log.warning("sweep_failed", error=str(error))
     finally:
         connections.close_all()
+    metrics.SWEEPS.labels(outcome="done" if done else "failed").inc()
+    if done:
+        metrics.LAST_SWEEP.set_to_current_time()
+    return done
+
+
+def _survives(sweep: Callable[[], object]) -> bool:
+    """Whether it was done. A failure of one is logged and keeps nobody else's from being swept up."""
+    try:
+        sweep()
+    except UNANSWERED:
+        raise
+    except Exception:  # the thread's boundary: without it nobody would sweep any more
+        log.exception("sweep_failed", sweep=f"{sweep.__module__}.{sweep.__name__}")
+        return False
+    return True
+
+
+def _sweep_jobs() -> None:
+    swept = services.sweep()
+    metrics.SWEPT.labels(outcome="requeued").inc(swept.requeued)
+    metrics.SWEPT.labels(outcome="concluded").inc(swept.concluded)
+    if swept.requeued or swept.concluded:
+        log.warning("swept", requeued=swept.requeued, concluded=swept.concluded)

@@ -7,23 +7,27 @@ that no query about submissions can show it, and the visible verdict is the one 
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.db.models.expressions import CombinedExpression
 from django.utils import timezone
 
 from judge import report as judge_report
 from judge.report import Report
 from problems.vocabulary import Verdict
+from web.clock import DatabaseNow
 from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState, RunState
 from web.submissions import doorbell, services
-from web.submissions.models import STAMP_CHARACTERS, EventKind, Submission
+from web.submissions.models import CPU, STAMP_CHARACTERS, EventKind, Submission
+from web.submissions.queues import queue_of_model
 
-RINGS = 16
 _SWEPT_AT_ONCE = 500
 _OPEN = [RunState.QUEUED.value, RunState.LEASED.value]
 
@@ -42,17 +46,16 @@ def claim(worker: str, *, gpu_models: Collection[str] = ()) -> HiddenClaim | Non
     """
     asked = {"", *gpu_models}
     while True:
-        now = timezone.now()
-        mine = HiddenRun.objects.filter(_claimable(now), submission__gpu_model__in=asked)
+        mine = HiddenRun.objects.filter(_claimable(), submission__gpu_model__in=asked)
         row = mine.values_list("pk", "attempt").order_by("pk").first()
         if row is None:
             return None
         pk, attempt = row
-        taken = HiddenRun.objects.filter(_claimable(now), pk=pk, attempt=attempt).update(
+        taken = HiddenRun.objects.filter(_claimable(), pk=pk, attempt=attempt).update(
             state=RunState.LEASED,
             attempt=F("attempt") + 1,
             tries=F("tries") + 1,
-            lease_until=_lease_end(now),
+            lease_until=_lease_end(),
             worker=worker,
         )
         if not taken:
@@ -64,7 +67,7 @@ def claim(worker: str, *, gpu_models: Collection[str] = ()) -> HiddenClaim | Non
 def extend_lease(held: HiddenClaim) -> services.Hold:
     """Extend the lease by its full length, and learn whether to go on."""
     mine = _held(held)
-    if not mine.update(lease_until=_lease_end(timezone.now())):
+    if not mine.update(lease_until=_lease_end()):
         return services.Hold.LOST
     going_on = mine.filter(rejudge__state=RejudgeState.RUNNING).exists()
     return services.Hold.HELD if going_on else services.Hold.CANCELLED
@@ -94,7 +97,7 @@ def record(held: HiddenClaim, report: Report) -> bool:
         return False
     if not rejudge.runs.filter(state__in=_OPEN).exists():
         Rejudge.objects.filter(pk=rejudge.pk).update(state=RejudgeState.READY)
-    transaction.on_commit(lambda: ring(1))
+    transaction.on_commit(partial(doorbell.ring, _queue_of(held.submission.gpu_model)))
     return True
 
 
@@ -110,11 +113,11 @@ def hand_back(held: HiddenClaim, *, failed: bool) -> bool:
 
 def sweep(*, now: datetime | None = None) -> None:
     """Queue runs again whose worker is gone, and ring for those that wait."""
-    now = now or timezone.now()
-    expired = HiddenRun.objects.filter(state=RunState.LEASED, lease_until__lt=now)
+    moment = now or DatabaseNow()
+    expired = HiddenRun.objects.filter(state=RunState.LEASED, lease_until__lt=moment)
     for run in expired.select_related("submission")[:_SWEPT_AT_ONCE]:
-        _hand_back_expired(HiddenClaim(run.submission, run.attempt, run.tries, run.pk), now)
-    ring(HiddenRun.objects.filter(_waiting())[:RINGS].count())
+        _hand_back_expired(HiddenClaim(run.submission, run.attempt, run.tries, run.pk), moment)
+    ring()
 
 
 def stored_report(run: HiddenRun) -> Report:
@@ -123,17 +126,21 @@ def stored_report(run: HiddenRun) -> Report:
     return replace(judge_report.from_json(run.body or {}), listings=listings)
 
 
-def ring(times: int) -> None:
-    """Wake workers. A ring is good for two sweeps; the sweeps ring again for what still waits."""
-    for _ in range(times):
-        doorbell.ring(expires_s=2 * settings.WARPCOURT.sweep_s)
+def ring() -> None:
+    """Wake workers for the first runs that wait. The sweeps ring again for what still waits."""
+    first = HiddenRun.objects.filter(_waiting()).order_by("pk")[: doorbell.MOST_RINGS]
+    doorbell.ring_for(Counter(map(_queue_of, first.values_list("submission__gpu_model", flat=True))))
+
+
+def _queue_of(gpu_model: str) -> str:
+    """Where to ring for a run. One that asks for no GPU any worker takes, and all of them hear CPU."""
+    return queue_of_model(gpu_model) if gpu_model else CPU
 
 
 @transaction.atomic
-def _hand_back_expired(held: HiddenClaim, now: datetime) -> None:
-    if (
-        _held(held).filter(lease_until__lt=now).update(worker="")
-    ):  # takes the row's lock; nobody extends it now
+def _hand_back_expired(held: HiddenClaim, moment: datetime | DatabaseNow) -> None:
+    # Takes the row's lock, so that nobody extends it now.
+    if _held(held).filter(lease_until__lt=moment).update(worker=""):
         hand_back(held, failed=True)
 
 
@@ -174,10 +181,10 @@ def _waiting() -> Q:
     return Q(state=RunState.QUEUED, rejudge__state=RejudgeState.RUNNING)
 
 
-def _claimable(now: datetime) -> Q:
+def _claimable() -> Q:
     expired = Q(
         state=RunState.LEASED,
-        lease_until__lt=now,
+        lease_until__lt=DatabaseNow(),
         tries__lt=settings.WARPCOURT.max_tries,
         rejudge__state=RejudgeState.RUNNING,
     )
@@ -188,8 +195,8 @@ def _held(held: HiddenClaim) -> QuerySet[HiddenRun]:
     return HiddenRun.objects.filter(pk=held.run_id, attempt=held.attempt, state=RunState.LEASED)
 
 
-def _lease_end(now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.WARPCOURT.lease_s)
+def _lease_end() -> CombinedExpression:
+    return DatabaseNow() + timedelta(seconds=settings.WARPCOURT.lease_s)
 
 
 def _gave_up() -> Report:

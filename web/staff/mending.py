@@ -3,9 +3,9 @@
 from functools import partial
 
 from django.db import transaction
-from django.utils import timezone
 
 from web.accounts.models import User
+from web.clock import DatabaseNow
 from web.staff.models import ActKind
 from web.staff.services import log
 from web.submissions import doorbell, services
@@ -28,7 +28,7 @@ def requeue(submission: Submission, staff: User) -> bool:
 
     A worker that comes back late writes nothing: it names an attempt that the next claim ends.
     """
-    lost = Job.objects.filter(submission=submission, status=Status.LEASED, lease_until__lt=timezone.now())
+    lost = Job.objects.filter(submission=submission, status=Status.LEASED, lease_until__lt=DatabaseNow())
     queued = lost.update(
         status=Status.QUEUED, lease_until=None, worker="", tries=0, cancel_requested=False
     ) or Job.objects.filter(submission=submission, status=Status.QUEUED, tries__gt=0).update(tries=0)

@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from web.accounts.models import User
-from web.staff.hidden_runs import RINGS, ring, stored_report
+from web.staff.hidden_runs import ring, stored_report
 from web.staff.models import ActKind, Change, HiddenRun, Rejudge, RejudgeState, RunState
 from web.staff.services import log
 from web.submissions import services
@@ -53,7 +53,7 @@ def start(
             reports = Report.objects.filter(submission__in=keys[first : first + _BATCH])
             HiddenRun.objects.bulk_create(_run(rejudge, report) for report in reports.defer("body"))
         log(creator, ActKind.PREVIEW_START, rejudge, reason=reason, submissions=len(keys), **chosen)
-        transaction.on_commit(lambda: ring(min(len(keys), RINGS)))
+        transaction.on_commit(ring)
     return rejudge
 
 

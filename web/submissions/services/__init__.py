@@ -4,13 +4,11 @@ from web.submissions.services.judging import (
     Claim,
     Hold,
     LeaseLost,
-    Swept,
     add_event,
     claim,
     extend_lease,
     hand_back,
     record,
-    sweep,
 )
 from web.submissions.services.progress import forget, recount
 from web.submissions.services.sharing import share, withdraw
@@ -27,6 +25,7 @@ from web.submissions.services.submitting import (
     rejudge,
     submit,
 )
+from web.submissions.services.sweeping import Swept, sweep
 
 __all__ = [
     "Claim",

@@ -1,40 +1,35 @@
-"""What workers do with jobs: claim, hold, record, hand back, and sweep up after each other.
+"""What workers do with jobs: claim, hold, record, hand back. What they sweep up is in `sweeping`.
 
 Theory of operation.
 
 The row of `Job` is the only truth about who judges a submission. A claim is one conditional UPDATE
 that raises `attempt`; from then on every write of that worker says `WHERE attempt = …`, so a worker
-that lost its lease (paused, cut off, presumed dead) changes nothing when it comes back. Broker
-messages carry no data: each says "look into the table", so a lost one costs latency until the next
-sweep, and a repeated one finds nothing to claim. Leases are compared on the workers' clocks, so hosts
-must agree to well within a lease (NTP does).
+that lost its lease (paused, cut off, presumed dead) changes nothing when it comes back, and what it sends
+twice is written once. Broker messages carry no data: each says "look into the table", so a lost one costs
+latency until the next sweep, and a repeated one finds nothing to claim. Leases are written and compared on
+the database's clock, so those of the hosts may be wrong.
 """
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import Enum, auto
 from functools import partial
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.utils import timezone
+from django.db.models.expressions import CombinedExpression
 
 from judge.report import Report
-from problems.vocabulary import Verdict
+from web import metrics
+from web.clock import DatabaseNow
 from web.submissions import doorbell
 from web.submissions.models import Event, EventKind, Job, Status, Submission
 from web.submissions.queues import served_by
 from web.submissions.services.claiming import claimable, next_job
 from web.submissions.services.journal import append, conclude
-from web.submissions.services.routing import route
-
-_RINGS_PER_SWEEP = 16
-_GAVE_UP = (
-    "The judge failed on this submission, through no fault of yours. It does not count; "
-    "a member of staff can have it judged again."
-)
+from web.submissions.services.sweeping import cancelled, gave_up
 
 
 class LeaseLost(Exception):
@@ -58,15 +53,6 @@ class Hold(Enum):
     LOST = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Swept:
-    """What one sweep did, as counts of jobs."""
-
-    requeued: int
-    concluded: int
-    rung: int
-
-
 def claim(worker: str, *, gpu_models: Collection[str] = ()) -> Claim | None:
     """Take the next job of the queues that a worker with these GPUs serves; None when there is none.
 
@@ -80,13 +66,14 @@ def claim(worker: str, *, gpu_models: Collection[str] = ()) -> Claim | None:
                 status=Status.LEASED,
                 attempt=F("attempt") + 1,
                 tries=F("tries") + 1,
-                lease_until=_lease_end(timezone.now()),
+                lease_until=_lease_end(),
                 worker=worker,
             )
             if not taken:
                 continue  # another worker got there first
             append(job.submission_id, EventKind.CLAIMED, {"text": "A worker has taken it"})
         submission = Submission.objects.select_related("problem", "job").get(pk=job.submission_id)
+        _count_claim(submission.job)
         return Claim(submission, job.attempt + 1, submission.job.tries)
     return None
 
@@ -94,7 +81,7 @@ def claim(worker: str, *, gpu_models: Collection[str] = ()) -> Claim | None:
 def extend_lease(held: Claim) -> Hold:
     """Extend the lease by its full length, and learn whether to go on."""
     mine = _held(held)
-    if not mine.update(lease_until=_lease_end(timezone.now())):
+    if not mine.update(lease_until=_lease_end()):
         return Hold.LOST
     return Hold.CANCELLED if mine.filter(cancel_requested=True).exists() else Hold.HELD
 
@@ -123,9 +110,13 @@ def hand_back(held: Claim, *, failed: bool) -> bool:
 
     A failure counts as a try; when no more are left the verdict is `internal_error`. The next try waits
     for a sweep, which gives a troubled host a moment. Without failure somebody else is rung for at once.
+    A job that was to be cancelled is over.
     """
+    end = partial(conclude, held.submission.pk, attempt=held.attempt, status=Status.LEASED)
+    if _held(held).filter(cancel_requested=True).exists():
+        return end(report=cancelled())
     if failed and held.tries >= settings.WARPCOURT.max_tries:
-        return conclude(held.submission.pk, attempt=held.attempt, status=Status.LEASED, report=_gave_up())
+        return end(report=gave_up())
     returned = _held(held).update(
         status=Status.QUEUED, lease_until=None, worker="", tries=F("tries") if failed else F("tries") - 1
     )
@@ -136,54 +127,17 @@ def hand_back(held: Claim, *, failed: bool) -> bool:
     return returned > 0
 
 
-def sweep(*, now: datetime | None = None) -> Swept:
-    """Queue jobs again whose worker is gone, end those that cannot go on, and ring for all that wait.
-
-    Any number of workers may sweep at a time. Jobs younger than the sweep interval are not rung for:
-    their own message is under way.
-    """
-    now = now or timezone.now()
-    route()
-    requeued = concluded = 0
-    expired = Job.objects.filter(status=Status.LEASED, lease_until__lt=now)
-    for job in expired.only("submission_id", "attempt", "tries", "cancel_requested"):
-        if job.cancel_requested:
-            concluded += _conclude_expired(job, Report(Verdict.CANCELLED, "Cancelled by its author."))
-        elif job.tries >= settings.WARPCOURT.max_tries:
-            concluded += _conclude_expired(job, _gave_up())
-        else:
-            requeued += _requeue_expired(job, now)
-    settled = now - timedelta(seconds=settings.WARPCOURT.sweep_s)
-    waiting = Job.objects.filter(status=Status.QUEUED, queued__lt=settled)[:_RINGS_PER_SWEEP].count()
-    rings = max(waiting, min(requeued, _RINGS_PER_SWEEP))
-    for _ in range(rings):
-        doorbell.ring(expires_s=2 * settings.WARPCOURT.sweep_s)
-    return Swept(requeued=requeued, concluded=concluded, rung=rings)
+def _count_claim(job: Job) -> None:
+    metrics.CLAIMS.labels(queue=job.queue).inc()
+    if job.tries == 1 and job.lease_until:  # later tries have waited for other reasons
+        taken = job.lease_until - timedelta(seconds=settings.WARPCOURT.lease_s)
+        waited_s = max(0.0, (taken - job.queued).total_seconds())
+        metrics.WAIT_SECONDS.labels(queue=job.queue).observe(waited_s)
 
 
 def _held(held: Claim) -> QuerySet[Job]:
     return Job.objects.filter(submission=held.submission, attempt=held.attempt, status=Status.LEASED)
 
 
-def _lease_end(now: datetime) -> datetime:
-    return now + timedelta(seconds=settings.WARPCOURT.lease_s)
-
-
-def _gave_up() -> Report:
-    return Report(Verdict.INTERNAL_ERROR, _GAVE_UP)
-
-
-@transaction.atomic
-def _conclude_expired(job: Job, report: Report) -> bool:
-    return conclude(job.submission_id, attempt=job.attempt, status=Status.LEASED, report=report)
-
-
-@transaction.atomic
-def _requeue_expired(job: Job, now: datetime) -> bool:
-    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, status=Status.LEASED, lease_until__lt=now)
-    returned = mine.update(status=Status.QUEUED, lease_until=None, worker="")
-    if returned:
-        append(
-            job.submission_id, EventKind.RETRIED, {"text": "Its worker was lost; will be judged by another"}
-        )
-    return returned > 0
+def _lease_end() -> CombinedExpression:
+    return DatabaseNow() + timedelta(seconds=settings.WARPCOURT.lease_s)
