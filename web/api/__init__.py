@@ -11,7 +11,7 @@ submit harmless.
 
 from ninja import NinjaAPI
 
-from web.api import errors, leaderboards, problems, profile, submissions, tokens, tracks
+from web.api import errors, fleet, leaderboards, problems, profile, submissions, tokens, tracks
 from web.api.limits import PerMinute
 
 api = NinjaAPI(
@@ -29,4 +29,5 @@ api.add_router("/tokens", tokens.router, tags=["tokens"])
 api.add_router("/leaderboards", leaderboards.router, tags=["leaderboards"])
 api.add_router("/profile", profile.router, tags=["people"])
 api.add_router("/users", profile.people, tags=["people"])
+api.add_router("/fleet", fleet.router, tags=["fleet"])
 errors.install(api)

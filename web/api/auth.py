@@ -8,7 +8,7 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from ninja.errors import AuthenticationError, HttpError
 from ninja.security import APIKeyCookie, HttpBearer
 from ninja.utils import check_csrf
@@ -81,6 +81,31 @@ class StreamAuth(TokenAuth):
         return viewer
 
 
+class StaffTokenAuth(TokenAuth):
+    """A token of a member of staff. To all others what is behind it does not exist."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> User:
+        """The token's user. Raises Http404, AuthenticationError and HttpError (403)."""
+        return _of_staff(super().authenticate(request, token))
+
+
+class StaffSessionAuth(SessionAuth):
+    """The browser of a member of staff."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        """The user of the session, None without one. Raises Http404 and HttpError (403)."""
+        user = super().__call__(request)
+        return user and _of_staff(user)
+
+
+def _of_staff(user: User) -> User:
+    if not user.is_staff:
+        raise Http404
+    return user
+
+
 READ = [TokenAuth(), SessionAuth()]
 SUBMIT = [TokenAuth(Scope.SUBMIT), SessionAuth()]
 PUBLIC = [TokenAuth(), anybody]
+STAFF_READ = [StaffTokenAuth(), StaffSessionAuth()]
+STAFF_ORDER = [StaffTokenAuth(Scope.SUBMIT), StaffSessionAuth()]

@@ -1,10 +1,14 @@
-"""How nodes and GPUs look on the fleet page."""
+"""How nodes, workers and GPUs look on the fleet page."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from web.fleet.models import Gpu, Health, State
-from web.fleet.queries import NodeNow
+from web.fleet.models import Duty, Gpu, Health, State
+from web.fleet.queries import NodeNow, WorkerAt, fleet
+from web.fleet.queues import QueueNow, queues_now
+from web.version import version
 
 _NODE_LOOKS = {
     State.SERVING: ("Serving", "good", "accepted"),
@@ -16,6 +20,12 @@ _GPU_LOOKS = {
     Health.QUARANTINED: ("Quarantined", "bad", "wrong_answer"),
     Health.MISSING: ("Missing", "void", "cancelled"),
 }
+_WORKER_LOOKS = {
+    Duty.SERVING: ("Serving", "good", "accepted"),
+    Duty.DRAINING: ("Draining", "live", "pending"),
+    Duty.STOPPED: ("Stopped", "void", "cancelled"),
+}
+_LOST_LOOK = ("Lost", "bad", "wrong_answer")
 _LOST = (
     "The service or its host has gone, or cannot reach the database. Look at the host; its jobs go to others."
 )
@@ -29,6 +39,10 @@ _GPU_REMEDIES = {
     Health.QUARANTINED: "It is probed again by itself, at most ten minutes apart, and used once it is well.",
     Health.MISSING: "Look for Xid in the kernel log of its host, then reset the GPU or the host.",
 }
+_WORKERS_GONE = (
+    "Its workers have gone, or cannot reach the database. Look at the host; its jobs go to others."
+)
+_NO_WORKERS = "No worker runs on it, so it judges nothing. Start one, or remove the node."
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86400
 
 
@@ -43,31 +57,103 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class GpuRow:
-    """A GPU with its look, its load in words, and what to do about it where it is not used."""
+    """A GPU with its look, its load in words, and what to do about it where it is not used.
+
+    `held` is why staff keep it out of use, and by whom; empty where they do not.
+    """
 
     gpu: Gpu
     look: Look
     load: str
     remedy: str
+    held: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRow:
+    """A worker with its look and its load in words. `other_version`: the site runs another one."""
+
+    at: WorkerAt
+    look: Look
+    heard: str
+    load: str
+    other_version: bool
 
 
 @dataclass(frozen=True, slots=True)
 class NodeCard:
-    """A node with its look and its rows, and what to do about it where it does not serve."""
+    """A node with its look and its rows, and what to do about it where it does not serve.
+
+    `drain` says why and by whom it is drained; empty where it is not.
+    """
 
     now: NodeNow
     look: Look
     heard: str
     remedy: str
+    drain: str
     rows: tuple[GpuRow, ...]
+    workers: tuple[WorkerRow, ...]
+    other_version: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FleetPage:
+    """The whole fleet. `versions` says who runs which, and is empty while all run the same."""
+
+    cards: list[NodeCard]
+    queues: list[QueueNow]
+    versions: list[str]
+    workers: int
+    busy: int
+    slots: int
+    gpus: int
+    gpus_used: int
+
+
+def fleet_page() -> FleetPage:
+    """The fleet as it is now."""
+    nodes = fleet()
+    gpus = [gpu for now in nodes for gpu in now.gpus]
+    return FleetPage(
+        cards=[card(now) for now in nodes],
+        queues=queues_now(nodes),
+        versions=mixed_versions(nodes),
+        workers=sum(len(now.live_workers) for now in nodes),
+        busy=sum(now.busy for now in nodes),
+        slots=sum(now.slots for now in nodes),
+        gpus=len(gpus),
+        gpus_used=sum(len(now.offered) for now in nodes),
+    )
+
+
+def mixed_versions(nodes: Iterable[NodeNow]) -> list[str]:
+    """Who runs which version, in words: `0.2.0: this site, 2 workers`. Empty where all run the same."""
+    found: dict[str, Counter[str]] = {version(): Counter({"this site": 1})}
+    for now in nodes:
+        for worker in now.live_workers:
+            found.setdefault(worker.version, Counter())["worker"] += 1
+        if now.node.has_service and not now.lost and "warpcourt" in now.node.versions:
+            found.setdefault(now.node.versions["warpcourt"], Counter())["node service"] += 1
+    if len(found) == 1:
+        return []
+    return [f"{known or 'unknown'}: {_parts(counts)}" for known, counts in sorted(found.items())]
 
 
 def card(now: NodeNow) -> NodeCard:
     """A node as the page shows it."""
-    state = State(now.node.state)
-    look = Look("Lost", "bad", "wrong_answer") if now.lost else Look(*_NODE_LOOKS[state])
-    remedy = _LOST if now.lost else _NODE_REMEDIES[state]
-    return NodeCard(now, look, ago(now.age), remedy, tuple(_row(gpu) for gpu in now.gpus))
+    service = now.node.versions.get("warpcourt", "") if now.node.has_service else ""
+    look, remedy = _node_look(now)
+    return NodeCard(
+        now=now,
+        look=look,
+        heard=ago(now.age),
+        remedy=remedy,
+        drain=_order(now.node.drain_reason, now.node.drained_by),
+        rows=tuple(_row(gpu) for gpu in now.gpus),
+        workers=tuple(_worker_row(at) for at in now.workers),
+        other_version=bool(service) and not now.lost and service != version(),
+    )
 
 
 def load(gpu: Gpu) -> str:
@@ -85,6 +171,51 @@ def ago(age: timedelta) -> str:
     return f"{seconds} s ago"
 
 
+def _node_look(now: NodeNow) -> tuple[Look, str]:
+    """How a node is, and what to do about it. A drain is told only of a node that would serve otherwise."""
+    node = now.node
+    state = State(node.state) if node.has_service else _state_by_workers(now)
+    if now.lost:
+        return Look(*_LOST_LOOK), _LOST if node.has_service else _WORKERS_GONE
+    if node.drained and state is State.SERVING:
+        return (Look("Drained", "void", "cancelled") if now.idle else Look("Draining", "live", "pending")), ""
+    if state is State.STOPPED and not node.has_service:
+        return Look(*_NODE_LOOKS[state]), _NO_WORKERS
+    return Look(*_NODE_LOOKS[state]), _NODE_REMEDIES[state]
+
+
+def _state_by_workers(now: NodeNow) -> State:
+    return State.SERVING if now.live_workers else State.STOPPED
+
+
 def _row(gpu: Gpu) -> GpuRow:
     health = Health(gpu.health)
-    return GpuRow(gpu, Look(*_GPU_LOOKS[health]), load(gpu), _GPU_REMEDIES[health])
+    held = _order(gpu.hold_reason, gpu.held_by)
+    remedy = "" if held else _GPU_REMEDIES[health]
+    if held and health is Health.WELL:
+        remedy = "Its node has not obeyed yet. It does within seconds, unless it is lost."
+    return GpuRow(gpu, Look(*_GPU_LOOKS[health]), load(gpu), remedy, held)
+
+
+def _worker_row(at: WorkerAt) -> WorkerRow:
+    worker = at.worker
+    look = Look(*_LOST_LOOK) if at.lost else Look(*_WORKER_LOOKS[Duty(worker.state)])
+    if at.live and worker.message:
+        look = Look("Cannot judge", "limit", "warning")
+    doing = f"{worker.busy} of {worker.concurrency}" if at.live else ""
+    return WorkerRow(at, look, ago(at.age), doing, at.live and worker.version != version())
+
+
+def _order(reason: str, person: str) -> str:
+    """An order of staff in words; empty where there is none."""
+    if not reason:
+        return ""
+    return f"{reason.rstrip('.')}. By {person or 'the command line'}"
+
+
+def _parts(counts: Counter[str]) -> str:
+    plural = {"worker": "workers", "node service": "node services"}
+    return ", ".join(
+        part if part not in plural else f"{count} {part if count == 1 else plural[part]}"
+        for part, count in counts.items()
+    )

@@ -7,6 +7,7 @@ const WIDGETS = {
   assembly: () => import("./widgets/assembly.js"),
   copy: () => import("./widgets/copy.js"),
   filters: () => import("./widgets/filters.js"),
+  live: () => import("./widgets/live.js"),
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
   passkey: () => import("./widgets/passkey.js"),

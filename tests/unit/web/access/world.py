@@ -7,6 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from judge.report import CaseReport, Mismatch, Report, Score
 from problems.vocabulary import BaselineKind, Group, Language, Mode, Verdict
+from sandbox.gpu.fake_nvml import fake_gpu
 from tests.conftest import new_problem
 from tests.unit.web.access.routes import Route
 from web.accounts.models import User
@@ -14,6 +15,10 @@ from web.accounts.services import issue_token
 from web.catalog.models import Problem
 from web.discussion import services as discussion
 from web.drafts.services import save_draft
+from web.fleet import orders
+from web.fleet import services as fleet
+from web.fleet.models import Node
+from web.fleet.presence import WorkerReport, record_worker
 from web.leaderboards.services import set_baseline
 from web.staff import rejudging
 from web.submissions import services
@@ -72,6 +77,7 @@ def make_world(*, hostile: bool = False) -> World:
     chosen = Submission.objects.filter(pk=submission.pk)
     rejudge = rejudging.start(staff, chosen, reason=f"A fix. {text}", chosen={})
     baseline = set_baseline(staff, submission, kind=BaselineKind.REFERENCE, label=f"Plain {text}"[:40])
+    node = _node(staff, text)
     return World(
         people={
             "anonymous": AnonymousUser(),
@@ -95,6 +101,8 @@ def make_world(*, hostile: bool = False) -> World:
             "uidb36": "1",
             "provider_id": "school",
             "name": "figure.svg",
+            "node_name": node.name,
+            "uuid": node.gpus.get().uuid,
         },
         keys={
             "thread": thread.pk,
@@ -104,6 +112,8 @@ def make_world(*, hostile: bool = False) -> World:
             "staff-rejudge": rejudge.pk,
             "baseline": baseline.pk,
             "mfa": 1,
+            "node": node.pk,
+            "gpu": node.gpus.get().pk,
         },
     )
 
@@ -120,6 +130,24 @@ def _problem(text: str) -> Problem:
     track = Track.objects.create(slug="vector-add", title=f"First steps {text}", summary=f"Begin. {text}")
     Entry.objects.create(track=track, problem=problem, position=1)
     return problem
+
+
+def _node(staff: User, text: str) -> Node:
+    """A drained node with a worker and a GPU that staff hold."""
+    node = fleet.record_inventory("node-1", {"driver": f"580 {text}"}, [fake_gpu(0, model=f"H200 {text}")])
+    report = WorkerReport(
+        node="node-1",
+        name="node-1:1",
+        instance="1",
+        queues=("cpu",),
+        concurrency=2,
+        version="0",
+        message=text,
+    )
+    record_worker(report)
+    orders.drain(staff, node, reason=f"A new fan. {text}")
+    orders.hold(staff, node.gpus.get(), reason=f"It hums. {text}")
+    return node
 
 
 def _judged(person: User, problem: Problem, source: str, text: str) -> Submission:

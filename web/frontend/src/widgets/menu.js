@@ -9,7 +9,11 @@ export function mount(element) {
   element.addEventListener("focusout", (event) => {
     if (event.relatedTarget && !element.contains(event.relatedTarget)) element.open = false;
   });
-  document.addEventListener("click", (event) => {
-    if (!element.contains(event.target)) element.open = false;
-  });
 }
+
+// One listener for all menus: those of parts that are replaced every few seconds come and go.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details[data-widget=menu][open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});

@@ -1,0 +1,188 @@
+"""The fleet, for programs of staff. To everybody else it does not exist."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.shortcuts import get_object_or_404
+from ninja import Field, Router, Schema
+from pydantic import StringConstraints
+
+from web.api.auth import STAFF_ORDER, STAFF_READ, ApiRequest
+from web.api.errors import documented
+from web.fleet import orders, queries
+from web.fleet.models import REASON_CHARACTERS, Duty, Gpu, Health, Node, State
+from web.fleet.queries import NodeNow, WorkerAt
+from web.fleet.queues import queues_now
+from web.version import version
+
+router = Router(auth=STAFF_READ)
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_CHARACTERS)]
+
+
+class ReasonIn(Schema):
+    """Why it is done; others read it."""
+
+    reason: Reason
+
+
+class WorkerOut(Schema):
+    """A worker. `busy` of its `concurrency` places judge now; `message` says what keeps it from judging."""
+
+    name: str
+    state: Duty
+    lost: bool
+    busy: int
+    concurrency: int
+    queues: list[str]
+    version: str
+    message: str
+    started: datetime
+    heartbeat: datetime
+
+
+class GpuOut(Schema):
+    """A GPU. `hold_reason` says why staff keep it out of use, null where they do not."""
+
+    uuid: str
+    model: str
+    health: Health
+    reason: str
+    since: datetime
+    hold_reason: str | None
+    held_by: str
+    temperature_c: int | None
+    checking: int
+    ranking: bool
+    waiting: int
+    memory_mib: int
+    driver: str
+    cuda: str
+
+
+class NodeOut(Schema):
+    """A node. `state` is its node service's, null where it has none.
+
+    `idle`: no worker there judges anything, or would take anything.
+    """
+
+    name: str
+    state: State | None
+    message: str
+    lost: bool
+    heard_s: float = Field(description="Seconds since it was last heard.")
+    drained: bool
+    drain_reason: str | None
+    drained_by: str
+    idle: bool
+    versions: dict[str, str]
+    workers: list[WorkerOut]
+    gpus: list[GpuOut]
+
+
+class QueueOut(Schema):
+    """A class of hardware: what waits for it, and how many workers take from it."""
+
+    queue: str
+    waiting: int
+    workers: int
+
+
+class FleetOut(Schema):
+    """All of it. `version` is the site's own."""
+
+    version: str
+    nodes: list[NodeOut]
+    queues: list[QueueOut]
+
+
+class DoneOut(Schema):
+    """Whether the order changed anything."""
+
+    changed: bool
+
+
+@router.get("", response={200: FleetOut, **documented(401, 404)}, summary="Show the fleet")
+def show_fleet(request: ApiRequest) -> Any:  # noqa: ARG001 - an operation takes it
+    """Nodes, workers, GPUs and queues as they are now. For staff."""
+    nodes = queries.fleet()
+    return {
+        "version": version(),
+        "nodes": [_node(now) for now in nodes],
+        "queues": queues_now(nodes),
+    }
+
+
+@router.post(
+    "/nodes/{node_name}/drain",
+    auth=STAFF_ORDER,
+    response={200: DoneOut, **documented(401, 403, 404, 422)},
+    summary="Drain a node",
+)
+def drain_node(request: ApiRequest, node_name: str, body: ReasonIn) -> Any:
+    """Let its workers finish what they judge, and take nothing more. For staff."""
+    node = get_object_or_404(Node, name=node_name)
+    orders.drain(request.user, node, reason=body.reason)
+    return {"changed": not node.drained}
+
+
+@router.post(
+    "/nodes/{node_name}/undrain",
+    auth=STAFF_ORDER,
+    response={200: DoneOut, **documented(401, 403, 404)},
+    summary="End the drain of a node",
+)
+def undrain_node(request: ApiRequest, node_name: str) -> Any:
+    """Let its workers take submissions again. For staff."""
+    return {"changed": orders.undrain(request.user, get_object_or_404(Node, name=node_name))}
+
+
+@router.post(
+    "/gpus/{uuid}/quarantine",
+    auth=STAFF_ORDER,
+    response={200: DoneOut, **documented(401, 403, 404, 422)},
+    summary="Quarantine a GPU",
+)
+def quarantine_gpu(request: ApiRequest, uuid: str, body: ReasonIn) -> Any:
+    """Keep it out of use until it is released, however well it is. For staff."""
+    gpu = get_object_or_404(Gpu, uuid=uuid)
+    orders.hold(request.user, gpu, reason=body.reason)
+    return {"changed": not gpu.hold_reason}
+
+
+@router.post(
+    "/gpus/{uuid}/release",
+    auth=STAFF_ORDER,
+    response={200: DoneOut, **documented(401, 403, 404)},
+    summary="Release a GPU",
+)
+def release_gpu(request: ApiRequest, uuid: str) -> Any:
+    """Let it be used again, once its node has found it well. For staff."""
+    return {"changed": orders.release(request.user, get_object_or_404(Gpu, uuid=uuid))}
+
+
+def _node(now: NodeNow) -> dict[str, Any]:
+    node = now.node
+    return {
+        "name": node.name,
+        "state": node.state if node.has_service else None,
+        "message": node.message,
+        "lost": now.lost,
+        "heard_s": round(max(0.0, now.age.total_seconds()), 1),
+        "drained": node.drained,
+        "drain_reason": node.drain_reason or None,
+        "drained_by": node.drained_by,
+        "idle": now.idle,
+        "versions": node.versions,
+        "workers": [_worker(at) for at in now.workers],
+        "gpus": [_gpu(gpu) for gpu in now.gpus],
+    }
+
+
+def _worker(at: WorkerAt) -> dict[str, Any]:
+    columns = ("name", "state", "busy", "concurrency", "queues", "version", "message", "started", "heartbeat")
+    return {"lost": at.lost, **{name: getattr(at.worker, name) for name in columns}}
+
+
+def _gpu(gpu: Gpu) -> dict[str, Any]:
+    columns = [name for name in GpuOut.model_fields if name != "hold_reason"]
+    return {"hold_reason": gpu.hold_reason or None, **{name: getattr(gpu, name) for name in columns}}

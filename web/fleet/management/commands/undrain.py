@@ -1,0 +1,18 @@
+"""`manage.py undrain NODE`: let the workers of a node take from the queue again."""
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from web.fleet import orders
+from web.fleet.management.commands.drain import known_node
+
+
+class Command(BaseCommand):
+    help = "Let the workers of a node that was drained take submissions again, within seconds."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("node", help="its name, as /fleet shows it")
+
+    def handle(self, *_: object, **options: object) -> None:
+        name = str(options["node"])
+        changed = orders.undrain(None, known_node(name))
+        self.stdout.write(f"{name} takes submissions {'again' if changed else 'already: it was not drained'}")
