@@ -3,12 +3,12 @@
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-import dj_database_url
 import django_stubs_ext
 from csp.constants import NONCE, NONE, SELF
 
 from web.accounts.providers import providers
 from web.config import ROOT, Config
+from web.databases import databases
 from web.logs import logging_settings
 
 # Lets annotations such as `ModelAdmin[Problem]` be evaluated at run time.
@@ -99,28 +99,7 @@ USE_I18N = False
 USE_TZ = True
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 
-# One writer at a time: a transaction that will write takes the lock when it begins, so that it waits
-# its turn instead of failing half-way. WAL lets readers go on meanwhile.
-_SQLITE = {
-    "transaction_mode": "IMMEDIATE",
-    "timeout": 20,
-    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=20000;",
-}
-DATABASES: dict[str, Any] = {
-    "default": dict(
-        dj_database_url.parse(
-            WARPCOURT.database_url or f"sqlite:///{WARPCOURT.data_dir / 'warpcourt.sqlite3'}",
-            conn_max_age=0,
-        )
-    )
-}
-if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["OPTIONS"] = _SQLITE
-else:
-    DATABASES["default"]["OPTIONS"] = {
-        "application_name": "warpcourt",  # by which a restore sees whether somebody still uses the database
-        "pool": {"min_size": 1, "max_size": 20, "timeout": 10},
-    }
+DATABASES: dict[str, Any] = databases(WARPCOURT)
 
 CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 if WARPCOURT.broker_url:

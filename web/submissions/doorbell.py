@@ -10,6 +10,7 @@ from kombu.exceptions import KombuError, OperationalError
 
 from web import metrics
 from web.broker import TASK, broker_queue, new_celery
+from web.observability import tracing
 from web.submissions.models import CPU
 
 log = structlog.get_logger(__name__)
@@ -24,7 +25,8 @@ def ring(queue: str = CPU) -> bool:
     A ring for a queue that nobody serves stays with the broker until somebody does.
     """
     try:
-        _line().send_task(TASK, queue=broker_queue(queue))
+        with tracing.span("ring", role=tracing.Role.PRODUCER):
+            _line().send_task(TASK, queue=broker_queue(queue), headers=tracing.carrier())
     except _UNREACHABLE as error:
         metrics.RINGS.labels(outcome="lost").inc()
         log.warning("doorbell_unreachable", error=str(error))
@@ -36,7 +38,8 @@ def ring(queue: str = CPU) -> bool:
 def ring_for(waiting: Mapping[str, int]) -> int:
     """Ring for what waits in each queue, less the rings that nobody has heard yet.
 
-    Returns how many were sent. Ends with the first that is not, so that a broker which does not answer is waited for once.
+    Returns how many were sent. Ends with the first that is not, so that a broker which does not answer is
+    waited for once.
     """
     sent = 0
     for queue, jobs in waiting.items():
