@@ -1,7 +1,10 @@
 """Rings for a worker. A ring that is lost costs latency only: the next sweep rings again."""
 
-from collections.abc import Mapping
-from functools import lru_cache
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
 
 import structlog
 from celery import Celery
@@ -10,13 +13,12 @@ from kombu.exceptions import KombuError, OperationalError
 
 from web import metrics
 from web.broker import TASK, broker_queue, new_celery
-from web.observability import tracing
 from web.submissions.models import CPU
 
 log = structlog.get_logger(__name__)
 
 MOST_RINGS = 16  # for one queue: who hears one and is done looks no further, so some at a time are enough
-_UNREACHABLE = (OperationalError, KombuError, OSError)
+QUIET_S = 5.0
 
 
 def ring(queue: str = CPU) -> bool:
@@ -24,15 +26,9 @@ def ring(queue: str = CPU) -> bool:
 
     A ring for a queue that nobody serves stays with the broker until somebody does.
     """
-    try:
-        with tracing.span("ring", role=tracing.Role.PRODUCER):
-            _line().send_task(TASK, queue=broker_queue(queue), headers=tracing.carrier())
-    except _UNREACHABLE as error:
-        metrics.RINGS.labels(outcome="lost").inc()
-        log.warning("doorbell_unreachable", error=str(error))
-        return False
-    metrics.RINGS.labels(outcome="sent").inc()
-    return True
+    sent = _line.ring(queue)
+    metrics.RINGS.labels(outcome="sent" if sent else "lost").inc()
+    return sent
 
 
 def ring_for(waiting: Mapping[str, int]) -> int:
@@ -55,16 +51,47 @@ def ring_for(waiting: Mapping[str, int]) -> int:
 
 def unheard(queue: str) -> int | None:
     """How many rings for `queue` the broker still holds; None when it does not answer."""
-    try:
-        with _line().connection_for_write() as connection:
+    return _line.unheard(queue)
+
+
+class _Line:
+    """The line to the broker.
+
+    A broker that is away is waited for two seconds, in which nobody who hands in a program should have to
+    join. So after a failure nobody rings for QUIET_S; a sweep that gets through ends that.
+    """
+
+    def __init__(self) -> None:
+        self._quiet_until = 0.0
+
+    @cached_property
+    def _celery(self) -> Celery:
+        return new_celery(settings.WARPCOURT)
+
+    def ring(self, queue: str) -> bool:
+        if time.monotonic() < self._quiet_until:
+            return False
+        with self._noting_failure():
+            self._celery.send_task(TASK, queue=broker_queue(queue))
+            return True
+        return False
+
+    def unheard(self, queue: str) -> int | None:
+        with self._noting_failure(), self._celery.connection_for_write() as connection:
             connection.connect()
-            with connection.channel() as channel:
-                return int(channel.queue_declare(broker_queue(queue)).message_count)
-    except _UNREACHABLE as error:
-        log.warning("doorbell_unreachable", error=str(error))
+            channel: Any = connection.channel()
+            held = int(channel.queue_declare(broker_queue(queue)).message_count)
+            self._quiet_until = 0.0
+            return held
         return None
 
+    @contextmanager
+    def _noting_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except (OperationalError, KombuError, OSError) as error:
+            self._quiet_until = time.monotonic() + QUIET_S
+            log.warning("doorbell_unreachable", error=str(error))
 
-@lru_cache(maxsize=1)
-def _line() -> Celery:
-    return new_celery(settings.WARPCOURT)
+
+_line = _Line()
