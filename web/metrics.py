@@ -49,7 +49,9 @@ WAIT_SECONDS = Histogram(
     ["queue"],
     buckets=_WAIT_S,
 )
-VERDICTS = Counter("warpcourt_verdicts", "Verdicts recorded by workers.", ["verdict", "mode"])
+VERDICTS = Counter(
+    "warpcourt_verdicts", "Verdicts given, by workers, sweeps and whoever cancels what waits.", ["verdict"]
+)
 JUDGING_SECONDS = Histogram(
     "warpcourt_judging_seconds", "Time from claim to recorded verdict.", ["queue"], buckets=_STAGE_S
 )

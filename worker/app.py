@@ -15,7 +15,9 @@ extended only until that limit (see `worker.heartbeat`), so its job is always fr
 ends when it is asked to is told in `worker.stopping`.
 """
 
+import os
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import django
@@ -31,16 +33,22 @@ from django.conf import settings
 from django.db import connections
 
 from web.broker import TASK, broker_queues, new_celery
-from web.config import use_settings
+from web.config import Config, use_settings
+from web.observability import folder, tracing
 
 use_settings()
+# Before anything counts. Without a port nobody could ask for the counts.
+if Config.from_env().metrics_port:
+    folder.join(f"worker-{os.getpid()}")
 django.setup()
 
 from web.submissions.queues import served_by  # noqa: E402 - needs Django's settings
 from worker.bench import bench  # noqa: E402 - as above
 from worker.hardware import NoHardware, gpu_models  # noqa: E402 - as above
 from worker.judging import judge_next  # noqa: E402 - as above
+from worker.notice import notice  # noqa: E402 - as above
 from worker.presence import Presence, open_presence  # noqa: E402 - as above
+from worker.probes import Probes  # noqa: E402 - as above
 from worker.stopping import stopping  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 
@@ -86,10 +94,25 @@ _sweeper = Sweeper(settings.WARPCOURT.sweep_s)
 _presences: list[Presence] = []
 
 
-@celery.task(name=TASK)
-def judge_submission() -> None:
+def _trouble() -> str:
+    return "this worker is stopping" if stopping.asked else notice.read() or _sweeper.trouble
+
+
+_probes = Probes(
+    settings.WARPCOURT.metrics_host,
+    settings.WARPCOURT.metrics_port,
+    token=settings.WARPCOURT.metrics_token,
+    folder=folder.joined(),
+    trouble=_trouble,
+)
+
+
+@celery.task(name=TASK, bind=True)
+def judge_submission(self: Any) -> None:
     """Judge the most urgent submission that waits, if any."""
-    judge_next()
+    rung = (self.request.headers or {}).get("traceparent", "")
+    with tracing.span("hear ring", role=tracing.Role.CONSUMER, parent=rung) if rung else nullcontext():
+        judge_next()
 
 
 @setup_logging.connect
@@ -101,12 +124,14 @@ def _keep_our_logging(**_: Any) -> None:
 def _open(**_: Any) -> None:
     connections.close_all()
     stopping.on_signal(grace_s=settings.WARPCOURT.stop_grace_s)
+    tracing.start("warpcourt-worker", settings.WARPCOURT.otlp_url)
     bench.judge()
 
 
 @worker_process_shutdown.connect
 def _close(**_: Any) -> None:
     bench.close()
+    tracing.stop()
 
 
 @worker_ready.connect
@@ -122,6 +147,11 @@ def _stop_judging(how: str, **_: Any) -> None:
 @worker_shutting_down.connect
 def _stop_sweeping(**_: Any) -> None:
     _sweeper.stop()
+
+
+@worker_ready.connect
+def _answer_probes(**_: Any) -> None:
+    _probes.start()
 
 
 @worker_ready.connect

@@ -45,6 +45,7 @@ class Bench:
         `trouble` is what staff read on the fleet page until then.
         """
         judge, self._judge = self._judge, None
+        metrics.JUDGES_READY.set(0)
         self._retry_at = time.monotonic() + retry_in_s
         if trouble:
             self._tell(trouble)
@@ -55,7 +56,9 @@ class Bench:
         config = settings.WARPCOURT
         try:
             self._judge = ScriptedJudge() if config.target == "scripted" else PackageJudge(config)
+            metrics.JUDGES_READY.set(1)
         except CANNOT_JUDGE as error:
+            metrics.CANNOT_JUDGE.inc()
             self._retry_at = time.monotonic() + RETRY_S
             self._tell(str(error))
             log.error("cannot_judge_here", fix=str(error), retry_s=RETRY_S)  # noqa: TRY400 - a traceback would bury the fix

@@ -18,6 +18,7 @@ from web.config import Config
 from web.judging import open_configured, warm_settings
 from web.submissions.models import Submission
 from worker import scripted
+from worker.observing import count_ready, count_stage
 
 log = structlog.get_logger(__name__)
 
@@ -71,11 +72,14 @@ class PackageJudge:
                 seed=submission.seed,
                 gpu_model=submission.gpu_model,
                 on_progress=on_progress,
+                on_stage=count_stage,
                 cancelled=cancelled,
             )
         except SizesInvalid as error:
             return Report(Verdict.REJECTED, str(error))
-        log.info("judged_with", **_changes(before, self._target.metrics))
+        changes = _changes(before, self._target.metrics)
+        count_ready(changes)
+        log.info("judged_with", **changes)
         return replace(report, environment={**report.environment, "problem_version": problem.version})
 
     def close(self) -> None:

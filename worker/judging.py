@@ -38,6 +38,7 @@ from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
 from worker.judges import Judge
 from worker.node.inventory import node_name
+from worker.observing import watched
 from worker.readiness import CANNOT_JUDGE
 from worker.stopping import Stopping, stopping
 
@@ -102,8 +103,7 @@ def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool
     claim = docket.claim(f"{socket.gethostname()}:{os.getpid()}", gpu_models=judge.gpu_models)
     if claim is None:
         return False
-    submission_id = claim.submission.public_id
-    with structlog.contextvars.bound_contextvars(submission_id=submission_id, attempt=claim.attempt):
+    with watched(claim):
         log.info("judging", problem=claim.submission.problem.slug, language=claim.submission.language)
         cancelled = Event()
         with Heartbeat(partial(docket.extend_lease, claim), cancelled, stop) as heartbeat:
@@ -120,12 +120,15 @@ def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench, cancelled: E
         report = _evaluate(docket, claim, judge, cancelled)
     except CANNOT_JUDGE as error:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
+        metrics.CANNOT_JUDGE.inc()
         bench.close(retry_in_s=RETRY_S, trouble=str(error))
         return _handed_back(docket, claim, "cannot_judge")
     except JudgeError as error:
+        metrics.JUDGE_FAILURES.inc()
         log.exception("judging_failed", tries=claim.tries)
         return _handed_back(docket, claim, _why_it_failed(bench, error))
     except Exception as error:  # the task's boundary: our failure, whatever it is
+        metrics.JUDGE_FAILURES.inc()
         log.exception("judging_failed", tries=claim.tries)
         bench.close()
         return _handed_back(docket, claim, _why_it_failed(bench, error))

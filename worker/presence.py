@@ -24,6 +24,7 @@ from celery.worker import state as celery_state
 from django.db import DatabaseError, connections
 
 from sandbox.gpu.health import Quarantine
+from web import metrics
 from web.config import Config
 from web.fleet.models import Duty
 from web.fleet.presence import Orders, WorkerReport, orders_for, record_worker
@@ -140,6 +141,7 @@ class Presence:
                 record_worker(self._now(state))
                 orders = orders_for(self._post.node)
             except DatabaseError as error:
+                metrics.HEARTBEATS_FAILED.inc()
                 log.warning("presence_not_recorded", error=str(error))
                 return
             finally:

@@ -30,7 +30,11 @@ _PATIENCE_S = 5.0
 
 
 class Probes:
-    """Answers at `host` and `port` from `start` until `stop`. `trouble` says what is wrong, or nothing."""
+    """Answers at `host` and `port` from `start` until `stop`.
+
+    `trouble` says what keeps the process from its work, or nothing. `folder` is where it and its children
+    count, None where it counts alone.
+    """
 
     def __init__(
         self, host: str, port: int, *, token: str, folder: Path | None, trouble: Callable[[], str]
@@ -40,7 +44,9 @@ class Probes:
         self._server: ThreadingHTTPServer | None = None
 
     def start(self) -> None:
-        """Listen. Where that is impossible, say so and go on without."""
+        """Listen, unless the port is 0. Where that is impossible, say so and go on without."""
+        if not self.port:
+            return
         try:
             self._server = _Server((self.host, self.port), _handler(self))
         except OSError as error:

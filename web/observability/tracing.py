@@ -119,9 +119,15 @@ def traceparent() -> str:
         return ""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
 
-    carrier: dict[str, str] = {}
-    TraceContextTextMapPropagator().inject(carrier)
-    return carrier.get(_HEADER, "")
+    found: dict[str, str] = {}
+    TraceContextTextMapPropagator().inject(found)
+    return found.get(_HEADER, "")
+
+
+def carrier() -> dict[str, str]:
+    """The current span as headers of a message; empty if there is none."""
+    current = traceparent()
+    return {_HEADER: current} if current else {}
 
 
 def _context(parent: str) -> "Context | None":

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report, Score, Timing, from_json
 from web.accounts.models import User
+from web.observability.origin import Origin
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Status, Submission
 
 Viewer = User | AnonymousUser
@@ -222,6 +223,13 @@ def judgement_start(submission: Submission) -> int:
     """The sequence number before the events of the latest judgement: where one who watches begins."""
     queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED).last()
     return queued.sequence - 1 if queued else 0
+
+
+def origin_of(submission: Submission) -> Origin:
+    """The request by which it was last queued; without ids where nobody noted one."""
+    queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED)
+    payload = queued.order_by("-sequence").values_list("payload", flat=True).first()
+    return Origin.of(payload or {})
 
 
 def count_waiting() -> int:

@@ -19,6 +19,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
+from web import metrics
 from web.submissions import queries
 from web.submissions.lookout import closing, lookout
 from web.submissions.models import Event
@@ -88,12 +89,14 @@ def format_standing(standing: Standing) -> str:
 
 async def _stream(viewer_id: int, submission_id: int, first: Following, after: int) -> AsyncIterator[str]:
     _open_streams[viewer_id] += 1
+    metrics.EVENT_STREAMS.inc()
     _release_thread()
     try:
         yield f"retry: {_RETRY_MS}\n\n"
         async for chunk in _chunks(submission_id, first, after):
             yield chunk
     finally:
+        metrics.EVENT_STREAMS.dec()
         _open_streams[viewer_id] -= 1
         if not _open_streams[viewer_id]:
             del _open_streams[viewer_id]

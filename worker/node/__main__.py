@@ -21,6 +21,7 @@ def main(argv: list[str] | None = None) -> int:
     from web.judging import node_settings  # noqa: PLC0415 - needs Django's settings
     from worker.node.assembly import NoNode, open_service  # noqa: PLC0415 - as above
     from worker.node.engine import open_engine  # noqa: PLC0415 - as above
+    from worker.probes import Probes  # noqa: PLC0415 - as above
 
     config = settings.WARPCOURT
     engine = open_engine(config.isolation)
@@ -32,6 +33,14 @@ def main(argv: list[str] | None = None) -> int:
         return _complain(str(error))
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: service.ask_to_stop())
+    probes = Probes(
+        config.metrics_host,
+        config.node_metrics_port,
+        token=config.metrics_token,
+        folder=None,
+        trouble=lambda: service.trouble,
+    )
+    probes.start()
     service.run()
     return 0
 

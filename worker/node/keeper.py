@@ -12,6 +12,7 @@ from sandbox.gpu.health import Health, Mark, Quarantine
 from sandbox.gpu.lease import LeaseCancelled, Leases, Share
 from sandbox.gpu.mps import Mps, MpsUnavailable, ServerState
 from sandbox.gpu.nvml import Nvml, NvmlUnavailable
+from web import metrics
 from web.fleet.services import GpuStatus
 
 log = structlog.get_logger(__name__)
@@ -121,6 +122,7 @@ class Keeper:
             if self._restarts >= _MOST_RESTARTS:
                 return f"MPS faults again after {self._restarts} restarts"
             log.warning("mps_restarted", gpu_uuid=self.uuid, faulted_s=round(now - self._faulted_since, 1))
+            metrics.MPS_RESTARTS.labels(gpu=self.uuid).inc()
             self._restarts += 1
             self._faulted_since = None
             self._mps.restart()
@@ -159,6 +161,7 @@ class Keeper:
 
     def _take_out(self, reason: str) -> None:
         mark = self._quarantine.quarantine(self.uuid, reason, by=_BY)
+        metrics.QUARANTINES.labels(gpu=self.uuid).inc()
         log.error(
             "gpu_quarantined",
             gpu_uuid=self.uuid,

@@ -24,6 +24,7 @@ from django.db import DatabaseError, connections
 from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable
+from web import metrics
 from web.fleet import services
 from web.fleet.models import State
 from web.fleet.presence import orders_for
@@ -35,6 +36,7 @@ log = structlog.get_logger(__name__)
 HEARTBEAT_S = 5.0
 TEND_S = 1.0
 REAP_S = 60.0
+_LATE_HEARTBEATS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,17 @@ class NodeService:
         self._recorded: tuple[GpuInfo, ...] | None = None
         self._calibrated: dict[str, Mapping[str, float]] = {}
         self._reap_at = 0.0
+        self._heard: float | None = None
+
+    @property
+    def trouble(self) -> str:
+        """What keeps it from its work; empty while nothing does."""
+        if self._stop.is_set():
+            return "the node service is stopping"
+        if self._heard is None:
+            return "no heartbeat yet: another node service of this host is on duty, or the database is silent"
+        late_s = time.monotonic() - self._heard
+        return f"no heartbeat for {late_s:.0f} s" if late_s > _LATE_HEARTBEATS * self._heartbeat_s else ""
 
     def ask_to_stop(self) -> None:
         """Let `run` return. Safe in a signal handler."""
@@ -118,7 +131,9 @@ class NodeService:
                 self._recorded = None  # somebody removed us, or took a GPU over: say all again
             self._record_calibrations(gpus)
             obey(self._quarantine, orders_for(self._host.name).held)
+            self._heard = time.monotonic()
         except DatabaseError as error:
+            metrics.HEARTBEATS_FAILED.inc()
             log.warning("heartbeat_not_recorded", error=str(error))
         finally:
             connections.close_all()
@@ -151,6 +166,7 @@ class NodeService:
         self._reap_at = time.monotonic() + REAP_S
         try:
             if reaped := self._host.reap():
+                metrics.ORPHANS_REAPED.inc(reaped)
                 log.warning("orphans_reaped", containers=reaped)
         except IsolationUnavailable as error:
             log.warning("orphans_not_reaped", error=str(error))

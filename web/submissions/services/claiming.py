@@ -32,19 +32,15 @@ class NextJob:
 
 def next_job(queues: Collection[str]) -> NextJob | None:
     """The job that a worker which serves `queues` takes next; None when there is none. One query."""
-    heads = [*(_first(queued(queue), 1) for queue in queues), _first(_expired(queues), 1)]
-    row = _these(heads).values_list("pk", "attempt", "submission_id").first()
+    heads = [*(_first(in_line(queue)) for queue in queues), _first(_expired(queues))]
+    candidates = Job.objects.filter(reduce(or_, (Q(pk=head) for head in heads)))
+    row = candidates.order_by(*ORDER).values_list("pk", "attempt", "submission_id").first()
     return NextJob(*row) if row else None
 
 
-def first_queued(queues: Collection[str], count: int) -> QuerySet[Job]:
-    """The first `count` of each of `queues`, of which there is one or more, in the order of claims."""
-    return _these([_first(queued(queue), count) for queue in queues])
-
-
-def queued(queue: str) -> QuerySet[Job]:
-    """What waits in `queue`, in no order."""
-    return Job.objects.filter(status=Status.QUEUED, queue=queue)
+def in_line(queue: str) -> QuerySet[Job]:
+    """What waits in `queue`, in the order of claims, which an index has."""
+    return Job.objects.filter(status=Status.QUEUED, queue=queue).order_by(*ORDER)
 
 
 def claimable() -> Q:
@@ -62,12 +58,8 @@ def _may_be_tried_again() -> Q:
 
 
 def _expired(queues: Collection[str]) -> QuerySet[Job]:
-    return Job.objects.filter(_may_be_tried_again(), queue__in=queues)
+    return Job.objects.filter(_may_be_tried_again(), queue__in=queues).order_by(*ORDER)
 
 
-def _first(jobs: QuerySet[Job], count: int) -> Subquery:
-    return Subquery(jobs.order_by(*ORDER).values("pk")[:count])
-
-
-def _these(keys: list[Subquery]) -> QuerySet[Job]:
-    return Job.objects.filter(reduce(or_, (Q(pk__in=some) for some in keys))).order_by(*ORDER)
+def _first(jobs: QuerySet[Job]) -> Subquery:
+    return Subquery(jobs.values("pk")[:1])

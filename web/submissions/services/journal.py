@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from statistics import geometric_mean
 
+from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
 from judge import report as judge_report
+from web import metrics
 from web.submissions.models import (
     STAMP_CHARACTERS,
     CaseResult,
@@ -54,6 +56,7 @@ def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_
     )
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
     settle(submission_id)
+    transaction.on_commit(metrics.VERDICTS.labels(verdict=report.verdict.value).inc)
     move_up_on_commit(submission_id)
     return True
 

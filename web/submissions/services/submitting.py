@@ -10,10 +10,12 @@ SubmissionRefused
 +-- KeyReused              the idempotency key belongs to another submission
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 
+import structlog
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
@@ -22,9 +24,11 @@ from django.utils.timesince import timeuntil
 from judge.report import Report
 from judge.sizes import MAX_SEED, SizesInvalid, check_size_values
 from problems.vocabulary import Language, Mode, Verdict
+from web import metrics
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.fleet.queries import offered_gpu_models
+from web.observability import origin
 from web.submissions import doorbell
 from web.submissions.models import EventKind, Job, Priority, Status, Submission
 from web.submissions.models import Report as StoredReport
@@ -33,6 +37,8 @@ from web.submissions.services.journal import append, conclude
 from web.submissions.services.progress import settle
 from web.submissions.services.turns import under_way
 from web.tracks.queries import in_contest
+
+log = structlog.get_logger(__name__)
 
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
 
@@ -69,6 +75,16 @@ class KeyReused(SubmissionRefused):
     """Raised when the idempotency key was used for another program."""
 
 
+@contextmanager
+def _counted() -> Iterator[None]:
+    try:
+        yield
+    except SubmissionRefused as refusal:
+        metrics.SUBMISSIONS_REFUSED.labels(reason=type(refusal).__name__).inc()
+        raise
+
+
+@_counted()
 def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     user: User,
     problem: Problem,
@@ -126,7 +142,8 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
         Job.objects.create(
             submission=submission, user=user, queue=queue, priority=_priority(mode, problem), turn=turn
         )
-        append(submission.pk, EventKind.QUEUED, {"text": "Waiting for a worker"})
+        append(submission.pk, EventKind.QUEUED, {"text": "Waiting for a worker", **origin.here()})
+        transaction.on_commit(partial(_tell, submission, queue))
         transaction.on_commit(partial(doorbell.ring, queue))
     return submission
 
@@ -164,10 +181,15 @@ def rejudge(submission: Submission) -> bool:
     if not reset:
         return False
     StoredReport.objects.filter(submission=submission).delete()
-    append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again"})
+    append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again", **origin.here()})
     settle(submission.pk)
     transaction.on_commit(partial(doorbell.ring, queue))
     return True
+
+
+def _tell(submission: Submission, queue: str) -> None:
+    metrics.SUBMISSIONS.labels(mode=submission.mode, queue=queue).inc()
+    log.info("submitted", submission_id=submission.public_id, mode=submission.mode, queue=queue)
 
 
 def _check_source(source: str, problem: Problem) -> None:

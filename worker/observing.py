@@ -1,0 +1,70 @@
+"""What is logged, counted and traced of judging, at the places where the worker can see it."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import structlog
+from django.db import connections
+
+from judge.report import Stage
+from web import metrics
+from web.observability import tracing
+from web.observability.origin import Origin
+from web.submissions import queries, services
+from web.submissions.models import Submission
+from worker.ending import UNANSWERED
+
+_POOL = {"pool_hits_": metrics.POOL_HITS, "pool_misses_": metrics.POOL_MISSES}
+_VAULT = {"vault_hits@": metrics.VAULT_HITS, "vault_misses@": metrics.VAULT_MISSES}
+
+
+@contextmanager
+def watched(claim: services.Claim) -> Iterator[None]:
+    """Have all log lines inside name the submission, its author's number and the request that it came by.
+
+    What happens inside is a span of that request's trace.
+    """
+    submission = claim.submission
+    origin = _origin(submission)
+    ids = {
+        "submission_id": submission.public_id,
+        "attempt": claim.attempt,
+        "user_id": submission.user_id,
+        **({"request_id": origin.request_id} if origin.request_id else {}),
+    }
+    attributes = {f"warpcourt.{name}": value for name, value in ids.items()}
+    started = time.monotonic()
+    with (
+        structlog.contextvars.bound_contextvars(**ids),
+        tracing.span("judge", parent=origin.traceparent, attributes=attributes),
+        metrics.JUDGING.track_inprogress(),
+    ):
+        yield
+    metrics.JUDGING_SECONDS.labels(queue=submission.job.queue).observe(time.monotonic() - started)
+
+
+def count_stage(stage: Stage) -> None:
+    """Count a stage that has just ended, and put it into the trace."""
+    metrics.STAGE_SECONDS.labels(stage=stage.name).observe(stage.ms / 1000)
+    tracing.passed(stage.name, stage.ms / 1000)
+
+
+def count_ready(changes: Mapping[str, int]) -> None:
+    """Count what was ready when a judgement wanted it: `changes` of a target's metrics, by their names."""
+    for name, change in changes.items():
+        for prefix, counter in _POOL.items():
+            if name.startswith(prefix):
+                counter.labels(kind=name.removeprefix(prefix)).inc(change)
+        for prefix, counter in _VAULT.items():
+            if name.startswith(prefix):
+                counter.inc(change)
+
+
+def _origin(submission: Submission) -> Origin:
+    """Not worth a judgement: without an answer of the database the ids are left out."""
+    try:
+        return queries.origin_of(submission)
+    except UNANSWERED:
+        connections.close_all()
+        return Origin()
