@@ -22,14 +22,14 @@ from tests.cluster.stages import BEGINS_WITH, Stage
 from tests.services import wait_until
 from web.config import Setting
 
-PROBLEM = "vector-add"
+PROBLEM, OTHER_PROBLEM = "vector-add", "reduction-sum"
 START_S = 60.0
 _PREPARE = "from worker.supervise import prepare; prepare()"
 _QUICK = {
     "WARPCOURT_TARGET": "scripted",
     "WARPCOURT_LEASE_S": "2",
     "WARPCOURT_SWEEP_S": "1",
-    "WARPCOURT_WORKER_CONCURRENCY": "2",
+    "WARPCOURT_WORKER_CONCURRENCY": "1",
     "WARPCOURT_SUBMITS_PER_MINUTE": "1000000",
     "WARPCOURT_SUBMITS_PER_DAY": "1000000",
     "WARPCOURT_API_PER_MINUTE": "1000000",
@@ -42,6 +42,13 @@ _OF = "submission_id = (SELECT id FROM submissions_submission WHERE public_id = 
 _JOB = f"SELECT {{}} FROM submissions_job WHERE {_OF}"
 _EVENTS = f"SELECT kind FROM submissions_event WHERE {_OF} ORDER BY sequence"
 _VERDICT = f"SELECT verdict FROM submissions_report WHERE {_OF}"
+_SOURCE = "accepted score=12.5"
+_EXPIRE = f"UPDATE submissions_job SET lease_until = NOW() - INTERVAL '1 second' WHERE {_OF} RETURNING 1"
+_SERVES = (
+    "SELECT COUNT(*) FROM fleet_worker JOIN fleet_node ON fleet_node.id = node_id "
+    "WHERE fleet_node.name = %s AND fleet_worker.state = 'serving' "
+    "AND fleet_worker.heartbeat > NOW() - INTERVAL '3 seconds'"
+)
 _UNDONE = "SELECT COUNT(*) FROM submissions_job WHERE status <> 'done'"
 # What every verdict of a problem needs, last of all: see `web.submissions.services.progress`.
 _LOCK_TALLY = (
@@ -52,6 +59,9 @@ _WAITS_TO_RECORD = (
     "SELECT COUNT(*) FROM pg_stat_activity "
     "WHERE wait_event_type = 'Lock' AND query LIKE '%submissions_tally%'"
 )
+
+
+Gate = contextlib.ExitStack  # closing it opens the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +181,20 @@ class Cluster:
         """Start a worker on every host that has none, and wait until all listen."""
         for host in self.hosts:
             if not self._runs(host):
-                self._launch(host)
+                self.launch(host)
         for host in self.hosts:
             self._await_worker(host)
 
+    def launch(self, host: Host, **environment: str) -> None:
+        """Start the worker of `host`, as the service manager of a host does. It takes a moment."""
+        words = f"-m celery -q -A {self.worker_app} worker -l info --without-gossip --without-mingle"
+        self._workers[host.name] = host.python(
+            *words.split(), environment=self.environment(host) | environment
+        )
+
     def start_worker(self, host: Host, **environment: str) -> None:
-        """Start the worker of `host`, in a moment."""
-        self._launch(host, **environment)
+        """The same, and wait until it listens."""
+        self.launch(host, **environment)
         self._await_worker(host)
 
     def worker(self, host: Host) -> Program:
@@ -247,18 +264,55 @@ class Cluster:
         wait_until(lambda: self.sql(_UNDONE) == [(0,)], "a verdict for all", timeout_s)
         return time.monotonic() - started
 
+    def has_heartbeat(self, host: Host) -> bool:
+        """Whether the worker of `host` has told the database within the last seconds that it serves."""
+        return self.sql(_SERVES, host.name) != [(0,)]
+
     # Stages
 
     @contextlib.contextmanager
-    def held(
-        self, stage: Stage, *, by: str = "learner", words: str = "accepted score=12.5"
-    ) -> Iterator["Held"]:
-        """A submission that is in `stage` until it is released, at the latest at the end of the block."""
+    def held(self, stage: Stage) -> Iterator["Held"]:
+        """A submission that is in `stage` until it is released, at the latest at the end of the block.
+
+        For one that is queued every worker is kept busy with another.
+        """
         with contextlib.ExitStack() as gates:
-            gate = self._close_gate(stage, gates)
-            public_id = self.submit(f"{words} hold={stage}", by=by)
-            wait_until(lambda: self.has_reached(public_id, stage), f"{public_id} being {stage}")
-            yield Held(public_id, gate)
+            if stage is Stage.QUEUED:
+                gate, busy = self._busy(Stage.CHECKING, gates)
+                yield Held(self.submit(_SOURCE), busy, gate)
+            else:
+                gate = self._close_gate(stage, gates)
+                public_id = self.submit(_source(stage))
+                self._await_stage(public_id, stage)
+                yield Held(public_id, (public_id,), gate)
+
+    @contextlib.contextmanager
+    def held_again(self, stage: Stage) -> Iterator["Held"]:
+        """The same for a second attempt. The first is the auditor's, whose lease is over."""
+        with contextlib.ExitStack() as gates:
+            others, busy = self._busy(Stage.COMPILING if stage is Stage.CHECKING else Stage.CHECKING, gates)
+            public_id = self.submit(_source(stage))
+            assert self.ask("claim") == public_id
+            self.sql(_EXPIRE, public_id)
+            if stage is Stage.QUEUED:
+                wait_until(lambda: self.state(public_id) == ("queued", 1), "the end of the first attempt")
+                yield Held(public_id, busy, others)
+            else:
+                gate = self._close_gate(stage, gates)
+                others.close()
+                self._await_stage(public_id, stage)
+                yield Held(public_id, (public_id,), gate)
+
+    def _busy(self, stage: Stage, gates: contextlib.ExitStack) -> tuple[Gate, tuple[str, ...]]:
+        """Keep every worker busy in `stage` with a submission to another problem."""
+        gate = self._close_gate(stage, gates)
+        busy = tuple(self.submit(_source(stage), problem=OTHER_PROBLEM) for _ in self._workers)
+        for public_id in busy:
+            self._await_stage(public_id, stage)
+        return gate, busy
+
+    def _await_stage(self, public_id: str, stage: Stage) -> None:
+        wait_until(lambda: self.has_reached(public_id, stage), f"{public_id} being {stage}")
 
     def has_reached(self, public_id: str, stage: Stage) -> bool:
         """Whether a submission is in `stage`."""
@@ -266,12 +320,10 @@ class Cluster:
             return self.sql(_WAITS_TO_RECORD) != [(0,)]
         return BEGINS_WITH[stage] in self.steps(public_id)
 
-    def _close_gate(self, stage: Stage, gates: contextlib.ExitStack) -> contextlib.ExitStack:
+    def _close_gate(self, stage: Stage, gates: contextlib.ExitStack) -> Gate:
         """Keep what comes to `stage` there, until the stack that is returned is closed."""
-        gate = gates.enter_context(contextlib.ExitStack())
-        if stage is Stage.QUEUED:
-            pass
-        elif stage is Stage.RECORDING:
+        gate = gates.enter_context(Gate())
+        if stage is Stage.RECORDING:
             lock = gate.enter_context(self.postgres.connect())
             gate.callback(lock.close)
             lock.autocommit = False
@@ -289,12 +341,6 @@ class Cluster:
         self._ends.callback(host.power_off)
         self.hub.connect(host)
         return host
-
-    def _launch(self, host: Host, **environment: str) -> None:
-        words = f"-m celery -q -A {self.worker_app} worker -l info --without-gossip --without-mingle"
-        self._workers[host.name] = host.python(
-            *words.split(), environment=self.environment(host) | environment
-        )
 
     def _await_worker(self, host: Host) -> None:
         worker = self._workers[host.name]
@@ -340,12 +386,17 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A submission that a test keeps in a stage."""
+    """A submission that a test keeps in a stage, and those that are being judged meanwhile: often itself."""
 
     public_id: str
-    gate: contextlib.ExitStack
+    judged: tuple[str, ...]
+    gate: Gate
 
     def release(self) -> None:
         """Let it go on, wherever it is judged."""
         with contextlib.suppress(psycopg.OperationalError):  # the lock went with the server
             self.gate.close()
+
+
+def _source(stage: Stage) -> str:
+    return _SOURCE if stage in {Stage.QUEUED, Stage.RECORDING} else f"{_SOURCE} hold={stage}"

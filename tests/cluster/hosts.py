@@ -32,7 +32,9 @@ _FIRST = "trap '' CHLD; exec sleep infinity"
 def need_hosts() -> None:
     """Skip the test, or fail it in CI, where no hosts can be made."""
     need(os.geteuid() == 0, "root, to make hosts of namespaces", "run these tests as root")
-    made = subprocess.run(["unshare", "--net", "ip", "link", "add", "b", "type", "bridge"], check=False)
+    made = subprocess.run(
+        ["unshare", "--net", "ip", "link", "add", "name", "probe", "type", "bridge"], check=False
+    )
     need(made.returncode == 0, "a network of one's own", "apt-get install iproute2; allow network namespaces")
 
 

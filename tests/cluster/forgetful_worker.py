@@ -1,0 +1,31 @@
+"""A worker that loses the answer to every result it sends, and so sends it twice.
+
+    celery -A tests.cluster.forgetful_worker worker
+
+The result is recorded, and the connection seems to break before that is known. What the worker does then is
+its own code: it sends the result again under the same claim.
+"""
+
+from django.db import OperationalError
+
+import worker.app  # isort: skip - sets Django up for what follows
+
+from judge.report import Report
+from web.submissions import services
+
+celery = worker.app.celery
+
+_record = services.record
+_answered: set[tuple[int, int]] = set()
+
+
+def _record_and_lose_the_answer(held: services.Claim, report: Report) -> bool:
+    recorded = _record(held, report)
+    claim = (held.submission.pk, held.attempt)
+    if claim not in _answered:
+        _answered.add(claim)
+        raise OperationalError("the connection broke before the answer came")
+    return recorded
+
+
+services.record = _record_and_lose_the_answer

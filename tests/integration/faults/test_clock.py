@@ -1,0 +1,45 @@
+"""Workers whose clocks jump: one a quarter of an hour ahead, the other as far behind."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster import STAGES, Cluster
+from tests.services import need
+
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
+
+
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+AWAY_S = 900
+
+
+@pytest.fixture(scope="module")
+def clocks(shared_cluster: Cluster) -> Iterator[dict[str, Path]]:
+    """The clocks of the worker hosts: what is written there is added to the time."""
+    need(FAKETIME.exists(), "libfaketime", "apt-get install faketime")
+    shared_cluster.stop_workers()
+    files = {}
+    for host in shared_cluster.hosts:
+        files[host.name] = shared_cluster.folder / f"clock-{host.name}"
+        files[host.name].write_text("+0\n")
+        shared_cluster.launch(
+            host,
+            LD_PRELOAD=str(FAKETIME),
+            FAKETIME_TIMESTAMP_FILE=str(files[host.name]),
+            FAKETIME_NO_CACHE="1",
+            FAKETIME_DONT_FAKE_MONOTONIC="1",
+        )
+    yield files
+    shared_cluster.stop_workers()
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_clocks_jump(clocks, cluster, recovers, stage):
+    with cluster.held(stage) as held:
+        ahead, _ = cluster.judging(held.judged[0])
+        with recovers(cluster, held):
+            for name, clock in clocks.items():
+                clock.write_text(f"{'+' if name == ahead.name else '-'}{AWAY_S}\n")
+        assert cluster.state(held.public_id) == ("done", 1), "another worker took it, going by its own clock"

@@ -1,0 +1,52 @@
+"""Workers that die, in part or as a whole, or stop for a while."""
+
+import os
+import signal
+
+import pytest
+
+from tests.cluster import STAGES
+from tests.services import wait_until
+
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_worker_is_killed(cluster, recovers, stage):
+    with cluster.held(stage) as held:
+        host, _ = cluster.judging(held.judged[0])
+        with recovers(cluster, held):
+            cluster.stop_worker(host)
+            cluster.launch(host)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_the_child_that_judges_is_killed(cluster, recovers, stage):
+    with cluster.held(stage) as held:
+        _, child = cluster.judging(held.judged[0])
+        with recovers(cluster, held):
+            os.kill(child, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_worker_is_paused_past_its_lease_and_resumed(cluster, recovers, stage):
+    with cluster.held(stage) as held:
+        host, _ = cluster.judging(held.judged[0])
+        worker = cluster.worker(host)
+        try:
+            with recovers(cluster, held):
+                worker.group(signal.SIGSTOP)
+        finally:
+            worker.group(signal.SIGCONT)
+        wait_until(lambda: worker.said("verdict_discarded"), "the late verdict")
+        assert cluster.violations() == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_sweeper_is_killed(cluster, recovers, stage):
+    """The main processes die, with their sweepers; children finish what they judge."""
+    with cluster.held(stage) as held, recovers(cluster, held):
+        for host in cluster.hosts:
+            cluster.worker(host).signal(signal.SIGKILL)
+        for host in cluster.hosts:
+            cluster.launch(host)
