@@ -20,6 +20,7 @@ from sandbox.gpu.lease import Leases, Share
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.nvml import GpuInfo, MemoryErrors
 from web.config import ROOT
+from web.fleet import orders
 from web.fleet.models import Gpu, Node
 from web.fleet.models import Health as Column
 from worker.node import inventory, keeper
@@ -359,3 +360,16 @@ def test_a_calibration_is_shown_in_units_for_people(tmp_path: Path) -> None:
     found = inventory.calibration(GPU, tmp_path)
     assert (found["memory_gb_per_s"], found["float32_tflop_per_s"], found["l2_mib"]) == (3987.2, 60.0, 50)
     assert inventory.calibration(fake_gpu(driver="590.1"), tmp_path) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_service_holds_what_staff_hold_and_probes_what_they_release(house: House) -> None:
+    house.thread.start()
+    until(lambda: Gpu.objects.filter(health=Column.WELL).count() == 2)
+    orders.hold(None, Gpu.objects.get(uuid=GPU.uuid), reason="it hums")
+    until(lambda: column("health", uuid=GPU.uuid) == Column.QUARANTINED)
+    assert column("reason", uuid=GPU.uuid) == "it hums"
+    orders.release(None, Gpu.objects.get(uuid=GPU.uuid))
+    until(lambda: column("health", uuid=GPU.uuid) == Column.WELL)
+    assert house.quarantine.marks() == ()
+    house.stop()

@@ -150,3 +150,39 @@ def test_a_mark_that_cannot_be_read_keeps_the_gpu_out(tmp_path: Path) -> None:
     (tmp_path / "quarantine" / f"{GPU.uuid}.quarantine").write_text("{")
     assert "cannot be read" in marks.quarantined()[GPU.uuid]
     assert marks.quarantine(GPU.uuid, "it hangs", by="node").failures == 2
+
+
+def test_a_held_gpu_stays_out_whatever_its_checks_find(tmp_path: Path) -> None:
+    quarantine = Quarantine(tmp_path)
+    quarantine.hold(GPU.uuid, "it hums")
+    mark = quarantine.mark(GPU.uuid)
+    assert mark is not None
+    assert (mark.reason, mark.by) == ("it hums", "staff")
+    assert mark.retry_at > time.time() + 1e9, "nobody probes it"
+    quarantine.quarantine(GPU.uuid, "it hangs", by="judge")
+    quarantine.clear(GPU.uuid)
+    assert quarantine.quarantined() == {GPU.uuid: "it hums"}
+    quarantine.hold(GPU.uuid, "it howls")
+    assert quarantine.held() == {GPU.uuid: "it howls"}
+
+
+def test_a_released_gpu_is_probed_before_it_is_used(tmp_path: Path) -> None:
+    quarantine = Quarantine(tmp_path)
+    quarantine.release(GPU.uuid)
+    assert quarantine.marks() == (), "it was not held"
+    quarantine.hold(GPU.uuid, "it hums")
+    quarantine.release(GPU.uuid)
+    mark = quarantine.mark(GPU.uuid)
+    assert mark is not None
+    assert "no check has found it well yet" in mark.reason
+    assert mark.retry_at <= time.time()
+    quarantine.clear(GPU.uuid)
+    assert quarantine.mark(GPU.uuid) is None
+
+
+def test_a_hold_without_words_or_that_cannot_be_read_counts(tmp_path: Path) -> None:
+    quarantine = Quarantine(tmp_path)
+    (tmp_path / "quarantine" / f"{GPU.uuid}.held").touch()
+    assert quarantine.held() == {GPU.uuid: "held"}
+    (tmp_path / "quarantine" / "GPU-2.held").mkdir()
+    assert "cannot be read" in quarantine.quarantined()["GPU-2"]
