@@ -13,6 +13,7 @@ from kombu.exceptions import KombuError, OperationalError
 
 from web import metrics
 from web.broker import TASK, broker_queue, new_celery
+from web.observability import tracing
 from web.submissions.models import CPU
 
 log = structlog.get_logger(__name__)
@@ -71,8 +72,8 @@ class _Line:
     def ring(self, queue: str) -> bool:
         if time.monotonic() < self._quiet_until:
             return False
-        with self._noting_failure():
-            self._celery.send_task(TASK, queue=broker_queue(queue))
+        with self._noting_failure(), tracing.span("ring", role=tracing.Role.PRODUCER):
+            self._celery.send_task(TASK, queue=broker_queue(queue), headers=tracing.carrier())
             return True
         return False
 

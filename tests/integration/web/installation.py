@@ -24,7 +24,7 @@ create_user("learner", {PASSWORD!r})
 
 
 class Installation:
-    """A site with the scripted judge, and as many workers as the test starts."""
+    """A site with the scripted judge, and as many workers as the test starts. `settings` come on top."""
 
     def __init__(
         self, folder: Path, *, database_url: str = "", broker_url: str = "", **settings: str
@@ -42,6 +42,7 @@ class Installation:
             "WARPCOURT_SUBMITS_PER_MINUTE": "100",
             "WARPCOURT_API_PER_MINUTE": "100000",  # tests ask often
             "WARPCOURT_MAX_IN_FLIGHT": "50",
+            **{f"WARPCOURT_{name.upper()}": value for name, value in settings.items()},
         }
         self.log: list[str] = []
         self._processes: list[subprocess.Popen[str]] = []
@@ -67,6 +68,7 @@ class Installation:
         self.start(
             "-m", "uvicorn", "web.asgi:application", "--port", str(self.port), "--lifespan", "off",
             "--timeout-graceful-shutdown", "1", "--log-level", "warning",
+            "--workers", self.environment.get("WARPCOURT_WEB_PROCESSES", "1"),
         )  # fmt: skip
         self.sign_in()
 
