@@ -1,0 +1,334 @@
+"""Faults at random while people hand in, and what was lost: `python -m benchmarks.chaos --seconds 300`.
+
+Theory of operation. On a cluster of real services and hosts (`tests.cluster`) people hand in programs through
+the API, each with an idempotency key, and try again with the same key until the site has taken it, as the
+command line does. Meanwhile faults strike, at times two at once, from the list in `benchmarks.chaos_faults`.
+A watcher notes five times a second what has no verdict. A fault has been recovered from when everything that
+was under way when it struck has its verdict; how long the fault itself lasted counts.
+
+When the time is over and enough is handed in, all faults are repaired, and each submission that the site
+took is looked up: one without a verdict is *lost*; one with a second verdict, or of a key with two
+submissions, is *duplicated*; *given up* means an `internal_error` after three failed tries, which is a
+verdict and no loss; *wrong* is a verdict that its program does not get. Then the invariants of
+`tests.cluster.invariants` are checked. The status is 1 when anything is lost, duplicated or wrong, an
+invariant is violated, a recovery took over RECOVERY_S, or a fault could not be repaired.
+"""
+
+import argparse
+import random
+import secrets
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from threading import Event, Lock, Thread
+
+import httpx
+import psycopg
+
+from benchmarks.chaos_faults import DISK_MIB, FAULTS, FREE_MIB, Fault, Scene, Upkeep
+from benchmarks.judging import print_table
+from tests.cluster import Cluster, Host
+
+PEOPLE = 12
+PROBLEMS = ("vector-add", "softmax", "histogram")
+RECOVERY_S = 30.0
+PATIENCE_S = 60.0
+LOOK_S = 0.2
+AT_ONCE = 2
+# What the scripted judge is told: what becomes of the program, and about a quarter of a second of work.
+_ENDS = ("accepted", "accepted score={score:.2f}", "wrong_answer", "compile_error", "runtime_error")
+_WORK = "cases=4 pace=0.05"
+_UNDONE = "SELECT submission_id FROM submissions_job WHERE status <> 'done'"
+_OUTCOMES = """
+SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.submission_id), COUNT(*)
+  FROM submissions_submission s LEFT JOIN submissions_report r ON r.submission_id = s.id
+ GROUP BY s.idempotency_key, s.public_id
+"""
+_RETRIES = "SELECT COUNT(*) FROM submissions_event WHERE kind = 'retried'"
+
+
+@dataclass(slots=True)
+class Struck:
+    """A fault that struck. `pending` is what was under way then and has no verdict yet."""
+
+    fault: str
+    at_s: float
+    pending: set[int]
+    recovered_s: float | None = None
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What was handed in, by key: the id that the site gave it, and the verdict that it is to get."""
+
+    taken: dict[str, str] = field(default_factory=dict)
+    verdicts: dict[str, str] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+    again: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    def take(self, key: str, public_id: str, verdict: str) -> None:
+        """Note that the site has it."""
+        with self._lock:
+            self.taken[key] = public_id
+            self.verdicts[public_id] = verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it all."""
+
+    submissions: int
+    lost: Sequence[str]
+    duplicated: Sequence[str]
+    wrong: Sequence[str]
+    given_up: int
+    violations: Sequence[str]
+    retried: int
+
+    def is_sound(self, struck: Sequence[Struck]) -> bool:
+        """Whether every promise was kept."""
+        late = [one for one in struck if one.recovered_s is None or one.recovered_s > RECOVERY_S]
+        return not (self.lost or self.duplicated or self.wrong or self.violations or late)
+
+
+class Watcher:
+    """Looks at what has no verdict, and notes when what a fault met with has one."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._undone: set[int] = set()
+        self._lock = Lock()
+        self._end = Event()
+        self.struck: list[Struck] = []
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def strike(self, fault: str) -> Struck:
+        """Note a fault with what is under way."""
+        with self._lock:
+            struck = Struck(fault, time.monotonic(), set(self._undone))
+            self.struck.append(struck)
+            return struck
+
+    def end(self) -> None:
+        """Look no more."""
+        self._end.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        connection: psycopg.Connection | None = None
+        while not self._end.wait(LOOK_S):
+            try:
+                connection = connection or self._cluster.postgres.connect()
+                undone = {pk for (pk,) in connection.execute(_UNDONE).fetchall()}
+            except psycopg.Error:  # one of the faults
+                connection = None
+                continue
+            with self._lock:
+                self._undone = undone
+                for one in self.struck:
+                    if one.recovered_s is None and not (one.pending & undone):
+                        one.recovered_s = time.monotonic() - one.at_s
+        if connection is not None:
+            connection.close()
+
+
+def main() -> int:
+    """Let it happen, and print what came of it."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=main.__doc__)
+    parser.add_argument("--seconds", type=float, default=300.0, help="how long faults strike at least")
+    parser.add_argument("--submissions", type=int, default=2000, help="how many are handed in at least")
+    parser.add_argument("--rate", type=float, default=8.0, help="submissions a second")
+    parser.add_argument(
+        "--every", type=float, default=2.0, help="seconds from one fault to the next, on average"
+    )
+    parser.add_argument("--hosts", type=int, default=3, help="hosts with a worker each")
+    parser.add_argument("--faults", default="all", help="names, with commas between")
+    parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
+    options = parser.parse_args()
+    seed = options.seed or secrets.randbelow(10**6)
+    faults = list(FAULTS) if options.faults == "all" else options.faults.split(",")
+    if unknown := set(faults) - FAULTS.keys():
+        parser.error(f"no such fault: {', '.join(unknown)}. There are: {', '.join(FAULTS)}")
+    print(f"seed {seed}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="warpcourt-chaos-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # the database's user must get in
+        settings = {"WARPCOURT_MIN_FREE_MIB": str(FREE_MIB), "WARPCOURT_WORKER_CONCURRENCY": "2"}
+        with Cluster(folder, hosts=options.hosts, **settings) as cluster:
+            for host in cluster.hosts:
+                _give_disk(cluster, host)
+            cluster.start()
+            return _unleash(cluster, options, [FAULTS[fault] for fault in faults], random.Random(seed))
+
+
+def _unleash(
+    cluster: Cluster, options: argparse.Namespace, faults: Sequence[Fault], rng: random.Random
+) -> int:
+    ledger, watcher = Ledger(), Watcher(cluster)
+    scene = Scene(cluster, rng, ledger.verdicts)
+    handed_in, calm = Event(), Event()
+    began = time.monotonic()
+    people = [
+        Thread(target=_hand_in, args=(cluster, ledger, number, options.rate / PEOPLE, handed_in))
+        for number in range(PEOPLE)
+    ]
+    injectors = [
+        Thread(target=_inject, args=(scene, watcher, faults, options.every * AT_ONCE, calm))
+        for _ in range(AT_ONCE)
+    ]
+    upkeep = Upkeep(scene)
+    for thread in (*people, *injectors):
+        thread.start()
+    while time.monotonic() - began < options.seconds or len(ledger.taken) < options.submissions:
+        time.sleep(1)
+        passed_s = time.monotonic() - began
+        if int(passed_s) % 15 == 0:
+            _say(f"{passed_s:4.0f} s: {len(ledger.taken)} submissions, {len(watcher.struck)} faults")
+    for ended, threads in ((handed_in, people), (calm, injectors)):
+        ended.set()
+        for thread in threads:
+            thread.join()
+    ended_s = time.monotonic()
+    _await_verdicts(cluster)
+    settled_s = time.monotonic() - ended_s
+    time.sleep(2 * LOOK_S)
+    scene.over.set()
+    upkeep.end()
+    watcher.end()
+    result = examine(cluster, ledger)
+    report(result, watcher.struck, ledger, time.monotonic() - began, settled_s)
+    for trouble in scene.troubles:
+        print(f"not repaired: {trouble}", file=sys.stderr)
+    return 0 if result.is_sound(watcher.struck) and not scene.troubles else 1
+
+
+def _hand_in(cluster: Cluster, ledger: Ledger, number: int, per_s: float, ended: Event) -> None:
+    """Hand in programs as `learner<number>` until `ended`."""
+    rng = random.Random(number)
+    http = cluster.person(f"learner{number}").http
+    http.timeout = httpx.Timeout(10)
+    while not ended.wait(rng.expovariate(per_s)):
+        words = rng.choice(_ENDS).format(score=rng.uniform(10, 99))
+        key = secrets.token_hex(8)
+        body = {
+            "problem": rng.choice(PROBLEMS),
+            "language": "cuda",
+            "source": f"{words} {_WORK} {key}",
+            "mode": rng.choice(("run", "submit")),
+        }
+        if public_id := _until_taken(http, ledger, body, key):
+            ledger.take(key, public_id, words.split()[0])
+
+
+def _until_taken(http: httpx.Client, ledger: Ledger, body: Mapping[str, str], key: str) -> str:
+    """Hand in until the site has taken it, and return its id; empty when it would not within PATIENCE_S."""
+    deadline, last = time.monotonic() + PATIENCE_S, ""
+    while time.monotonic() < deadline:
+        try:
+            answer = http.post("/api/v1/submissions", json=body, headers={"Idempotency-Key": key})
+            if answer.is_success:
+                return str(answer.json()["id"])
+            last = f"{answer.status_code}: {answer.text[:200]}"
+        except httpx.TransportError as error:
+            last = repr(error)
+        ledger.again += 1
+        time.sleep(0.3)
+    ledger.refused.append(last)
+    return ""
+
+
+def _inject(scene: Scene, watcher: Watcher, faults: Sequence[Fault], every_s: float, calm: Event) -> None:
+    while not calm.wait(scene.rng.expovariate(1 / every_s)):
+        fault, host = scene.rng.choice(faults), scene.rng.choice(scene.cluster.hosts)
+        with scene.taken(*fault.things(host)) as ours:
+            if ours:
+                watcher.strike(fault.name)
+                try:
+                    fault.strike(scene, host)
+                except Exception as error:  # noqa: BLE001 - the others go on, and the report says it
+                    scene.troubles.append(f"{fault.name} on {host.name}: {error!r}")
+
+
+def _give_disk(cluster: Cluster, host: Host) -> None:
+    """Let the data of `host` be on a small disk of its own."""
+    folder = cluster.folder / host.name
+    folder.mkdir(exist_ok=True)
+    host.run("mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m", "tmpfs", str(folder))
+
+
+def _await_verdicts(cluster: Cluster) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while cluster.sql(_UNDONE) and time.monotonic() < deadline:
+        time.sleep(LOOK_S)
+
+
+def examine(cluster: Cluster, ledger: Ledger) -> Result:
+    """Look up what became of everything that was handed in."""
+    found: defaultdict[str, list[tuple[str, str, int]]] = defaultdict(list)
+    for key, public_id, verdict, reports, _ in cluster.sql(_OUTCOMES):
+        found[key].append((public_id, verdict, reports))
+    lost, duplicated, wrong, given_up = [], [], [], 0
+    for key, public_id in ledger.taken.items():
+        rows = found.get(key, [])
+        if not rows or any(not reports for *_, reports in rows):
+            lost.append(public_id)
+        elif len(rows) > 1 or rows[0][2] > 1 or rows[0][0] != public_id:
+            duplicated.append(public_id)
+        elif rows[0][1] == "internal_error":
+            given_up += 1
+        elif rows[0][1] != ledger.verdicts[public_id]:
+            wrong.append(f"{public_id}: {rows[0][1]} instead of {ledger.verdicts[public_id]}")
+    ((retried,),) = cluster.sql(_RETRIES)
+    return Result(len(found), lost, duplicated, wrong, given_up, cluster.violations(), retried)
+
+
+def report(result: Result, struck: Sequence[Struck], ledger: Ledger, took_s: float, settled_s: float) -> None:
+    """Print it."""
+    rows = [("fault", "times", "recovery median", "longest")]
+    for name in FAULTS:
+        times = [one.recovered_s for one in struck if one.fault == name]
+        known = [time_s for time_s in times if time_s is not None]
+        if times:
+            longest = f"{max(known):.1f} s" if len(known) == len(times) else "never"
+            rows.append((name, f"{len(times)}", f"{median(known):.1f} s" if known else "", longest))
+    all_known = [one.recovered_s for one in struck if one.recovered_s is not None]
+    if all_known:
+        rows.append(("all", f"{len(struck)}", f"{median(all_known):.1f} s", f"{max(all_known):.1f} s"))
+    print()
+    print_table(rows)
+    print()
+    print_table(
+        [
+            ("what", "count"),
+            ("seconds", f"{took_s:.0f}"),
+            ("submissions in the database", f"{result.submissions}"),
+            ("submissions that the site confirmed", f"{len(ledger.taken)}"),
+            ("requests that had to be repeated", f"{ledger.again}"),
+            ("programs that the site did not take within a minute", f"{len(ledger.refused)}"),
+            ("faults", f"{len(struck)}"),
+            ("judgements that another worker took over", f"{result.retried}"),
+            ("lost", f"{len(result.lost)}"),
+            ("duplicated", f"{len(result.duplicated)}"),
+            ("wrong", f"{len(result.wrong)}"),
+            ("given up after three tries", f"{result.given_up}"),
+            ("invariants violated", f"{len(result.violations)}"),
+            ("seconds from the last submission to the last verdict", f"{settled_s:.1f}"),
+        ]
+    )
+    for text in (*result.lost, *result.duplicated, *result.wrong, *result.violations, *ledger.refused[:3]):
+        print(text, file=sys.stderr)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

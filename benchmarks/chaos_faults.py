@@ -1,0 +1,265 @@
+"""The faults of `benchmarks.chaos`: each strikes a cluster, lasts a while, and ends by being repaired.
+
+Theory of operation. A fault says what it needs for itself (a worker host, database, broker, site),
+so that two may happen at the same time, but not both to the same thing. What dies is started again, as the
+service manager of a host would do it: at once by the fault that killed it, or by `Upkeep`, which looks every
+second after everything that no fault has in its hands.
+"""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from threading import Event, Lock, Thread
+
+import psycopg
+
+from tests.cluster import Cluster, Host
+
+LEASE_S = 2.0  # of a cluster
+START_S = 90.0
+SKEWS_S = (-300, -30, 30, 300)
+DISK_MIB, FREE_MIB = 32, 16
+_FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+_LEASED = "SELECT worker FROM submissions_job WHERE status = 'leased' AND worker <> ''"
+
+
+@dataclass(slots=True)
+class Scene:
+    """Where faults happen. `verdicts` says what each submission is to get, by its id."""
+
+    cluster: Cluster
+    rng: Random
+    verdicts: dict[str, str]
+    over: Event = field(default_factory=Event)
+    troubles: list[str] = field(default_factory=list)
+    _locks: dict[str, Lock] = field(default_factory=dict)
+    _choosing: Lock = field(default_factory=Lock)
+
+    @contextlib.contextmanager
+    def taken(self, *names: str) -> Iterator[bool]:
+        """Whether these things are nobody else's; they are ours then until the end of the block."""
+        with self._choosing:
+            locks = [self._locks.setdefault(name, Lock()) for name in names]
+            ours = [lock for lock in locks if lock.acquire(blocking=False)]
+        try:
+            yield len(ours) == len(locks)
+        finally:
+            for lock in ours:
+                lock.release()
+
+    def wait(self, least_s: float, most_s: float) -> None:
+        """Let a fault last."""
+        time.sleep(self.rng.uniform(least_s, most_s))
+
+    def revive(self, host: Host, **environment: str) -> None:
+        """Start the worker of `host` until it stays, and wait until it listens."""
+        cluster, deadline = self.cluster, time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            cluster.launch(host, **environment)
+            worker = cluster.worker(host)
+            while worker.running and time.monotonic() < deadline:
+                if worker.said("ready."):
+                    return
+                time.sleep(0.1)
+            time.sleep(1)
+        raise TimeoutError(f"the worker of {host.name} does not start: {host.log[-5:]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A kind of fault. `strike` lasts until it is repaired; `needs` names what it has for itself."""
+
+    name: str
+    strike: Callable[[Scene, Host], None]
+    needs: str = "host"
+
+    def things(self, host: Host) -> tuple[str, ...]:
+        """What it must have for itself on its way to `host`."""
+        return {"host": (host.name,), "": ()}.get(self.needs, (self.needs,))
+
+
+class Upkeep:
+    """Starts again what died by itself, every second."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Stop looking, once all is up."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        scene = self._scene
+        while not scene.over.wait(1):
+            try:
+                self._look()
+            except Exception as error:  # noqa: BLE001 - it looks again, and the report says it
+                scene.troubles.append(f"upkeep: {error!r}")
+
+    def _look(self) -> None:
+        scene = self._scene
+        for host in scene.cluster.hosts:
+            with scene.taken(host.name) as ours:
+                if ours and not scene.cluster.worker(host).running:
+                    scene.revive(host)
+        with scene.taken("site") as ours:
+            if ours and not scene.cluster.site.running:
+                scene.cluster.start_site()
+
+
+def worker_killed(scene: Scene, host: Host) -> None:
+    """The worker and all its children die at once."""
+    scene.cluster.worker(host).kill()
+    scene.wait(0, 2)
+    scene.revive(host)
+
+
+def child_killed(scene: Scene, host: Host) -> None:
+    """A process dies that is judging."""
+    with contextlib.suppress(psycopg.Error), scene.cluster.postgres.connect() as sql:
+        names = [name for (name,) in sql.execute(_LEASED) if name.startswith(f"{host.name}:")]
+        if names:
+            inside = int(scene.rng.choice(names).rpartition(":")[2])
+            if pid := host.processes().get(inside):
+                os.kill(pid, signal.SIGKILL)
+
+
+def sweeper_killed(scene: Scene, host: Host) -> None:
+    """The main process dies, and its sweeper with it. Its children are on their own."""
+    scene.cluster.worker(host).signal(signal.SIGKILL)
+    scene.wait(0, 2)
+    scene.cluster.worker(host).kill()  # a service manager ends what is left of a service
+    scene.revive(host)
+
+
+def worker_stopped(scene: Scene, host: Host) -> None:
+    """It is asked to stop, as for an upgrade: it finishes or hands back."""
+    worker = scene.cluster.worker(host)
+    worker.signal(signal.SIGTERM)
+    with contextlib.suppress(Exception):
+        worker.wait(20)
+    worker.kill()
+    scene.revive(host)
+
+
+def worker_paused(scene: Scene, host: Host) -> None:
+    """It stands still for longer than its leases, then goes on as if nothing had been."""
+    worker = scene.cluster.worker(host)
+    worker.group(signal.SIGSTOP)
+    scene.wait(LEASE_S + 0.5, LEASE_S + 3)
+    worker.group(signal.SIGCONT)
+
+
+def host_cut_off(scene: Scene, host: Host) -> None:
+    """Its cable is pulled, for less or more than a lease."""
+    scene.cluster.hub.disconnect(host)
+    scene.wait(0.5, LEASE_S + 4)
+    scene.cluster.hub.reconnect(host)
+
+
+def clock_skewed(scene: Scene, host: Host) -> None:
+    """Its worker runs on a clock that is wrong."""
+    skew_s = scene.rng.choice(SKEWS_S)
+    scene.cluster.worker(host).kill()
+    scene.revive(host, LD_PRELOAD=str(_FAKETIME), FAKETIME=f"{skew_s:+d}s", FAKETIME_DONT_FAKE_MONOTONIC="1")
+    scene.wait(2, 5)
+    scene.cluster.worker(host).kill()
+    scene.revive(host)
+
+
+def disk_full(scene: Scene, host: Host) -> None:
+    """The disk of its data has no room."""
+    ballast = f"{scene.cluster.folder / host.name}/ballast"
+    with contextlib.suppress(RuntimeError):  # that it ends for lack of room is the point
+        host.run("dd", "if=/dev/zero", f"of={ballast}", "bs=1M")
+    scene.wait(1, 4)
+    host.run("rm", "-f", ballast)
+
+
+def broker_stopped(scene: Scene, _: Host) -> None:
+    """Redis dies with all messages, and comes back empty."""
+    scene.cluster.redis.stop()
+    scene.wait(0, 3)
+    scene.cluster.redis.start()
+
+
+def broker_flushed(scene: Scene, _: Host) -> None:
+    """Redis forgets all messages."""
+    scene.cluster.redis.flush()
+
+
+def database_stopped(scene: Scene, _: Host) -> None:
+    """PostgreSQL ends all connections, or crashes, in the middle of whatever is being recorded."""
+    scene.cluster.postgres.stop(suddenly=scene.rng.random() < 0.5)
+    scene.wait(0, 3)
+    scene.cluster.postgres.start()
+
+
+def site_killed(scene: Scene, _: Host) -> None:
+    """Every process of the site dies."""
+    scene.cluster.site.kill()
+    scene.wait(0, 1)
+    scene.cluster.start_site()
+
+
+def killed_before_ringing(scene: Scene, _: Host) -> None:
+    """A process of the site dies when it has committed a submission, and before it rings."""
+    order = scene.cluster.gates / "die-before-ringing"
+    order.touch()
+    deadline = time.monotonic() + 5
+    while order.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    order.unlink(missing_ok=True)
+    if not scene.cluster.site.running:
+        scene.cluster.start_site()
+
+
+def ten_messages(scene: Scene, _: Host) -> None:
+    """The same message comes ten times."""
+    _have_asked(scene, "ring", 10)
+
+
+def result_sent_twice(scene: Scene, _: Host) -> None:
+    """Somebody claims, is slow or not, and sends the result twice."""
+    public_id = _have_asked(scene, "claim")
+    if isinstance(public_id, str):
+        scene.wait(0, 2 * LEASE_S)
+        verdict = scene.verdicts.get(public_id, "accepted")
+        for _ in range(2):
+            _have_asked(scene, "send_result", public_id, verdict)
+
+
+def _have_asked(scene: Scene, name: str, *arguments: object) -> object:
+    # While the database or the broker is away nothing comes of it.
+    with contextlib.suppress(RuntimeError):
+        return scene.cluster.ask(name, *arguments)
+    return None
+
+
+FAULTS: Mapping[str, Fault] = {
+    fault.name: fault
+    for fault in (
+        Fault("worker killed", worker_killed),
+        Fault("child killed", child_killed),
+        Fault("sweeper killed", sweeper_killed),
+        Fault("worker stopped", worker_stopped),
+        Fault("worker paused past its lease", worker_paused),
+        Fault("host cut off", host_cut_off),
+        Fault("clock skewed", clock_skewed),
+        Fault("disk full", disk_full),
+        Fault("broker stopped", broker_stopped, "broker"),
+        Fault("broker flushed", broker_flushed, "broker"),
+        Fault("database stopped", database_stopped, "database"),
+        Fault("site killed", site_killed, "site"),
+        Fault("site killed before ringing", killed_before_ringing, "site"),
+        Fault("ten messages for one", ten_messages, ""),
+        Fault("result sent twice", result_sent_twice, "auditor"),
+    )
+}
