@@ -17,6 +17,7 @@ from web.api.errors import documented
 from web.api.problems import Slug, find
 from web.submissions import counterparts, queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
+from web.submissions.waiting import jobs_before
 
 router = Router(auth=READ)
 PAGE_ROWS = 50
@@ -129,7 +130,7 @@ class SubmissionDetailOut(SubmissionOut):
     @staticmethod
     def resolve_place_in_queue(submission: Submission) -> int:
         """Jobs before this one."""
-        return queries.place_in_queue(submission)
+        return jobs_before(submission)
 
     @staticmethod
     def resolve_report(submission: Submission, context: Any) -> Report | None:

@@ -8,7 +8,7 @@ from problems.vocabulary import Language, Verdict
 from web.catalog.models import Problem
 from web.staff.models import TEXT_CHARACTERS, ActKind
 from web.staff.rejudge_queries import EARLIER
-from web.submissions.models import PUBLIC_ID_CHARACTERS, Status
+from web.submissions.models import PUBLIC_ID_CHARACTERS, QUEUE_CHARACTERS, Status
 from web.templatetags.warpcourt import language
 from web.verdicts import look_of
 
@@ -23,6 +23,7 @@ class QueueFilter(forms.Form):
         required=False,
         label="State",
     )
+    queue = forms.CharField(max_length=QUEUE_CHARACTERS, required=False, label="Queue")
     problem = forms.SlugField(required=False, label="Problem")
     person = forms.CharField(max_length=30, required=False, label="Person")
 

@@ -17,9 +17,8 @@ from web.staff.models import Act
 from web.staff.paging import first_rows
 from web.staff.queries import Load, Place, Stuck, WorkerNow
 from web.staff.rejudge_pages import RejudgeRow
-from web.submissions.models import Job, Status
-
-_PRIORITIES = {20: "run", 10: "submit", 0: "rejudge"}
+from web.submissions.models import Job, Priority, Status
+from web.submissions.waiting import ordinal
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +100,7 @@ def queue(chosen: Mapping[str, str], after: str) -> Rows:
     status = Status(chosen["status"]) if chosen.get("status") else None
     found = queries.list_jobs(
         status=status,
+        queue=chosen.get("queue", ""),
         problem=chosen.get("problem", ""),
         person=chosen.get("person", ""),
         after=_decode_place(after),
@@ -180,18 +180,27 @@ def _job_row(job: Job) -> JobRow:
             if expired
             else f"{_seconds(job.lease_until - now)} s left"
         )
-    return JobRow(job, look, ago(now - job.queued), lease, _PRIORITIES.get(job.priority, str(job.priority)))
+    return JobRow(job, look, ago(now - job.queued), lease, _why(job))
+
+
+def _why(job: Job) -> str:
+    """What it goes by: `contest`, `run, 2nd turn`."""
+    known = job.priority in Priority.values
+    urgency = Priority(job.priority).name.lower() if known else str(job.priority)
+    return f"{urgency}, {ordinal(job.turn + 1)} turn" if job.turn else urgency
 
 
 def _encode_place(job: Job) -> str:
-    return f"{job.priority}.{cursors.encode(job.queued, job.pk)}"
+    return f"{job.priority}.{job.turn}.{cursors.encode(job.queued, job.pk)}"
 
 
 def _decode_place(text: str) -> Place | None:
     priority, _, rest = text.partition(".")
+    turn, _, rest = rest.partition(".")
     place = cursors.decode(rest)
-    known = place and priority.removeprefix("-").isdecimal() and len(priority) < len("-32768")
-    return (int(priority), *place) if place and known else None
+    numbers = (priority.removeprefix("-"), turn)
+    known = place and all(n.isascii() and n.isdecimal() and len(n) < len("32768") for n in numbers)
+    return (int(priority), int(turn), *place) if place and known else None
 
 
 def _seconds(left: timedelta) -> int:

@@ -13,10 +13,11 @@ from problems.vocabulary import Verdict
 from web.fleet.queries import offered_gpu_models
 from web.staff.models import Act
 from web.submissions.models import Job, Report, Status, Submission
+from web.submissions.services.claiming import ORDER
 
 LONG_WAIT = timedelta(minutes=10)
 RECENT_REPORTS = 500
-Place = tuple[int, datetime, int]
+Place = tuple[int, int, datetime, int]
 UNREAD = (
     "submission__source",
     "submission__problem__statement",
@@ -82,13 +83,20 @@ def load(offered: Collection[str], now: datetime | None = None) -> Load:
 
 
 def list_jobs(
-    *, status: Status | None = None, problem: str = "", person: str = "", after: Place | None = None
+    *,
+    status: Status | None = None,
+    queue: str = "",
+    problem: str = "",
+    person: str = "",
+    after: Place | None = None,
 ) -> QuerySet[Job]:
-    """Jobs under way, in the order in which they are taken.
+    """Jobs under way, in the order in which they are taken from each queue.
 
-    `after` is the `(priority, queued, pk)` of the last row of the page before.
+    `after` is the `(priority, turn, queued, pk)` of the last row of the page before.
     """
     jobs = _jobs().exclude(status=Status.DONE)
+    if queue:
+        jobs = jobs.filter(queue=queue)
     if status:
         jobs = jobs.filter(status=status)
     if problem:
@@ -96,10 +104,11 @@ def list_jobs(
     if person:
         jobs = jobs.filter(submission__user__username__iexact=person)
     if after is not None:
-        priority, queued, pk = after
+        priority, turn, queued, pk = after
         later = Q(queued__gt=queued) | Q(queued=queued, pk__gt=pk)
+        later = Q(turn__gt=turn) | (Q(turn=turn) & later)
         jobs = jobs.filter(Q(priority__lt=priority) | (Q(priority=priority) & later))
-    return jobs.order_by("-priority", "queued", "pk")
+    return jobs.order_by(*ORDER)
 
 
 def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None = None) -> QuerySet[Job]:

@@ -55,8 +55,18 @@ class SubmissionAdmin(RecordAdmin[Submission]):
 class JobAdmin(RecordAdmin[Job]):
     """Jobs."""
 
-    list_display = ["submission", "status", "attempt", "tries", "priority", "queued", "worker"]
-    list_filter = ["status"]
+    list_display = [
+        "submission",
+        "status",
+        "queue",
+        "priority",
+        "turn",
+        "queued",
+        "attempt",
+        "tries",
+        "worker",
+    ]
+    list_filter = ["status", "priority"]
     list_select_related = ["submission"]
     search_fields = ["=submission__public_id", "=worker"]
 

@@ -237,16 +237,6 @@ def count_waiting() -> int:
     return Job.objects.filter(status=Status.QUEUED).count()
 
 
-def place_in_queue(submission: Submission) -> int:
-    """Jobs that will be taken before this one; 0 for the next, and for one that no longer waits."""
-    job = submission.job
-    if job.status != Status.QUEUED:
-        return 0
-    waiting = Job.objects.filter(status=Status.QUEUED)
-    urgent = waiting.filter(priority__gt=job.priority)
-    return urgent.count() + waiting.filter(priority=job.priority, queued__lt=job.queued).count()
-
-
 def oldest_wait_s() -> float:
     """Seconds that the longest waiting job has waited, 0 when none waits."""
     queued = (

@@ -1,9 +1,13 @@
 """What those who wait are told: their place in the queue, about how long it takes, and what holds it up.
 
-Theory of operation. One query reads the head of the queue, and everybody who waits finds their place in it.
+Theory of operation. The head of each queue is read in the order of claims, and everybody who waits finds
+their place among those whom the same workers may take before them: that of a job for a B200 does not change
+with those for an H200, unless a worker has both. Which workers there are, they report themselves.
+
 How long jobs take is the median of those that were judged lately, by language, mode and GPU. It is kept for
 some seconds, and where there are too few to tell nothing is said. All of this is for people: nothing is
-decided by it.
+decided by it. A place is as of now: somebody more urgent may still come in between, and one's own second
+program comes forward when the first is judged.
 """
 
 from collections import defaultdict
@@ -13,14 +17,18 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from django.core.cache import cache
-from django.db.models import Max
+from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from problems.vocabulary import Verdict
 from web.fleet.queries import offered_gpu_models
-from web.submissions.models import Event, EventKind, Job, Report, Status
+from web.submissions import crews
+from web.submissions.crews import Crew
+from web.submissions.models import CPU, Event, EventKind, Job, Report, Status, Submission
+from web.submissions.queues import GPU
+from web.submissions.services.claiming import in_line
 
-HEAD_ROWS = 2000  # of the queue; those behind are told that there are more ahead
+HEAD_ROWS = 2000  # of each queue; those behind are told that there are more ahead
 MIN_SAMPLES = 3
 _SAMPLES = 200
 _SAMPLE_AGE = timedelta(days=1)
@@ -63,13 +71,28 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A job of the queue."""
+    """A job of a queue. The first four are what claims go by."""
 
+    priority: int
+    turn: int
+    queued: datetime
+    pk: int
     submission_id: int
+    queue: str
     language: str
     mode: str
     gpu_model: str
-    queued: datetime
+
+    @property
+    def order(self) -> tuple[int, int, datetime, int]:
+        """Sorts as claims do."""
+        return -self.priority, self.turn, self.queued, self.pk
+
+
+_COLUMNS = (
+    *("priority", "turn", "queued", "pk", "submission_id", "queue"),
+    *("submission__language", "submission__mode", "submission__gpu_model"),
+)
 
 
 @dataclass(slots=True)
@@ -95,28 +118,48 @@ class _Ahead:
 
 def standings(submission_ids: Collection[int]) -> dict[int, Standing]:
     """Where those of `submission_ids` stand that wait for a worker."""
-    head = [_Waiting(*row) for row in _queue()]
+    heads = _heads()
     wanted = set(submission_ids)
-    judging = Job.objects.filter(status=Status.LEASED).count()
-    asked = any(job.gpu_model for job in head if job.submission_id in wanted)
-    offered = offered_gpu_models() if asked else ()
-    typical = typical_seconds() if head else {}
+    if not heads or not wanted:
+        return {}
+    full = {queue for queue, head in heads.items() if len(head) == HEAD_ROWS}
+    crew = crews.of_queues(heads, judging=_judging())
+    offered = offered_gpu_models() if heads.keys() - {CPU} else ()
+    typical = typical_seconds()
     found: dict[int, Standing] = {}
-    everybody, of_model = _Ahead(), defaultdict[str, _Ahead](_Ahead)
-    for job in head:
+    passed: defaultdict[str, _Ahead] = defaultdict(_Ahead)
+    beyond: set[str] = set()  # queues of which no more was read
+    for job in sorted((job for head in heads.values() for job in head), key=lambda job: job.order):
         own_s = typical.get((job.language, job.mode, job.gpu_model))
+        mine = crew[job.queue]
         if job.submission_id in wanted:
-            # Those who ask for another model are for other workers.
-            ahead = of_model[job.gpu_model].and_also(of_model[""]) if job.gpu_model else everybody
-            trouble = _trouble(job, judging=judging, offered=offered)
-            estimate_s = None if trouble else _estimate_s(own_s, ahead, judging=judging)
-            found[job.submission_id] = Standing(ahead.count + 1, estimate_s, trouble)
-        everybody.add(own_s)
-        of_model[job.gpu_model].add(own_s)
-    if len(head) == HEAD_ROWS:
+            ahead = _Ahead()
+            for queue in mine.queues:
+                ahead = ahead.and_also(passed[queue])
+            place = None if beyond & mine.queues else ahead.count + 1
+            trouble = _trouble(job, mine, offered)
+            known = place is not None and not trouble
+            estimate_s = _estimate_s(own_s, ahead, mine) if known else None
+            found[job.submission_id] = Standing(place, estimate_s, trouble)
+        passed[job.queue].add(own_s)
+        if job.queue in full and passed[job.queue].count == HEAD_ROWS:
+            beyond.add(job.queue)
+    if full:
         behind = Job.objects.filter(status=Status.QUEUED, submission__in=wanted - found.keys())
         found |= {pk: Standing(None) for pk in behind.values_list("submission_id", flat=True)}
     return found
+
+
+def jobs_before(submission: Submission) -> int:
+    """How many jobs are taken before this one, as of now; 0 for the next, and for one that waits no more."""
+    job = submission.job
+    if job.status != Status.QUEUED:
+        return 0
+    crew = crews.of_queues([job.queue], judging={})[job.queue]
+    sooner = Q(queued__lt=job.queued) | Q(queued=job.queued, pk__lt=job.pk)
+    sooner = Q(turn__lt=job.turn) | Q(turn=job.turn) & sooner
+    sooner = Q(priority__gt=job.priority) | Q(priority=job.priority) & sooner
+    return Job.objects.filter(sooner, status=Status.QUEUED, queue__in=crew.queues).count()
 
 
 def typical_seconds() -> Mapping[Kind, float]:
@@ -144,19 +187,35 @@ def roughly(seconds: float) -> str:
     return f"{round(seconds / 60)} min"
 
 
-def _queue() -> list[tuple[int, str, str, str, datetime]]:
-    waiting = Job.objects.filter(status=Status.QUEUED).order_by("-priority", "queued", "pk")
-    columns = ("submission__language", "submission__mode", "submission__gpu_model", "queued")
-    return list(waiting.values_list("submission_id", *columns)[:HEAD_ROWS])
+def _heads() -> dict[str, list[_Waiting]]:
+    """The first of each queue in which anybody waits, in order."""
+    queues = Job.objects.filter(status=Status.QUEUED).order_by("queue").values_list("queue", flat=True)
+    return {
+        queue: [_Waiting(*row) for row in in_line(queue).values_list(*_COLUMNS)[:HEAD_ROWS]]
+        for queue in queues.distinct()
+    }
 
 
-def _trouble(job: _Waiting, *, judging: int, offered: Collection[str]) -> str:
+def _judging() -> Mapping[str, int]:
+    """How many of each queue are judged now."""
+    leased = Job.objects.filter(status=Status.LEASED).order_by("queue")
+    return dict(leased.values_list("queue").annotate(Count("pk")))
+
+
+def _trouble(job: _Waiting, crew: Crew, offered: Collection[str]) -> str:
     if job.gpu_model and job.gpu_model not in offered:
         return (
             f"No {job.gpu_model} is in use any more. It waits until one is back. "
             "To have it judged sooner, cancel it and leave the choice of the GPU to the site."
         )
-    if not judging and (timezone.now() - job.queued).total_seconds() > _UNTOUCHED_S:
+    if (timezone.now() - job.queued).total_seconds() <= _UNTOUCHED_S:
+        return ""
+    if job.queue == GPU and not offered:
+        return (
+            "No GPU is in use at the moment. It waits for one for some minutes; "
+            "then it is judged without one, and not ranked."
+        )
+    if crew.away:
         return (
             "No worker is judging at the moment. It is kept, and judged as soon as one is back: "
             "you need not wait here."
@@ -164,12 +223,12 @@ def _trouble(job: _Waiting, *, judging: int, offered: Collection[str]) -> str:
     return ""
 
 
-def _estimate_s(own_s: float | None, ahead: _Ahead, *, judging: int) -> float | None:
-    """The work ahead shared by those that judge now, half a judgement for theirs, and its own."""
+def _estimate_s(own_s: float | None, ahead: _Ahead, crew: Crew) -> float | None:
+    """The work ahead shared by those that judge it, half a judgement for theirs, and its own."""
     if own_s is None or ahead.unknown:
         return None
-    rest_s = own_s / 2 if judging else 0.0
-    return rest_s + ahead.work_s / max(1, judging) + own_s
+    rest_s = own_s / 2 if crew.judging else 0.0
+    return rest_s + ahead.work_s / max(1, crew.slots) + own_s
 
 
 def _measure() -> Mapping[Kind, float]:

@@ -143,7 +143,11 @@ def test_all_of_this_and_the_site_hold_on_postgresql(postgres_url):
 
     Left out is what asks the database for nothing that others do not ask for.
     """
-    files = ["tests/integration/web/test_databases.py", "tests/unit/web"]
+    files = [
+        "tests/integration/web/test_databases.py",
+        "tests/integration/web/test_queues.py",
+        "tests/unit/web",
+    ]
     files += [f"--ignore=tests/unit/web/{folder}" for folder in ("access", "cli")]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *files],

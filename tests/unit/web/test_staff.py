@@ -141,7 +141,10 @@ def test_the_queue_comes_in_pages_by_cursor(owner, handed_in, problem, monkeypat
     now = timezone.now()
     for index, submission in enumerate(made):
         Job.objects.create(
-            submission=submission, priority=10 * (index % 2), queued=now - timedelta(minutes=index // 4)
+            submission=submission,
+            priority=10 * (index % 2),
+            turn=index % 3,
+            queued=now - timedelta(minutes=index // 4),
         )
     monkeypatch.setattr("web.staff.paging.ROWS", 2)
     whole = [job.pk for job in queries.list_jobs()]
@@ -156,7 +159,8 @@ def test_the_queue_comes_in_pages_by_cursor(owner, handed_in, problem, monkeypat
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "1.2-x", "99999999.1-1", "--1.1-1", "1.99999999999999999999999999-1"]
+    "text",
+    ["", "x", "1.0.2-x", "99999999.0.1-1", "1.99999999.1-1", "--1.0.1-1", "1.0.9999999999999999999999-1"],
 )
 def test_a_place_that_is_nonsense_is_the_first_page(text):
     assert pages.queue({}, text).rows == []

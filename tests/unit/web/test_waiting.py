@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -10,10 +11,11 @@ from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from tests.unit.web.figures import timed_report
 from web.accounts.models import User
-from web.fleet.models import Node
+from web.fleet.models import Node, Worker
 from web.submissions import services, waiting
 from web.submissions.models import Event, EventKind, Job, Submission
-from web.submissions.waiting import Standing, ordinal, roughly, standings, typical_seconds
+from web.submissions.queues import served_by
+from web.submissions.waiting import Standing, jobs_before, ordinal, roughly, standings, typical_seconds
 
 pytestmark = pytest.mark.django_db
 
@@ -21,6 +23,19 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _no_limits(settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, max_in_flight=1000, submits_per_minute=1000)
+
+
+@pytest.fixture
+def worker(db):
+    """Makes a worker that serves some queues: `worker("gpu", "cpu", slots=4)`."""
+
+    def make(*queues: str, slots: int = 1, **more: object) -> Worker:
+        node, _ = Node.objects.get_or_create(name="judge-1")
+        return Worker.objects.create(
+            node=node, name="w", instance=uuid4().hex, queues=list(queues), concurrency=slots, **more
+        )
+
+    return make
 
 
 def standing_of(submission: Submission) -> Standing:
@@ -47,13 +62,58 @@ def test_everybody_has_a_place(owner, handed_in):
     assert standing_of(first).place == 1
 
 
-def test_those_who_ask_for_another_gpu_are_not_ahead(owner, handed_in, live_gpus):
+def test_those_for_other_workers_are_not_ahead(owner, handed_in, live_gpus, worker):
     live_gpus("NVIDIA H200", "NVIDIA B200")
     handed_in(owner, gpu_model="NVIDIA B200")
     h200 = handed_in(owner, gpu_model="NVIDIA H200")
     anywhere = handed_in(owner)
     assert standing_of(h200).place == 1
-    assert standing_of(anywhere).place == 3
+    worker(*served_by(["NVIDIA H200"]))
+    assert (standing_of(h200).place, standing_of(anywhere).place) == (1, 2)
+    worker(*served_by(["NVIDIA B200"]))
+    assert (standing_of(h200).place, standing_of(anywhere).place) == (1, 3)
+    worker(*served_by(["NVIDIA B200", "NVIDIA H200"]))
+    assert (standing_of(h200).place, standing_of(anywhere).place) == (2, 3)
+
+
+def test_places_follow_the_order_of_claims(owner, teammate, handed_in):
+    waiting = [handed_in(user) for user in (owner, owner, owner, teammate, teammate)]
+    waiting.append(handed_in(teammate, mode=Mode.RUN))
+    places = {submission: standing_of(submission).place for submission in waiting}
+    assert {submission: jobs_before(submission) + 1 for submission in waiting} == places
+    for place in range(1, 7):
+        assert places[services.claim("w").submission] == place
+
+
+def test_an_estimate_is_shared_by_those_that_serve_the_queue(owner, handed_in, worker):
+    for _ in range(3):
+        judged(owner, handed_in, 4.0)
+    last = [handed_in(owner) for _ in range(3)][-1]
+    worker("cpu", slots=2)
+    worker("cpu", slots=8, state="draining")
+    worker("gpu", slots=8)
+    assert standing_of(last).estimate_s == pytest.approx(8.0, abs=0.5), "two before it, two at a time"
+
+
+def test_a_queue_whose_workers_are_gone_is_told_though_others_judge(
+    owner, teammate, handed_in, live_gpus, worker
+):
+    other = handed_in(teammate)
+    live_gpus("NVIDIA H200")
+    worker("cpu")
+    submission = handed_in(owner, gpu_model="NVIDIA H200")
+    Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
+    assert services.claim("w").submission == other
+    assert "No worker is judging at the moment" in standing_of(submission).detail
+
+
+def test_those_who_wait_for_any_gpu_learn_that_none_is_left(owner, handed_in, live_gpus):
+    live_gpus("NVIDIA H200")
+    submission = handed_in(owner)
+    Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
+    assert not standing_of(submission).trouble, "not at once"
+    Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
+    assert "then it is judged without one" in standing_of(submission).detail
 
 
 def test_without_judgements_to_go_by_nothing_is_estimated(owner, handed_in):
@@ -121,7 +181,7 @@ def test_far_back_in_a_long_queue_there_is_no_number(owner, handed_in, monkeypat
 
 def test_a_thousand_who_wait_cost_a_few_queries(owner, handed_in, django_assert_max_num_queries):
     pks = [handed_in(owner).pk for _ in range(20)]
-    with django_assert_max_num_queries(4):
+    with django_assert_max_num_queries(6):
         assert len(standings(pks)) == 20
 
 
