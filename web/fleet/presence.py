@@ -17,6 +17,7 @@ from web.clock import DatabaseNow
 from web.fleet.models import Duty, Gpu, Node, Worker
 
 FORGOTTEN_AFTER = timedelta(days=1)
+_SILENT_AFTER = timedelta(seconds=6)  # two reports
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,8 +72,9 @@ def _introduce(report: WorkerReport, said: Mapping[str, object]) -> None:
         name=report.node, defaults={"has_service": False, "heartbeat": DatabaseNow()}
     )
     gone = Q(heartbeat__lt=DatabaseNow() - FORGOTTEN_AFTER)
-    # A container that was started again has the same name, and so has its former self.
-    Worker.objects.filter(gone | Q(node=node, name=report.name)).delete()
+    # A container that was started again has the name of its former self. Two that live may share one as well.
+    silent = Q(state=Duty.STOPPED) | Q(heartbeat__lt=DatabaseNow() - _SILENT_AFTER)
+    Worker.objects.filter(gone | Q(node=node, name=report.name) & silent).delete()
     Worker.objects.create(
         **said, node=node, instance=report.instance, started=DatabaseNow(), heartbeat=DatabaseNow()
     )

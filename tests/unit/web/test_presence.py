@@ -60,8 +60,12 @@ def test_a_worker_comes_back_after_its_node_was_removed():
 def test_a_worker_that_was_started_again_takes_the_place_of_its_former_self():
     record_worker(REPORT)
     record_worker(replace(REPORT, instance="b2"))
-    record_worker(replace(REPORT, instance="c3", name="node-1:8"))
-    assert sorted(Worker.objects.values_list("instance", flat=True)) == ["b2", "c3"]
+    assert Worker.objects.count() == 2, "both live: containers may have the same process ids"
+    Worker.objects.filter(instance="a1").update(heartbeat=read_clock() - timedelta(seconds=10))
+    record_worker(replace(REPORT, instance="b2", state=Duty.STOPPED))
+    record_worker(replace(REPORT, instance="c3"))
+    record_worker(replace(REPORT, instance="d4", name="node-1:8"))
+    assert sorted(Worker.objects.values_list("instance", flat=True)) == ["c3", "d4"]
 
 
 def test_those_that_are_long_gone_are_forgotten_when_another_comes():
