@@ -7,6 +7,7 @@ Run by `make` through `deploy/setup` before anything else; does nothing when not
 3. nvcc: the machine's own, else from the package index, into the virtual environment.
 4. Triton with PyTorch: the CPU build on a machine without an NVIDIA GPU, never gigabytes of CUDA.
 5. CuPy and NVML's bindings where an NVIDIA driver is loaded.
+6. promtool, for tests.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -48,6 +50,8 @@ def main(argv: Sequence[str]) -> int:
         if not options.no_triton:
             install_triton()
         install_gpu_packages()
+        if options.test:
+            install_promtool()
     except SetupFailed as failure:
         print(f"\nset-up stopped: {failure}", file=sys.stderr)
         return 2
@@ -125,6 +129,31 @@ def install_gpu_packages() -> None:
         return
     path = REQUIREMENTS / "gpu.txt"
     _once("gpu", [path], lambda: _install_lock(path))
+
+
+def install_promtool() -> None:
+    """Put promtool, which tests the alert rules, into the virtual environment.
+
+    It is unpacked from Debian's package, since installing that would start a Prometheus. Without it its tests
+    are skipped.
+    """
+    program = VENV / "bin" / "promtool"
+    if program.exists() or shutil.which("promtool") or not shutil.which("apt-get"):
+        return
+    say("unpacking promtool")
+    with tempfile.TemporaryDirectory() as folder:
+        for argv in (
+            *(
+                [["apt-get", "update", "-qq"]] if os.geteuid() == 0 else []
+            ),  # the lists may be old, or not there
+            ["apt-get", "download", "-qq", "prometheus"],
+            ["sh", "-c", "dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool"],
+        ):
+            done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+            if done.returncode:
+                say(f"there is no promtool: {done.stderr.strip()[-500:]}")
+                return
+        shutil.move(Path(folder, "usr/bin/promtool"), program)
 
 
 def _refuse_cuda_torch() -> None:

@@ -10,6 +10,8 @@ submission, an address or an error's text. Where several processes serve togethe
 
 from prometheus_client import Counter, Gauge, Histogram
 
+from problems.vocabulary import Verdict
+
 _PAGE_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _STAGE_S = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 _WAIT_S = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 14400)
@@ -120,6 +122,9 @@ HEARTBEATS_FAILED = Counter(
     "warpcourt_heartbeats_failed", "Heartbeats of a node or worker that the database did not take."
 )
 
+# From the start at zero: the first of its kind would be no increase to Prometheus otherwise.
+for _verdict in Verdict:
+    VERDICTS.labels(verdict=_verdict.value)
 for _outcome in ("sent", "lost"):
     RINGS.labels(outcome=_outcome)
 for _reason in ("failed", "stopping", "cannot_judge", "disk_full"):

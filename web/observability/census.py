@@ -17,6 +17,7 @@ from web.clock import DatabaseNow, read_clock
 from web.fleet.models import Gpu, Health, Node, Worker
 from web.submissions.models import Job, Status
 from web.submissions.queues import CPU
+from web.upkeep.queries import backup_age_s
 
 _GPU = ("node", "gpu", "model")
 _FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -31,6 +32,7 @@ _FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "warpcourt_worker_busy": ("Submissions that a worker judges now.", ("node", "worker")),
     "warpcourt_worker_concurrency": ("Submissions that a worker judges at most.", ("node", "worker")),
+    "warpcourt_backup_age_seconds": ("Age of the latest backup; absent where there never was one.", ()),
     "warpcourt_gpu_well": ("1 when the GPU is in use, 0 when it is quarantined or missing.", _GPU),
     "warpcourt_gpu_checking": ("Submissions being checked on the GPU.", _GPU),
     "warpcourt_gpu_ranking": ("1 while a submission is timed on the GPU, alone.", _GPU),
@@ -50,7 +52,7 @@ class Census(Collector):
         """The metrics, as they are now."""
         try:
             now = read_clock()
-            found = [*_queues(now), *_nodes(now), *_workers(now), *_gpus()]
+            found = [*_queues(now), *_nodes(now), *_workers(now), *_gpus(), *_backups(now)]
         except DatabaseError:
             return [_single("warpcourt_database_up", 0)]
         return [_single("warpcourt_database_up", 1), *found]
@@ -106,6 +108,12 @@ def _gpus() -> Iterator[Metric]:
             if figure is not None:
                 families[name].add_metric([gpu.node.name, gpu.uuid, gpu.model], figure)
     yield from families.values()
+
+
+def _backups(now: datetime) -> Iterator[Metric]:
+    age_s = backup_age_s(now)
+    if age_s is not None:
+        yield _single("warpcourt_backup_age_seconds", age_s)
 
 
 def _family(name: str) -> GaugeMetricFamily:
