@@ -45,6 +45,11 @@ class Postgres:
         """A connection of the test's own."""
         return psycopg.connect(self._address("warpcourt"), autocommit=True)
 
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._server is not None and self._server.running
+
     def start(self) -> None:
         """Start it and wait until it answers."""
         become = f"--reuid={self._become['user']} --regid={self._become['group']} --clear-groups"
@@ -91,6 +96,11 @@ class Redis:
     def url(self, host: str) -> str:
         """The broker's address for the application, by way of `host`."""
         return f"redis://{host}:{_REDIS_PORT}/0"
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._server is not None and self._server.running
 
     def start(self) -> None:
         """Start it and wait until it answers."""

@@ -23,12 +23,12 @@ from tests.services import wait_until
 from web.config import Setting
 
 PROBLEM, OTHER_PROBLEM = "vector-add", "reduction-sum"
-START_S = 60.0
+START_S, SWEEP_S = 60.0, 1
 _PREPARE = "from worker.supervise import prepare; prepare()"
 _QUICK = {
     "WARPCOURT_TARGET": "scripted",
     "WARPCOURT_LEASE_S": "2",
-    "WARPCOURT_SWEEP_S": "1",
+    "WARPCOURT_SWEEP_S": str(SWEEP_S),
     "WARPCOURT_WORKER_CONCURRENCY": "1",
     "WARPCOURT_SUBMITS_PER_MINUTE": "1000000",
     "WARPCOURT_SUBMITS_PER_DAY": "1000000",
@@ -178,7 +178,14 @@ class Cluster:
     # The workers
 
     def start(self) -> None:
-        """Start a worker on every host that has none, and wait until all listen."""
+        """Start what does not run: services, site, a worker on every host. Wait until all of it serves."""
+        for gate in self.gates.iterdir():
+            gate.unlink()
+        for service in (self.postgres, self.redis):
+            if not service.running:
+                service.start()
+        if not self.site.running:
+            self.start_site()
         for host in self.hosts:
             if not self._runs(host):
                 self.launch(host)

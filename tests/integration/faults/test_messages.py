@@ -49,7 +49,7 @@ def test_a_result_is_sent_twice(forgetful_cluster, recovers, stage):
 def test_the_site_is_killed_between_commit_and_ring(cluster, recovers, stage):
     with cluster.held(stage) as held, recovers(cluster, held):
         (cluster.gates / "die-before-ringing").touch()
-        key = f"sent while one was {stage}"
+        key = f"sent-while-{stage}"
         with pytest.raises(httpx.TransportError):
             cluster.submit("wrong_answer", key=key)
         cluster.site.wait()
