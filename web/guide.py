@@ -31,6 +31,7 @@ class GuidePage:
     exit_statuses: list[tuple[int, str]]
     in_flight: int
     submits_per_minute: int
+    submits_per_day: int
     api_per_minute: int
     site: str
 
@@ -44,6 +45,7 @@ def guide_page(site: str) -> GuidePage:
         exit_statuses=[(status, verdict) for verdict, status in exits.BY_VERDICT.items()],
         in_flight=config.max_in_flight,
         submits_per_minute=config.submits_per_minute,
+        submits_per_day=config.submits_per_day,
         api_per_minute=config.api_per_minute,
         site=site,
     )

@@ -11,17 +11,20 @@ from web.tracks.models import Entry, Track
 
 @admin.register(Track)
 class TrackAdmin(AuditedAdmin[Track]):
-    """Tracks, to publish or withdraw. Their content comes from files and from the problems' track days."""
+    """Tracks, to publish or withdraw, and to hold a contest on.
 
-    told: ClassVar[tuple[str, ...]] = ("published",)
-    list_display = ["slug", "title", "order", "published"]
+    Their content comes from files and from the problems' track days.
+    """
+
+    told: ClassVar[tuple[str, ...]] = ("published", "contest_starts", "contest_ends")
+    list_display = ["slug", "title", "order", "contest_starts", "contest_ends", "published"]
     list_filter = ["published"]
     list_editable = ["published"]
     search_fields = ["slug", "title"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Track | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
-        """All but `published`."""
-        return [column.name for column in Track._meta.fields if column.name != "published"]  # noqa: SLF001 - Django's public name for it
+        """All but what staff choose."""
+        return [column.name for column in Track._meta.fields if column.name not in self.told]  # noqa: SLF001 - Django's public name for it
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         """Nobody: `manage.py loadproblems` does."""

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.http import Http404
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from web.catalog.markdown import render
@@ -13,10 +14,11 @@ from web.tracks.queries import Path
 
 @dataclass(frozen=True, slots=True)
 class TrackPage:
-    """A track with its description rendered."""
+    """A track with its description rendered. `contest` is its state; empty where it is no contest."""
 
     path: Path
     description: SafeString
+    contest: str
 
 
 def track_page(viewer: Viewer, slug: str) -> TrackPage:
@@ -28,4 +30,5 @@ def track_page(viewer: Viewer, slug: str) -> TrackPage:
     path = queries.find_path(viewer, slug)
     if path is None:
         raise Http404("There is no such track.")
-    return TrackPage(path, render(path.description))
+    contest = path.contest.state(timezone.now()) if path.contest else ""
+    return TrackPage(path, render(path.description), contest)

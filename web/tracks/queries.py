@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 
 from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
@@ -34,6 +35,18 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Contest:
+    """The time in which a track's problems are judged before all else."""
+
+    starts: datetime
+    ends: datetime
+
+    def state(self, now: datetime) -> str:
+        """`coming`, `on` or `over`."""
+        return "coming" if now < self.starts else "on" if now < self.ends else "over"
+
+
+@dataclass(frozen=True, slots=True)
 class Path:
     """A track with the problems on it that the viewer may know of; there is at least one."""
 
@@ -42,6 +55,7 @@ class Path:
     summary: str
     description: str
     published: bool
+    contest: Contest | None
     stops: tuple[Stop, ...]
 
     @property
@@ -99,7 +113,8 @@ def _entries(viewer: Viewer) -> QuerySet[Entry]:
         entries.select_related("track", "problem")
         .only(
             *("day", "track__slug", "track__title", "track__summary", "track__description"),
-            *("track__published", "problem__slug", "problem__title", "problem__summary"),
+            *("track__published", "track__contest_starts", "track__contest_ends"),
+            *("problem__slug", "problem__title", "problem__summary"),
             "problem__difficulty",
         )
         .annotate(solved=solved, attempted=attempted)
@@ -115,8 +130,15 @@ def _paths(entries: Iterable[Entry]) -> Iterator[Path]:
             summary=track.summary,
             description=track.description,
             published=track.published,
+            contest=_contest(track),
             stops=tuple(_stop(entry) for entry in found),
         )
+
+
+def _contest(track: Track) -> Contest | None:
+    if track.contest_starts is None or track.contest_ends is None:
+        return None
+    return Contest(track.contest_starts, track.contest_ends)
 
 
 def _stop(entry: Entry) -> Stop:

@@ -1,9 +1,13 @@
 """Tracks: made from files and track days, shown with one's progress."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
 
 from judge.report import Report
 from problems.loader import problems_root
@@ -12,6 +16,7 @@ from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record
 from web.catalog.models import Problem
+from web.staff.models import Act, ActKind
 from web.submissions import services as submissions
 from web.tracks import queries, services
 from web.tracks.models import Entry, Track
@@ -115,6 +120,71 @@ def test_the_page_leads_on(path, owner, client, trio, django_assert_max_num_quer
     for problem in trio[:2]:
         solve(owner, problem)
     assert "You have solved every problem of this track." in client.get("/tracks/path").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("starts_h", "ends_h", "text"),
+    [
+        (-1, 1, "A contest is on until"),
+        (1, 2, "A contest begins here on"),
+        (-2, -1, "The contest here ended on"),
+        (None, None, ""),
+    ],
+)
+def test_a_track_says_when_its_contest_is(path, client, starts_h, ends_h, text):
+    now = timezone.now()
+    if starts_h is not None:
+        Track.objects.filter(pk=path.pk).update(
+            contest_starts=now + timedelta(hours=starts_h), contest_ends=now + timedelta(hours=ends_h)
+        )
+    page = client.get("/tracks/path").content.decode()
+    assert text in page
+    assert ("contest" in page) is bool(text)
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "complaint"),
+    [
+        ("2026-11-21 10:00", "2026-11-21 12:00", ""),
+        ("", "", ""),
+        ("2026-11-21 10:00", "", "a start and a later end"),
+        ("2026-11-21 10:00", "2026-11-21 10:00", "a start and a later end"),
+    ],
+)
+def test_staff_set_the_time_of_a_contest(path, staff, browser_of, starts, ends, complaint):
+    form = {"published": "on"}
+    for name, text in (("contest_starts", starts), ("contest_ends", ends)):
+        form[f"{name}_0"], _, form[f"{name}_1"] = text.partition(" ")
+    browser = browser_of(staff)
+    address = reverse("admin:tracks_track_change", args=[path.pk])
+    form["csrfmiddlewaretoken"] = browser.get(address).cookies["csrftoken"].value
+    answer = browser.post(address, form)
+    if complaint:
+        assert complaint in answer.content.decode()
+        assert not Act.objects.exists()
+        return
+    path.refresh_from_db()
+    assert (path.contest_starts is not None) is bool(starts)
+    assert Act.objects.filter(kind=ActKind.CHANGE, details__contest_starts__isnull=False).exists() is bool(
+        starts
+    )
+
+
+def test_a_sync_keeps_the_contest(path):
+    now = timezone.now()
+    Track.objects.filter(pk=path.pk).update(contest_starts=now, contest_ends=now + timedelta(hours=1))
+    services.sync([FILE])
+    path.refresh_from_db()
+    assert path.contest_starts == now
+
+
+@pytest.mark.parametrize(
+    "window", [{"contest_starts": 0}, {"contest_ends": 0}, {"contest_starts": 1, "contest_ends": 1}]
+)
+def test_half_a_contest_is_none(path, window):
+    now = timezone.now()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Track.objects.update(**{name: now + timedelta(hours=hours) for name, hours in window.items()})
 
 
 def test_loading_reads_packages_and_tracks(settings, tmp_path: Path, capsys):
