@@ -26,7 +26,7 @@ from web.upkeep.manifest import ToolFailed
 
 APPLICATION = "warpcourt"  # what the connections of the site and the workers call themselves
 LOCK_TIMEOUT_S = 10
-_GONE_S = 5.0
+_GONE_S = 2.0
 _PIPE = subprocess.PIPE
 _COUNT_USERS = f"""
 SELECT COUNT(*) FROM pg_stat_activity

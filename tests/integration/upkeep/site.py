@@ -1,0 +1,76 @@
+"""A site of its own that a test fills, keeps, and brings back: a folder and a database."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+
+ROOT = Path(__file__).resolve().parents[3]
+_BEGIN = "import os, django\nos.environ['DJANGO_SETTINGS_MODULE'] = 'web.settings'\ndjango.setup()\n"
+
+
+@dataclass(frozen=True)
+class Site:
+    """Programs of a site whose data are in `folder` and `database_url`."""
+
+    folder: Path
+    database_url: str = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "WARPCOURT_DATA_DIR": str(self.folder),
+            "WARPCOURT_DATABASE_URL": self.database_url,
+            "WARPCOURT_TARGET": "scripted",
+            "WARPCOURT_SUBMITS_PER_MINUTE": "100000",
+            "WARPCOURT_SUBMITS_PER_DAY": "100000",
+            "WARPCOURT_LOG_LEVEL": "WARNING",
+            "WARPCOURT_BACKUP_DIR": str(self.folder / "backups"),
+        }
+
+    def manage(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        """What `manage.py` with these arguments did."""
+        argv = [sys.executable, "manage.py", *map(str, arguments)]
+        return self._run(argv)
+
+    def managed(self, *arguments: object) -> str:
+        """What `manage.py` with these arguments printed, when all is well."""
+        done = self.manage(*arguments)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+    def python(self, program: str, *arguments: object) -> Any:
+        """The JSON that a program printed, in a process of its own that has Django set up."""
+        done = self._run([sys.executable, "-c", _BEGIN + program, *map(str, arguments)])
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def start(self, program: str, *arguments: object) -> subprocess.Popen[str]:
+        """Start a program; the test reads its lines and stops it."""
+        argv = [sys.executable, "-c", _BEGIN + program, *map(str, arguments)]
+        return subprocess.Popen(argv, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True)
+
+    def _run(self, argv: list[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            argv, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=120
+        )
+
+
+@contextmanager
+def new_database(server_url: str, name: str) -> Iterator[str]:
+    """An empty database beside the one that `server_url` names, gone afterwards."""
+    with psycopg.connect(server_url, autocommit=True) as server:
+        server.execute(f'CREATE DATABASE "{name}"')
+        try:
+            yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
+        finally:
+            server.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
