@@ -176,7 +176,7 @@ def report(days: Sequence[Day], options: argparse.Namespace, rate_per_s: float) 
         "GPU used",
         "GPU s each",
     )
-    rows = [heading]
+    rows: list[tuple[str, ...]] = [heading]
     cheapest: list[tuple[Day, Wanted]] = []
     for day in days:
         gpus = max(1, math.ceil(0.9 * day.rate_per_s(0) / rate_per_s))

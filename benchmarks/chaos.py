@@ -160,8 +160,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="warpcourt-chaos-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         folder.chmod(0o755)  # the database's user must get in
-        settings = {"WARPCOURT_MIN_FREE_MIB": str(FREE_MIB), "WARPCOURT_WORKER_CONCURRENCY": "2"}
-        with Cluster(folder, hosts=options.hosts, **settings) as cluster:
+        with Cluster(
+            folder,
+            hosts=options.hosts,
+            WARPCOURT_MIN_FREE_MIB=str(FREE_MIB),
+            WARPCOURT_WORKER_CONCURRENCY="2",
+        ) as cluster:
             for host in cluster.hosts:
                 _give_disk(cluster, host)
             cluster.start()

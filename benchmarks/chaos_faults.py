@@ -232,7 +232,7 @@ def result_sent_twice(scene: Scene, _: Host) -> None:
     if isinstance(public_id, str):
         scene.wait(0, 2 * LEASE_S)
         verdict = scene.verdicts.get(public_id, "accepted")
-        for _ in range(2):
+        for _again in range(2):
             _have_asked(scene, "send_result", public_id, verdict)
 
 

@@ -268,6 +268,7 @@ def _log_position() -> float:
 
 def report(found: Mapping[int, Mapping[str, Work]]) -> None:
     """Print every stage with each number of submissions, then all that happens once, and its growth."""
+    rows: list[tuple[str, ...]]
     for size, stages in found.items():
         print()
         rows = [(f"with {size:,} submissions", "statements", "rows read", "rows written", "KB of log", "ms")]

@@ -57,13 +57,13 @@ _turns: gevent.queue.Queue[None] = gevent.queue.Queue()
 _pace = 1.0
 
 
-@events.init_command_line_parser.add_listener
+@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]  # locust has no types
 def _add_options(parser: ArgumentParser) -> None:
     parser.add_argument("--phases", default="1:60", help="PACE:SECONDS, with commas between")
     parser.add_argument("--problems", default="vector-add", help="slugs, with commas between")
 
 
-@events.test_start.add_listener
+@events.test_start.add_listener  # type: ignore[untyped-decorator]  # as above
 def _begin(environment: Environment, **_: Any) -> None:
     gevent.spawn(_measure, environment)
 
@@ -71,11 +71,14 @@ def _begin(environment: Environment, **_: Any) -> None:
 def _measure(environment: Environment) -> None:
     """Tell what arriving took, then each phase."""
     global _pace  # noqa: PLW0603 - what all users go by
-    began, people = time.monotonic(), environment.parsed_options.num_users
+    options, runner = environment.parsed_options, environment.runner
+    assert options is not None
+    assert runner is not None
+    began, people = time.monotonic(), options.num_users
     while len(_arrived) < people and time.monotonic() < began + ARRIVED_S:
         gevent.sleep(0.1)
     _tell("figures", "arriving", environment)
-    for phase in environment.parsed_options.phases.split(","):
+    for phase in options.phases.split(","):
         pace, seconds = map(float, phase.split(":"))
         _pace = pace
         gevent.spawn(_give_turns, pace, people)
@@ -84,7 +87,7 @@ def _measure(environment: Environment) -> None:
         _tell("begun", phase, environment)
         gevent.sleep(seconds)
         _tell("figures", phase, environment)
-    environment.runner.quit()
+    runner.quit()
 
 
 def _give_turns(pace: float, people: int) -> None:
