@@ -22,7 +22,7 @@ from typing import Protocol, TypeVar
 
 import structlog
 from django.conf import settings
-from django.db import close_old_connections, connections
+from django.db import DatabaseError, close_old_connections, connections
 
 from judge.errors import JudgeError
 from judge.report import Progress, Report
@@ -110,7 +110,11 @@ def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool
             ending = _judge(docket, claim, judge, bench, cancelled)
             if heartbeat.stopped and ending.verdict in {None, Verdict.CANCELLED}:
                 ending = _handed_back(docket, claim, "stopping")
-            ending.settle(lambda: heartbeat.lost)
+            try:
+                ending.settle(lambda: heartbeat.lost)
+            except DatabaseError:  # it answers, and does not take what the report holds
+                log.exception("verdict_refused")
+                _handed_back(docket, claim, "failed").settle(lambda: heartbeat.lost)
     return True
 
 

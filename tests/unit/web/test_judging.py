@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report
 from problems.vocabulary import Group, Mode, Verdict
-from web.submissions import queries, services
+from web.submissions import doorbell, queries, services
 from web.submissions.models import CaseResult, Event, EventKind, Job, Status, Submission
 from web.submissions.models import Report as StoredReport
 
@@ -202,6 +202,53 @@ def test_a_sweep_that_comes_second_changes_nothing(owner, handed_in):
     expire_leases()
     services.sweep()
     assert services.sweep(now=timezone.now()) == services.Swept(requeued=0, concluded=0, rung=0)
+
+
+@pytest.mark.parametrize("off", [timedelta(minutes=10), timedelta(minutes=-10)])
+def test_a_host_whose_clock_is_wrong_holds_and_respects_leases(owner, handed_in, monkeypatch, off):
+    handed_in(owner)
+    right = timezone.now
+    with monkeypatch.context() as skewed:
+        skewed.setattr(timezone, "now", lambda: right() + off)
+        held = services.claim("skewed")
+        assert services.extend_lease(held) is services.Hold.HELD
+        left = Job.objects.get().lease_until - right()
+    assert timedelta(seconds=10) < left <= timedelta(seconds=21)
+    assert services.sweep().requeued == 0
+    with monkeypatch.context() as skewed:
+        skewed.setattr(timezone, "now", lambda: right() + off)
+        assert services.claim("skewed too") is None
+        assert services.sweep().requeued == 0
+
+
+def test_the_sweep_rings_where_each_job_waits(owner, handed_in, rings, live_gpus):
+    live_gpus("NVIDIA H200")
+    for gpu_model in ("NVIDIA H200", "NVIDIA H200", ""):
+        handed_in(owner, gpu_model=gpu_model)
+    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).rung == 3
+    assert sorted(rings) == ["gpu", "gpu.nvidia-h200", "gpu.nvidia-h200"]
+
+
+def test_the_sweep_leaves_out_as_many_rings_as_the_broker_holds(owner, handed_in, rings, monkeypatch):
+    for _ in range(3):
+        handed_in(owner)
+    monkeypatch.setattr(doorbell, "unheard", {"cpu": 2}.get)
+    later = timezone.now() + timedelta(seconds=6)
+    assert services.sweep(now=later).rung == 1
+    monkeypatch.setattr(doorbell, "unheard", {"cpu": 16}.get)
+    assert services.sweep(now=later).rung == 0
+
+
+def test_the_sweep_rings_no_more_when_the_broker_does_not_answer(owner, handed_in, monkeypatch):
+    for _ in range(3):
+        handed_in(owner)
+    asked = []
+    monkeypatch.setattr(doorbell, "unheard", asked.append)
+    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).rung == 0
+    monkeypatch.setattr(doorbell, "unheard", lambda _: 0)
+    monkeypatch.setattr(doorbell, "ring", asked.append)
+    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).rung == 0
+    assert asked == ["cpu", "cpu"]
 
 
 def test_text_of_a_program_that_databases_refuse_is_made_storable(owner, handed_in):
