@@ -1,9 +1,11 @@
 """For load balancers and people: does the process live, and can it serve?"""
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from web.draining import draining
 from web.submissions import queries
 
 
@@ -15,7 +17,9 @@ def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view take
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view takes one
-    """200 when the database answers and is migrated, else 503. Says how long jobs wait."""
+    """200 when the database answers and is migrated, else 503, as while it stops. Says how jobs wait."""
+    if draining(settings.WARPCOURT):
+        return JsonResponse({"status": "draining"}, status=503)
     try:
         connection.ensure_connection()
         oldest_wait_s = round(queries.oldest_wait_s(), 1)

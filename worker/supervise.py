@@ -29,10 +29,10 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections
 
 from web.config import ROOT, Config, ConfigError, use_settings
+from web.serve import uvicorn_argv
 from worker import readiness
 
 STOP_S = 10.0
-DRAIN_STREAMS_S = 2
 SETTLED_S = 30.0
 LONGEST_PAUSE_S = 30.0
 
@@ -106,7 +106,7 @@ class Supervisor:
         self._config = config
         self.url = config.public_url or f"http://{_for_url(config.host)}:{config.port}"
         self.local_url = f"http://{_for_url(_reachable(config.host))}:{config.port}"
-        self._parts = [Part("web", _web_argv(config), log), Part("worker", _worker_argv(config), log)]
+        self._parts = [Part("web", uvicorn_argv(config), log), Part("worker", worker_argv(config), log)]
         if config.target == "gpu":
             self._parts.append(Part("node", [sys.executable, "-m", "worker.node"], log))
         self._stop = Event()
@@ -209,18 +209,8 @@ def check_port(host: str, port: int) -> None:
             ) from error
 
 
-def _web_argv(config: Config) -> list[str]:
-    return [
-        *(sys.executable, "-m", "uvicorn", "web.asgi:application"),
-        *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),
-        *("--workers", str(config.web_processes)),
-        *("--no-server-header", "--no-access-log", "--log-level", "warning", "--no-proxy-headers"),
-        # Event streams are open for minutes; they resume, so they need not be waited for.
-        *("--timeout-graceful-shutdown", str(DRAIN_STREAMS_S)),
-    ]
-
-
-def _worker_argv(config: Config) -> list[str]:
+def worker_argv(config: Config) -> list[str]:
+    """The command that judges."""
     return [
         *(sys.executable, "-m", "celery", "--quiet", "-A", "worker.app", "worker"),
         *("--loglevel", config.log_level.lower(), "--without-gossip", "--without-mingle"),
@@ -230,7 +220,9 @@ def _worker_argv(config: Config) -> list[str]:
 def _copy(name: str, stream: TextIO, log: TextIO) -> None:
     for line in stream:
         if line.strip():
-            print(f"{name:>6} | {line.rstrip()}", file=log, flush=True)
+            # JSON is for machines, and names its origin itself.
+            prefix = "" if line.startswith("{") else f"{name:>6} | "
+            print(f"{prefix}{line.rstrip()}", file=log, flush=True)
 
 
 def _say(text: str) -> None:

@@ -1,0 +1,89 @@
+"""The web server of a deployment: `python -m web.serve`.
+
+Theory of operation. A site stays up while it is restarted when two of these stand behind a proxy and stop
+one after the other. A server that stops at once would break requests on their way to it, so on SIGTERM:
+
+1. The mark of `web.draining` is made. `/readyz` answers 503 from now on; everything else is served as
+   before.
+2. For `drain_s` seconds nothing changes. The proxy asks `/readyz` more often than that and turns to the
+   other.
+3. uvicorn gets the SIGTERM: it ends what is under way, event streams too, which resume at the other server.
+
+A second signal ends the wait. uvicorn is a child with processes of its own; when it ends by itself, so does
+this, with its status, and whoever started this starts it again.
+
+Idle connections are kept for longer than a proxy keeps them, so that it is the proxy that closes them: a
+request on a connection that the server is just closing would be lost.
+"""
+
+import argparse
+import signal
+import subprocess
+import sys
+from threading import Event
+
+from web import draining
+from web.config import Config, ConfigError
+
+DRAIN_STREAMS_S = 2
+KEEP_IDLE_S = 75
+_LOOK_S = 0.2
+
+
+def uvicorn_argv(config: Config) -> list[str]:
+    """The command that serves the site."""
+    return [
+        *(sys.executable, "-m", "uvicorn", "web.asgi:application"),
+        *("--host", config.host, "--port", str(config.port), "--lifespan", "off"),
+        *("--workers", str(config.web_processes), "--timeout-keep-alive", str(KEEP_IDLE_S)),
+        *("--no-server-header", "--no-access-log", "--log-level", "warning", "--no-proxy-headers"),
+        # Event streams are open for minutes; they resume, so they need not be waited for.
+        *("--timeout-graceful-shutdown", str(DRAIN_STREAMS_S)),
+    ]
+
+
+def serve(config: Config, stop: Event, hurry: Event) -> int:
+    """Serve until `stop`, drain until `hurry` at most, and return the status of uvicorn."""
+    mark = draining.mark(config)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.unlink(missing_ok=True)  # of a server that was killed
+    # A session of its own: signals come to this process alone
+    server = subprocess.Popen(uvicorn_argv(config), start_new_session=True)
+    try:
+        while server.poll() is None and not stop.wait(_LOOK_S):
+            pass
+        if server.poll() is None:
+            mark.touch()
+            _say(f"draining for {config.drain_s} s")
+            hurry.wait(config.drain_s)
+    finally:
+        server.terminate()
+        status = server.wait()
+        mark.unlink(missing_ok=True)
+    return 0 if stop.is_set() else status or 1
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Serve until SIGTERM or Ctrl-C, and go on for a while after it."""
+    argparse.ArgumentParser(prog="python -m web.serve", description=main.__doc__).parse_args(argv)
+    try:
+        config = Config.from_env()
+    except ConfigError as error:
+        _say(str(error))
+        return 1
+    stop, hurry = Event(), Event()
+
+    def asked(*_: object) -> None:
+        (hurry if stop.is_set() else stop).set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, asked)
+    return serve(config, stop, hurry)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+"""What a host with GPUs runs, under one process: `python -m worker.gpu_host`.
+
+Theory of operation. The node service and the worker share leases, MPS and the vaults through the runtime
+directory, and tell processes by their ids, so in a deployment by containers they live in one, the only one
+that may command the container engine. What dies is started again, as under `worker.supervise`. At the end
+the worker is asked first, and finishes what it judges or hands it back; the node service, whose MPS and
+vaults it needs for that, follows it. Nobody is killed here: whoever sent the SIGTERM kills all when they
+have no patience left.
+"""
+
+import argparse
+import signal
+import sys
+from threading import Event
+
+from web.config import Config, ConfigError
+from worker.supervise import Part, worker_argv
+
+_LOOK_S = 0.2
+
+
+def run(parts: list[Part], stop: Event) -> None:
+    """Keep `parts` running until `stop`; then ask each to stop, the last first, and wait for it."""
+    for part in parts:
+        part.start()
+    while not stop.wait(_LOOK_S):
+        for part in parts:
+            part.tend()
+    for part in reversed(parts):
+        part.ask_to_stop()
+        if part.process is not None:
+            part.process.wait()
+        part.kill()  # what it left behind
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Judge on the GPUs of this host, and keep them fit, until SIGTERM or Ctrl-C."""
+    argparse.ArgumentParser(prog="python -m worker.gpu_host", description=main.__doc__).parse_args(argv)
+    try:
+        config = Config.from_env()
+    except ConfigError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    node = Part("node", [sys.executable, "-m", "worker.node"], sys.stdout)
+    run([node, Part("worker", worker_argv(config), sys.stdout)], stop)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""The sweeper as a process of its own: `python -m worker.sweep`.
+
+Theory of operation. Every worker sweeps, so most sites need no other. Where workers come and go, as on
+hosts that are stopped at night, this one sees to it that jobs whose worker is gone end or wait, that
+rejudges go on and that the overall ranking stays fresh, though nobody judges. Any number of sweepers do no
+harm (see `worker.sweeper`).
+
+It lives until SIGTERM. A supervisor learns from `/readyz` at the port for metrics when it sweeps no more.
+"""
+
+import argparse
+import signal
+import sys
+import time
+from threading import Event
+
+import django
+from django.conf import settings
+
+from web.config import ConfigError, use_settings
+
+_LATE = 6  # intervals without a sweep: it hangs
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Sweep until SIGTERM or Ctrl-C."""
+    argparse.ArgumentParser(prog="python -m worker.sweep", description=main.__doc__).parse_args(argv)
+    use_settings()
+    try:
+        django.setup()
+    except ConfigError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    from worker.probes import Probes  # noqa: PLC0415 - needs Django's settings
+    from worker.sweeper import sweep_once  # noqa: PLC0415 - as above
+
+    config = settings.WARPCOURT
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    swept_at = time.monotonic()
+
+    def trouble() -> str:
+        return "no sweep for long" if time.monotonic() - swept_at > _LATE * config.sweep_s + 30 else ""
+
+    probes = Probes(
+        config.metrics_host,
+        config.metrics_port,
+        token=config.metrics_token,
+        folder=None,
+        trouble=trouble,
+    )
+    if config.metrics_port:
+        probes.start()
+    while not stop.is_set():
+        sweep_once()
+        swept_at = time.monotonic()
+        stop.wait(config.sweep_s)
+    probes.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
