@@ -11,6 +11,7 @@ import argparse
 import sys
 
 import django
+from django.conf import settings
 from django.core.management import call_command
 
 from web.config import use_settings
@@ -26,6 +27,10 @@ def main() -> int:
     parser.add_argument("--password", help="that everybody signs in with; by default nobody can")
     options = parser.parse_args()
     use_settings()
+    # Making rows up takes a while in the middle of a transaction, and a busy machine takes its time.
+    chosen = settings.DATABASES["default"]["OPTIONS"]
+    if "options" in chosen:
+        chosen["options"] += " -c idle_in_transaction_session_timeout=0"
     django.setup()
     call_command("migrate", verbosity=0)
     # Models can be imported only now.
