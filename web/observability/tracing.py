@@ -92,8 +92,13 @@ def span(
         attributes=dict(attributes or {}),
         links=links,
         record_exception=False,  # its text may quote a program
-    ):
-        yield
+        set_status_on_exception=False,
+    ) as begun:
+        try:
+            yield
+        except BaseException as error:
+            begun.set_status(trace.StatusCode.ERROR, type(error).__name__)
+            raise
 
 
 def note(name: str, attributes: Mapping[str, str | int]) -> None:

@@ -1,0 +1,29 @@
+"""How much a metric changes."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from prometheus_client import generate_latest
+
+
+@dataclass(slots=True)
+class Change:
+    """By how much, once the block is over."""
+
+    change: float = 0.0
+
+
+@contextmanager
+def counted(series: str) -> Iterator[Change]:
+    """The change of `warpcourt_` and `series` inside, in this process."""
+    found, before = Change(), _value(series)
+    yield found
+    found.change = _value(series) - before
+
+
+def _value(series: str) -> float:
+    text = generate_latest().decode()
+    found = re.search(rf"^warpcourt_{re.escape(series)} (\S+)$", text, re.MULTILINE)
+    return float(found[1]) if found else 0.0
