@@ -4,9 +4,9 @@ Theory of operation. The supervisor prepares the database and the catalogue, the
 a worker and, to judge on GPUs, the node service, each in a process group of its own, so that Ctrl-C
 reaches only the supervisor. A thread per stream copies what they say, with a prefix. What dies is
 started again, after a pause that doubles while it keeps dying; before that its whole group is killed,
-since a worker that was killed leaves children behind. At the end all are asked to stop (SIGTERM: the
-worker finishes what it judges) and killed when they have not within STOP_S. What was being judged then
-is taken up again when its lease has expired.
+since a worker that was killed leaves children behind. At the end all are asked to stop (SIGTERM: within the
+grace of the settings the worker finishes what it judges, or it hands it back) and killed when they have not
+LEEWAY_S after that. What was being judged then is taken up again when its lease has expired.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from web.config import ROOT, Config, ConfigError, use_settings
 from web.serve import uvicorn_argv
 from worker import readiness
 
-STOP_S = 10.0
+LEEWAY_S = 5.0
 SETTLED_S = 30.0
 LONGEST_PAUSE_S = 30.0
 
@@ -148,13 +148,14 @@ class Supervisor:
         """Stop them: first asked, then killed."""
         for part in self._parts:
             part.ask_to_stop()
-        deadline = time.monotonic() + STOP_S
+        patience_s = self._config.stop_grace_s + LEEWAY_S
+        deadline = time.monotonic() + patience_s
         for part in self._parts:
             if part.process is not None:
                 try:
                     part.process.wait(max(deadline - time.monotonic(), 0.1))
                 except subprocess.TimeoutExpired:
-                    _say(f"{part.name} did not stop within {STOP_S:g} s; killing it")
+                    _say(f"{part.name} did not stop within {patience_s:g} s; killing it")
             part.kill()
 
     def _tend(self) -> None:
@@ -218,11 +219,13 @@ def worker_argv(config: Config) -> list[str]:
 
 
 def _copy(name: str, stream: TextIO, log: TextIO) -> None:
+    """Copy what a part says. A log that takes no more, as on a full disk, must not let the part wait."""
     for line in stream:
         if line.strip():
             # JSON is for machines, and names its origin itself.
             prefix = "" if line.startswith("{") else f"{name:>6} | "
-            print(f"{prefix}{line.rstrip()}", file=log, flush=True)
+            with suppress(OSError):
+                print(f"{prefix}{line.rstrip()}", file=log, flush=True)
 
 
 def _say(text: str) -> None:
