@@ -1,5 +1,6 @@
 """What staff do on their pages: look, mend, and judge again with a preview."""
 
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -61,7 +62,8 @@ for priority in (20, 10):
     row = Submission.objects.create(
         user=author, problem=problem, version="1", language="cuda", mode="submit", source="x", gpu_model="X"
     )
-    Job.objects.create(submission=row, priority=priority, queued=timezone.now() - timedelta(hours=1))
+    an_hour_ago = timezone.now() - timedelta(hours=1)
+    Job.objects.create(submission=row, queue="gpu.x", priority=priority, queued=an_hour_ago)
 """
 
 
@@ -157,6 +159,43 @@ def test_a_rejudge_is_discarded(site: Site, page: Page, judge: str, judged: str)
     page.get_by_role("button", name="Judge them out of sight").click()
     page.get_by_role("button", name="Discard").click(timeout=30_000)
     expect(page.get_by_text("Discarded")).to_be_visible()
+
+
+def test_a_node_is_drained_and_serves_again_as_the_page_shows_by_itself(
+    site: Site, page: Page, judge: str
+) -> None:
+    sign_in(page, site, judge)
+    page.goto(f"{site.url}/fleet")
+    name = socket.gethostname()
+    node = page.get_by_role("region", name=name, exact=True)
+    expect(node.get_by_text("Serving").first).to_be_visible()
+    expect(page.get_by_role("region", name=f"Workers of {name}")).to_contain_text("0 of ")
+    page.get_by_label(f"Drain {name}").click()
+    page.get_by_label("Reason, for other staff").and_(page.locator(":visible")).fill("A new fan")
+    page.get_by_role("button", name="Drain it").and_(page.locator(":visible")).click()
+    expect(page.get_by_text(f"{name} is drained")).to_be_visible()
+    expect(node).to_contain_text("Drained: A new fan. By judge")
+    # The worker hears of it, and the page shows that without being loaded again.
+    expect(node).to_contain_text("its workers can be stopped", timeout=20_000)
+    page.get_by_role("button", name=f"End the drain of {name}").click()
+    expect(node.get_by_text("Serving").first).to_be_visible(timeout=20_000)
+    page.goto(f"{site.url}/staff/audit?kind=node.drain")
+    expect(page.get_by_role("row", name="Drained a node").first).to_contain_text("A new fan")
+
+
+def test_a_gpu_is_quarantined_with_a_reason_and_released(site: Site, page: Page, judge: str) -> None:
+    sign_in(page, site, judge)
+    page.goto(f"{site.url}/fleet")
+    gpus = page.get_by_role("region", name="GPUs of node-1")
+    gpus.get_by_text("Quarantine", exact=True).first.click()
+    gpus.get_by_label("Reason, for other staff").first.fill("It hums")
+    # The page asks for itself anew every few seconds, but not while somebody writes in it.
+    page.evaluate("void htmx.ajax('GET', '/fleet', {source: '#fleet', target: '#fleet'})")
+    expect(gpus.get_by_label("Reason, for other staff").first).to_have_value("It hums")
+    gpus.get_by_role("button", name="Quarantine it").first.click()
+    expect(gpus).to_contain_text("Held: It hums. By judge")
+    gpus.get_by_role("button", name="Release").click()
+    expect(gpus).not_to_contain_text("Held")
 
 
 def test_to_a_learner_none_of_it_exists(site: Site, page: Page, judged: str) -> None:

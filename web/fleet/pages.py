@@ -42,7 +42,9 @@ _GPU_REMEDIES = {
 _WORKERS_GONE = (
     "Its workers have gone, or cannot reach the database. Look at the host; its jobs go to others."
 )
+_UNABLE = "None of its workers can judge; below they say why. They go on by themselves once that is mended."
 _NO_WORKERS = "No worker runs on it, so it judges nothing. Start one, or remove the node."
+_CANNOT_JUDGE = ("Cannot judge", "limit", "warning")
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86400
 
 
@@ -108,7 +110,7 @@ class FleetPage:
     busy: int
     slots: int
     gpus: int
-    gpus_used: int
+    gpus_offered: int
 
 
 def fleet_page() -> FleetPage:
@@ -123,7 +125,7 @@ def fleet_page() -> FleetPage:
         busy=sum(now.busy for now in nodes),
         slots=sum(now.slots for now in nodes),
         gpus=len(gpus),
-        gpus_used=sum(len(now.offered) for now in nodes),
+        gpus_offered=sum(len(now.offered) for now in nodes),
     )
 
 
@@ -179,6 +181,8 @@ def _node_look(now: NodeNow) -> tuple[Look, str]:
         return Look(*_LOST_LOOK), _LOST if node.has_service else _WORKERS_GONE
     if node.drained and state is State.SERVING:
         return (Look("Drained", "void", "cancelled") if now.idle else Look("Draining", "live", "pending")), ""
+    if now.unable and state is State.SERVING:
+        return Look(*_CANNOT_JUDGE), _UNABLE
     if state is State.STOPPED and not node.has_service:
         return Look(*_NODE_LOOKS[state]), _NO_WORKERS
     return Look(*_NODE_LOOKS[state]), _NODE_REMEDIES[state]
@@ -201,7 +205,7 @@ def _worker_row(at: WorkerAt) -> WorkerRow:
     worker = at.worker
     look = Look(*_LOST_LOOK) if at.lost else Look(*_WORKER_LOOKS[Duty(worker.state)])
     if at.live and worker.message:
-        look = Look("Cannot judge", "limit", "warning")
+        look = Look(*_CANNOT_JUDGE)
     doing = f"{worker.busy} of {worker.concurrency}" if at.live else ""
     return WorkerRow(at, look, ago(at.age), doing, at.live and worker.version != version())
 

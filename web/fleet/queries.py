@@ -60,6 +60,12 @@ class NodeNow:
         return not any(worker.busy or worker.state == Duty.SERVING for worker in live)
 
     @property
+    def unable(self) -> bool:
+        """Whether workers run on it, and none of them can judge."""
+        live = self.live_workers
+        return bool(live) and all(worker.message for worker in live)
+
+    @property
     def offered(self) -> tuple[Gpu, ...]:
         """The GPUs that somebody may ask for; `offered_gpu_models` says the same of all nodes."""
         if self.lost or self.node.drained or self.node.state != State.SERVING:

@@ -26,14 +26,17 @@ class QueueNow:
 
 
 def queues_now(nodes: Iterable[NodeNow]) -> list[QueueNow]:
-    """Every class of hardware for which something waits, or from which workers of `nodes` take."""
+    """Every class of hardware for which something waits, or from which workers of `nodes` take.
+
+    Workers that are drained or cannot judge take nothing.
+    """
     jobs = Job.objects.filter(status=Status.QUEUED).order_by().values_list("queue")
     waiting = dict(jobs.annotate(count=Count("pk")))
     taking = Counter(
         queue
         for now in nodes
         for worker in now.live_workers
-        if worker.state == Duty.SERVING
+        if worker.state == Duty.SERVING and not worker.message
         for queue in worker.queues
     )
     names = sorted(waiting.keys() | taking.keys())

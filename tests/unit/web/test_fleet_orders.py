@@ -17,6 +17,7 @@ from web.clock import read_clock
 from web.fleet import orders, pages, queries, services
 from web.fleet.models import Duty, Gpu, Node, State, Worker
 from web.fleet.presence import WorkerReport, record_worker
+from web.fleet.queues import QueueNow, queues_now
 from web.staff.models import Act, ActKind
 from web.submissions.models import Job
 from web.version import version
@@ -167,6 +168,15 @@ def test_a_node_looks_as_its_service_or_its_workers_say(worker, service, minutes
         services.record_heartbeat("node-1", [], state=service)
     (now,) = queries.fleet(read_clock() + timedelta(minutes=minutes))
     assert pages.card(now).look.word == word
+
+
+def test_a_node_of_which_no_worker_can_judge_is_told_apart(node):
+    record_worker(replace(WORKER, message="no room"))
+    assert pages.card(queries.fleet()[0]).look.word == "Cannot judge"
+    assert queues_now(queries.fleet()) == []
+    record_worker(replace(WORKER, instance="b2", name="b"))
+    assert pages.card(queries.fleet()[0]).look.word == "Serving"
+    assert queues_now(queries.fleet()) == [QueueNow("cpu", 0, 1)]
 
 
 def headers_of(person, scope=Scope.SUBMIT) -> dict[str, str]:
