@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,8 @@ import httpx
 import psycopg
 
 from tests.cluster.backing import Postgres, Redis
-from tests.cluster.hosts import HUB_ADDRESS, ROOT, Host, Hub, Program
+from tests.cluster.engine import ENGINE_PROGRAMS, ContainerEngine
+from tests.cluster.hosts import HUB_ADDRESS, ROOT, Host, Hub, Program, program
 from tests.cluster.stages import BEGINS_WITH, Stage
 from tests.services import wait_until
 from web.config import Setting
@@ -82,6 +83,7 @@ class Cluster:
         hosts: int = 2,
         worker_app: str = "worker.app",
         web_processes: int = 1,
+        source: Callable[[Stage], str] | None = None,
         **settings: str,
     ) -> None:
         self.folder = folder
@@ -90,7 +92,11 @@ class Cluster:
         self.gates.mkdir()
         known = {setting.variable for setting in Setting.all()}
         self._settings = {name: value for name, value in (_QUICK | settings).items() if name in known}
+        self._scripted = self._settings["WARPCOURT_TARGET"] == "scripted"
+        self._source = source or _scripted
+        self._other_problem = PROBLEM if source else OTHER_PROBLEM
         self._ends = contextlib.ExitStack()
+        self.engines: list[ContainerEngine] = []
         self._people: dict[str, Person] = {}
         self._workers: dict[str, Program] = {}
         try:
@@ -132,7 +138,8 @@ class Cluster:
         return {
             "PATH": os.environ["PATH"],
             "WARPCOURT_DATA_DIR": str(data),
-            "WARPCOURT_RUNTIME_DIR": str(self.gates),
+            "WARPCOURT_RUNTIME_DIR": str(self.gates if self._scripted else data / "run"),
+            "DOCKER_HOST": f"unix://{data}/docker/docker.sock",
             "WARPCOURT_DATABASE_URL": self.postgres.url(address),
             "WARPCOURT_BROKER_URL": self.redis.url(address),
             **self._settings,
@@ -176,6 +183,14 @@ class Cluster:
         return shown
 
     # The workers
+
+    def start_engine(self, host: Host) -> ContainerEngine:
+        """Start a container engine on `host`, which its worker finds."""
+        folder = self.folder / host.name / "docker"
+        folder.mkdir(parents=True)
+        self.engines.append(ContainerEngine(host, folder))
+        self.engines[-1].start()
+        return self.engines[-1]
 
     def start(self) -> None:
         """Start what does not run: services, site, a worker on every host. Wait until all of it serves."""
@@ -263,7 +278,9 @@ class Cluster:
     def violations(self) -> list[str]:
         """What does not hold now: see `tests.cluster.invariants`."""
         found: list[str] = self.ask("violations")
-        return found + self._strays()
+        strays = [f"{host.name} still runs {words}" for host in self.hosts for words in self._strays(host)]
+        orphans = [f"{name} is an orphan" for engine in self.engines for name in engine.orphans()]
+        return found + strays + orphans
 
     def settle(self, timeout_s: float = 30.0) -> float:
         """Wait until every submission has its verdict; return the seconds that took."""
@@ -286,10 +303,10 @@ class Cluster:
         with contextlib.ExitStack() as gates:
             if stage is Stage.QUEUED:
                 gate, busy = self._busy(Stage.CHECKING, gates)
-                yield Held(self.submit(_SOURCE), busy, gate)
+                yield Held(self.submit(self._source(Stage.QUEUED)), busy, gate)
             else:
                 gate = self._close_gate(stage, gates)
-                public_id = self.submit(_source(stage))
+                public_id = self.submit(self._source(stage))
                 self._await_stage(public_id, stage)
                 yield Held(public_id, (public_id,), gate)
 
@@ -298,7 +315,7 @@ class Cluster:
         """The same for a second attempt. The first is the auditor's, whose lease is over."""
         with contextlib.ExitStack() as gates:
             others, busy = self._busy(Stage.COMPILING if stage is Stage.CHECKING else Stage.CHECKING, gates)
-            public_id = self.submit(_source(stage))
+            public_id = self.submit(self._source(stage))
             assert self.ask("claim") == public_id
             self.sql(_EXPIRE, public_id)
             if stage is Stage.QUEUED:
@@ -313,7 +330,7 @@ class Cluster:
     def _busy(self, stage: Stage, gates: contextlib.ExitStack) -> tuple[Gate, tuple[str, ...]]:
         """Keep every worker busy in `stage` with a submission to another problem."""
         gate = self._close_gate(stage, gates)
-        busy = tuple(self.submit(_source(stage), problem=OTHER_PROBLEM) for _ in self._workers)
+        busy = tuple(self.submit(self._source(stage), problem=self._other_problem) for _ in self._workers)
         for public_id in busy:
             self._await_stage(public_id, stage)
         return gate, busy
@@ -357,16 +374,15 @@ class Cluster:
     def _runs(self, host: Host) -> bool:
         return host.name in self._workers and self._workers[host.name].running
 
-    def _strays(self) -> list[str]:
-        """Processes on worker hosts that belong to no worker of now."""
+    def _strays(self, host: Host) -> list[str]:
+        """Programs of ours on a worker host that no living worker has started."""
+        worker = self._workers[host.name].pid if self._runs(host) else 0
         found = []
-        for host in self.hosts:
-            groups = {self._workers[host.name].group_id} if self._runs(host) else set()
-            for pid in host.processes().values():
-                with contextlib.suppress(OSError):
-                    if os.getpgid(pid) not in groups:
-                        words = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-                        found.append(f"{host.name} still runs {pid}: {words}")
+        for pid in host.processes().values():
+            with contextlib.suppress(OSError):
+                above = list(host.ancestors(pid))
+                if worker not in above and not ENGINE_PROGRAMS & {program(one) for one in above}:
+                    found.append(Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " "))
         return found
 
     def _start_auditor(self) -> "subprocess.Popen[str]":
@@ -405,5 +421,5 @@ class Held:
             self.gate.close()
 
 
-def _source(stage: Stage) -> str:
+def _scripted(stage: Stage) -> str:
     return _SOURCE if stage in {Stage.QUEUED, Stage.RECORDING} else f"{_SOURCE} hold={stage}"

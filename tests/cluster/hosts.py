@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.services import need, wait_until
@@ -84,6 +84,12 @@ class Host:
                     if _namespace(int(entry.name)) == mine and (inside := _inside(entry)) is not None:
                         found[inside] = int(entry.name)
         return found
+
+    def ancestors(self, pid: int) -> Iterator[int]:
+        """A process of this host and those that it descends from, as far as they are of this host."""
+        while pid > 1 and pid != self.pid:
+            yield pid
+            pid = int(_status(Path(f"/proc/{pid}"))["PPid"])
 
     def power_off(self) -> None:
         """Kill everything on it at once. The host is gone for good."""
@@ -212,5 +218,15 @@ def _namespace(pid: int) -> str:
 
 def _inside(process: Path) -> int | None:
     """Its id in its own process table; None for the remains of a dead one."""
-    status = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines() if ":" in line)
+    status = _status(process)
     return None if "Z" in status["State"].split()[0] else int(status["NSpid"].split()[-1])
+
+
+def _status(process: Path) -> dict[str, str]:
+    lines = (process / "status").read_text().splitlines()
+    return dict(line.split(":", 1) for line in lines if ":" in line)
+
+
+def program(pid: int) -> str:
+    """The name of the program that a process runs."""
+    return Path(f"/proc/{pid}/comm").read_text().strip()

@@ -1,0 +1,42 @@
+"""A worker that judges for real, on a simulated card: compiler, sandboxes, oracle, referee and clock are those of a GPU.
+
+    celery -A tests.cluster.simulated_worker worker
+
+Only the card is none (`judge.simulated_kit`). The worker's settings say `WARPCOURT_TARGET=cpu`, and name the
+isolation: bubblewrap, or docker.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from judge.cpu_target import CpuTarget
+from judge.gpu_target import GpuTarget
+from judge.node_settings import NodeSettings
+from judge.simulated_kit import SimulatedKit
+from judge.target import Target, open_backend
+from web import judging
+
+_SLOTS = 4
+
+
+def _open_simulated(
+    name: str, *, backend: str, cache: Path, warm: Mapping[str, int], node: NodeSettings
+) -> Target:
+    del name
+    isolation = open_backend(backend, node=node)
+    isolation.verify()
+    return GpuTarget(
+        SimulatedKit(CpuTarget.open(isolation, cache=cache, warm={})),
+        isolation,
+        runtime=node.runtime_of(cache),
+        warm={kind: warm[kind] for kind in ("oracle", "cuda")},
+        slots=_SLOTS,
+        vault=node.vault,
+    )
+
+
+judging.open_target = _open_simulated
+
+from worker.app import celery  # noqa: E402 - it opens the target in each child that it starts
+
+__all__ = ["celery"]

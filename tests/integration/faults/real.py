@@ -1,0 +1,43 @@
+"""Clusters whose workers judge for real, on a simulated card, and programs that stay in a stage for a while."""
+
+import itertools
+import shutil
+from pathlib import Path
+
+from problems.loader import problems_root
+from tests.cluster import Stage
+
+TIMED_SIZE = 40_000
+_CHECKED_SIZE = 4  # of the first case
+_STAYS_US = 2_000_000
+_number = itertools.count(1)
+
+
+def source(stage: Stage) -> str:
+    """A right program that stays in `stage` for two seconds, once; no two are the same to the compiler's cache.
+
+    What compiles for the first time takes about as long by itself.
+    """
+    size = {Stage.CHECKING: _CHECKED_SIZE, Stage.RANKING: TIMED_SIZE}.get(stage, 0)
+    return f"""// number {next(_number)}
+#include <cuda_runtime.h>
+#include <unistd.h>
+__global__ void add(const float* a, const float* b, float* c, int n) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}}
+extern "C" void solve(const float* a, const float* b, float* c, int n) {{
+  static bool stayed = false;
+  if (n == {size} && !stayed) {{ stayed = true; usleep({_STAYS_US}); }}
+  add<<<(n + 255) / 256, 256>>>(a, b, c, n);
+}}
+"""
+
+
+def problems_in(folder: Path) -> Path:
+    """Vector addition alone, with a timed case that a processor can do often."""
+    package = folder / "problems" / "vector-add"
+    shutil.copytree(problems_root() / "vector-add", package)
+    definition = package / "problem.toml"
+    definition.write_text(definition.read_text().replace("50000000", str(TIMED_SIZE)))
+    return package.parent
