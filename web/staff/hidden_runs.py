@@ -23,6 +23,7 @@ from judge import report as judge_report
 from judge.report import Report
 from problems.vocabulary import Verdict
 from web.clock import DatabaseNow
+from web.fleet.queries import offered_gpu_models
 from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState, RunState
 from web.submissions import doorbell, services
 from web.submissions.models import CPU, STAMP_CHARACTERS, EventKind, Submission
@@ -42,11 +43,12 @@ class HiddenClaim(services.Claim):
 def claim(worker: str, *, gpu_models: Collection[str] = ()) -> HiddenClaim | None:
     """Take a hidden run that waits, or one whose lease expired; None when there is none.
 
-    One that asks for a GPU is for workers with one of that model, as for jobs.
+    One that asks for a GPU is for workers with one of that model, as for jobs. One that was judged on a GPU
+    is for workers with some GPU, as long as any is in use.
     """
-    asked = {"", *gpu_models}
+    fitting = _fitting(gpu_models)
     while True:
-        mine = HiddenRun.objects.filter(_claimable(), submission__gpu_model__in=asked)
+        mine = HiddenRun.objects.filter(_claimable(), fitting)
         row = mine.values_list("pk", "attempt").order_by("pk").first()
         if row is None:
             return None
@@ -179,6 +181,12 @@ def _change(run: HiddenRun, report: Report) -> Change:
 
 def _waiting() -> Q:
     return Q(state=RunState.QUEUED, rejudge__state=RejudgeState.RUNNING)
+
+
+def _fitting(gpu_models: Collection[str]) -> Q:
+    if gpu_models or not offered_gpu_models():
+        return Q(submission__gpu_model__in={"", *gpu_models})
+    return Q(submission__gpu_model="", old_gpu_model="")
 
 
 def _claimable() -> Q:

@@ -96,10 +96,10 @@ class Job(models.Model):
     `attempt` is the fencing token: it grows with every claim and never shrinks, so a write that names
     an old one changes nothing. `tries` counts claims since the job was last queued by a person.
     `events` is the sequence number of the submission's latest event. `queue` is a class of hardware, see
-    `web.submissions.queues`. `turn` is how many of the same user's jobs go before this one: of jobs that are
-    as urgent, everybody's first goes before anybody's second. `user` is the submission's, kept here to count
-    jobs by. Where it was handed in to a version of the site that knew no queues, `queue` is empty until the
-    next sweep, and `user` is missing once it is over.
+    `web.submissions.queues`. `turn` is how many jobs of the same user were there before it and are not over:
+    of jobs that are as urgent, everybody's first goes before anybody's second. `user` is the submission's,
+    kept here to count jobs by. Where it was handed in to a version of the site that knew no queues, `queue`
+    is empty until the next sweep, and `user` is missing if it was over by then.
     """
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="job")
@@ -118,7 +118,7 @@ class Job(models.Model):
     )
     priority = models.SmallIntegerField(default=0, help_text="Higher ones are claimed first.")
     turn = models.PositiveSmallIntegerField(
-        default=0, db_default=0, help_text="How many of the same user's jobs go before it."
+        default=0, db_default=0, help_text="How many of the same user's jobs were there before it."
     )
     queued = models.DateTimeField(default=timezone.now)
     lease_until = models.DateTimeField(null=True, blank=True)

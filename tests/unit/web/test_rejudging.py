@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report, Score
 from problems.vocabulary import Group, Verdict
+from web.fleet.models import Node
 from web.staff import hidden_runs, rejudging
 from web.staff.models import Act, ActKind, Change, HiddenRun, Rejudge, RejudgeState, RunState
 from web.submissions import services
@@ -57,6 +58,16 @@ def test_a_hidden_run_changes_nothing_that_anybody_sees(owner, staff, handed_in)
     assert visible(submission) == before
     assert Progress.objects.values().get() == progress
     assert Job.objects.get().status == Status.DONE
+
+
+def test_what_a_gpu_judged_is_judged_again_on_one_while_there_is_any(owner, staff, handed_in, live_gpus):
+    judged(handed_in, owner, "accepted", environment={"gpu": "NVIDIA H200"})
+    live_gpus("NVIDIA B200")
+    start(staff)
+    assert hidden_runs.claim("cpu") is None
+    assert hidden_runs.hand_back(hidden_runs.claim("gpu", gpu_models=["NVIDIA B200"]), failed=False)
+    Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
+    assert hidden_runs.claim("cpu") is not None
 
 
 def test_what_people_wait_for_is_judged_first(owner, staff, handed_in):

@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             model_name="job",
             name="turn",
             field=models.PositiveSmallIntegerField(
-                db_default=0, default=0, help_text="How many of the same user's jobs go before it."
+                db_default=0, default=0, help_text="How many of the same user's jobs were there before it."
             ),
         ),
         migrations.AddField(

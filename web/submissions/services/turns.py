@@ -1,11 +1,11 @@
 """Fair share: whose turn it is among jobs that are as urgent.
 
-Theory of operation. A job's `turn` is how many jobs of the same user go before it, counted when it is handed
-in. Claims go by turn before they go by time, so somebody who hands in five programs has one of them judged,
-then waits until everybody else had one. When a job is over, those of its user that waited behind it move up;
-each keeps the time at which it was handed in. So nobody is overtaken for ever by people who come one program
-at a time. The turns are counted anew rather than lowered by one: a move that was lost with its process is
-made good by the next.
+Theory of operation. A job's `turn` is how many jobs its user had under way when it was handed in. Claims go
+by turn before they go by time, so somebody who hands in five programs has one of them judged, then waits
+until everybody else had one. When a job is over, those of its user that came after it move up; each keeps the
+time at which it was handed in. So nobody is overtaken for ever by people who come one program at a time. The
+turns are counted anew rather than lowered by one: a move that was lost with its process is made good by the
+next.
 
 Rejudges are asked for by staff: they take no turn of their user's, and do not count as under way.
 """
