@@ -27,7 +27,7 @@ def watched(claim: services.Claim) -> Iterator[None]:
     """
     submission = claim.submission
     origin = _origin(submission)
-    ids = {
+    ids: dict[str, str | int] = {
         "submission_id": submission.public_id,
         "attempt": claim.attempt,
         "user_id": submission.user_id,

@@ -15,8 +15,7 @@ from prometheus_client.registry import Collector
 
 from web.clock import DatabaseNow, read_clock
 from web.fleet.models import Gpu, Health, Node, Worker
-from web.submissions.models import Job, Status
-from web.submissions.queues import CPU
+from web.submissions.models import CPU, Job, Status
 from web.upkeep.queries import backup_age_s
 
 _GPU = ("node", "gpu", "model")

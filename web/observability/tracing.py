@@ -14,8 +14,7 @@ from web.config import ConfigError
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import SpanProcessor
+    from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 
 _INSTALL = "install it: .venv/bin/pip install --require-hashes --no-deps -r deploy/requirements/otel.txt"
 _HEADER = "traceparent"  # Source: https://www.w3.org/TR/trace-context/

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 
 from judge.clock.calibration import MEASURES, Calibration, store
 from judge.node_settings import NodeSettings
@@ -19,6 +20,7 @@ from sandbox.gpu.health import Health, Quarantine
 from sandbox.gpu.lease import Leases, Share
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.nvml import GpuInfo, MemoryErrors
+from tests.unit.web.observability.counting import counted
 from web.config import ROOT
 from web.fleet import orders
 from web.fleet.models import Gpu, Node
@@ -168,11 +170,15 @@ def test_a_fault_is_waited_out_then_mps_restarted_then_the_gpu_taken_out(
     bench.tend()
     assert mps.servers()[0].pid == server, "faults pass by themselves"
     monkeypatch.setattr(keeper, "FAULT_PATIENCE_S", 0.0)
-    for _ in range(2):
+    with counted(f'mps_restarts_total{{gpu="{GPU.uuid}"}}') as restarts:
+        for _ in range(2):
+            bench.tend()
+            assert mps.healthy(), "started anew"
+            (mps.log_directory / "faulted").touch()
+    assert restarts.change == 2
+    with counted(f'gpu_quarantines_total{{gpu="{GPU.uuid}"}}') as quarantines:
         bench.tend()
-        assert mps.healthy(), "started anew"
-        (mps.log_directory / "faulted").touch()
-    bench.tend()
+    assert quarantines.change == 1
     assert "MPS faults again after 2 restarts" in bench.quarantine.quarantined()[GPU.uuid]
     bench.retry_now()
     bench.tend()
@@ -250,6 +256,24 @@ def column(name: str, **row: object) -> object:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_the_service_says_what_keeps_it_from_reporting(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "no heartbeat yet" in house.service.trouble
+    house.service.report()
+    assert house.service.trouble == ""
+    monkeypatch.setattr("worker.node.service.services.record_heartbeat", _no_answer)
+    with counted("heartbeats_failed_total") as failed:
+        house.service.report()
+    assert failed.change == 1
+    until(lambda: "no heartbeat for" in house.service.trouble)
+    house.service.ask_to_stop()
+    assert "stopping" in house.service.trouble
+
+
+def _no_answer(*_: object, **__: object) -> bool:
+    raise OperationalError("the database is away")
+
+
+@pytest.mark.django_db(transaction=True)
 def test_the_service_reports_what_it_has_and_says_goodbye(house: House) -> None:
     house.thread.start()
     until(lambda: Gpu.objects.filter(health=Column.WELL).count() == 2)
@@ -258,6 +282,7 @@ def test_the_service_reports_what_it_has_and_says_goodbye(house: House) -> None:
     house.quarantine.clear(GPU.uuid)
     until(lambda: column("health", uuid=GPU.uuid) == Column.WELL)
     assert house.reaped == 1
+    assert house.service.trouble == ""
     house.measured = {"memory_gb_per_s": 3987.2}
     until(lambda: column("calibration", uuid=GPU.uuid) == house.measured)
     house.stop()

@@ -43,10 +43,14 @@ def test_metrics_are_for_this_host_and_for_no_proxy(probes: Probes) -> None:
 
 def test_with_a_token_metrics_are_for_who_has_it() -> None:
     probes = Probes("127.0.0.1", 9, token="secret", folder=None, trouble=str)
-    asked = {"client": "10.0.0.1", "forwarded": False}
-    assert probes.answer("/metrics", authorization="Bearer secret", **asked)[0] == 200
-    assert probes.answer("/metrics", authorization="Bearer other", **asked)[0] == 403
-    assert probes.answer("/readyz", authorization="", **asked)[0] == 200
+
+    def status(path: str, authorization: str) -> int:
+        answer = probes.answer(path, client="10.0.0.1", authorization=authorization, forwarded=False)
+        return answer[0]
+
+    assert status("/metrics", "Bearer secret") == 200
+    assert status("/metrics", "Bearer other") == 403
+    assert status("/readyz", "") == 200
 
 
 def test_a_port_that_is_taken_costs_the_metrics_alone(probes: Probes) -> None:

@@ -10,7 +10,8 @@ from web.observability.census import Census
 def every_family() -> dict[str, Metric]:
     """What the code counts, and what the census reads."""
     counted = [found for found in vars(metrics).values() if isinstance(found, MetricWrapperBase)]
-    return {family.name: family for source in (*counted, Census()) for family in source.describe()}
+    families = [family for metric in counted for family in metric.describe()]
+    return {family.name: family for family in (*families, *Census().describe())}
 
 
 def series_of(family: Metric) -> set[str]:

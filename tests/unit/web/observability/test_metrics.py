@@ -14,12 +14,13 @@ from web.observability import census
 from web.observability.access import may_read
 from web.submissions import services
 from web.submissions.models import Job
+from web.upkeep.models import Backup
 
 pytestmark = pytest.mark.django_db
 
 
-def read(**headers: str) -> str:
-    answer = Client().get("/metrics", **headers)
+def read() -> str:
+    answer = Client().get("/metrics")
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -79,9 +80,21 @@ def test_a_database_that_does_not_answer_is_a_metric_too(monkeypatch: pytest.Mon
         raise OperationalError("gone")
 
     assert value("warpcourt_database_up") == 1
-    monkeypatch.setattr(census, "read_clock", refuse)
+    monkeypatch.setattr(census, "read_clock", refuse)  # the first that it asks
     assert value("warpcourt_database_up") == 0
     assert "warpcourt_queue_jobs" not in read()
+
+
+def test_it_costs_few_queries(django_assert_max_num_queries, live_gpus) -> None:
+    live_gpus(*["NVIDIA H200"] * 3)
+    with django_assert_max_num_queries(7):
+        Client().get("/metrics")
+
+
+def test_the_age_of_a_backup_is_shown_once_there_is_one() -> None:
+    assert "\nwarpcourt_backup_age_seconds " not in read()
+    Backup.objects.create(made=timezone.now() - timedelta(hours=2), size_bytes=1, took_ms=1)
+    assert 7100 < value("warpcourt_backup_age_seconds") < 7300
 
 
 def test_without_a_token_only_the_loopback_address_reads() -> None:
@@ -105,8 +118,7 @@ def test_without_a_token_only_the_loopback_address_reads() -> None:
     ],
 )
 def test_who_may_read(token: str, authorization: str, client: str, forwarded: bool, allowed: bool) -> None:
-    asked = {"token": token, "authorization": authorization, "client": client, "forwarded": forwarded}
-    assert may_read(**asked) is allowed
+    assert may_read(token=token, authorization=authorization, client=client, forwarded=forwarded) is allowed
 
 
 def test_every_metric_has_our_prefix_its_unit_and_a_sentence() -> None:
