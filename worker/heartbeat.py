@@ -26,6 +26,7 @@ from worker.stopping import Stopping
 log = structlog.get_logger(__name__)
 
 INTERVAL_S = 1.0
+ENDING_S = 0.2
 
 
 class Heartbeat:
@@ -91,7 +92,8 @@ class Heartbeat:
             connections.close_all()
             return
         if hold is services.Hold.LOST:
-            self._taken = True
+            # A beat that was sent while the verdict was being written finds the lease ended by that.
+            self._taken = not self._done.wait(ENDING_S)
             return
         self._held_until = asked + self._lease_s
         if hold is services.Hold.CANCELLED:

@@ -14,6 +14,7 @@ from web.submissions import services
 from web.submissions.models import Job, Status
 from worker import ending, heartbeat, room
 from worker.bench import Bench
+from worker.heartbeat import Heartbeat
 from worker.judging import judge_next
 from worker.stopping import Stopping
 
@@ -231,3 +232,19 @@ def test_a_failed_verdict_from_a_full_disk_is_not_believed(owner, handed_in, mon
     judge_next(Troubled(judge))
     assert verdict_of(submission) == stored
     assert (Job.objects.get().status == Status.QUEUED) == (stored is None)
+
+
+def test_the_beat_that_crosses_the_verdict_is_no_lost_lease(settings):
+    """Sent before the verdict was written, answered after it: the lease was ended, by its holder."""
+    cancelled, sent, written = Event(), Event(), Event()
+
+    def extend_lease() -> services.Hold:
+        sent.set()
+        written.wait(10)
+        return services.Hold.LOST
+
+    with Heartbeat(extend_lease, cancelled, Stopping()) as beating:
+        assert sent.wait(10)
+        written.set()
+    assert not beating.lost
+    assert not cancelled.is_set()
