@@ -53,8 +53,8 @@ def main(argv: list[str] | None = None) -> int:
     if config.metrics_port:
         probes.start()
     while not stop.is_set():
-        sweep_once()
-        swept_at = time.monotonic()
+        if sweep_once():
+            swept_at = time.monotonic()
         stop.wait(config.sweep_s)
     probes.stop()
     return 0
