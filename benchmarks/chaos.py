@@ -49,6 +49,13 @@ SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.sub
   FROM submissions_submission s LEFT JOIN submissions_report r ON r.submission_id = s.id
  GROUP BY s.idempotency_key, s.public_id
 """
+_SLOWEST = """
+SELECT s.public_id, EXTRACT(EPOCH FROM MAX(e.created) - MIN(e.created)),
+       STRING_AGG(e.kind || ' ' || ROUND(EXTRACT(EPOCH FROM e.created - s.created), 1), ', ' ORDER BY e.sequence)
+  FROM submissions_submission s JOIN submissions_event e ON e.submission_id = s.id
+ WHERE e.kind IN ('queued', 'claimed', 'retried', 'finished')
+ GROUP BY s.public_id ORDER BY 2 DESC LIMIT 5
+"""
 _RETRIES = "SELECT COUNT(*) FROM submissions_event WHERE kind = 'retried'"
 
 
@@ -90,6 +97,7 @@ class Result:
     given_up: int
     violations: Sequence[str]
     retried: int
+    slowest: Sequence[str] = ()
 
     def is_sound(self, struck: Sequence[Struck]) -> bool:
         """Whether every promise was kept."""
@@ -290,7 +298,10 @@ def examine(cluster: Cluster, ledger: Ledger) -> Result:
         elif rows[0][1] != ledger.verdicts[public_id]:
             wrong.append(f"{public_id}: {rows[0][1]} instead of {ledger.verdicts[public_id]}")
     ((retried,),) = cluster.sql(_RETRIES)
-    return Result(len(found), lost, duplicated, wrong, given_up, cluster.violations(), retried)
+    slowest = [
+        f"{public_id} took {took_s:.1f} s: {steps}" for public_id, took_s, steps in cluster.sql(_SLOWEST)
+    ]
+    return Result(len(found), lost, duplicated, wrong, given_up, cluster.violations(), retried, slowest)
 
 
 def report(result: Result, struck: Sequence[Struck], ledger: Ledger, took_s: float, settled_s: float) -> None:
@@ -326,6 +337,8 @@ def report(result: Result, struck: Sequence[Struck], ledger: Ledger, took_s: flo
             ("seconds from the last submission to the last verdict", f"{settled_s:.1f}"),
         ]
     )
+    print("\nwhat waited longest for its verdict, with the seconds of its steps")
+    print("\n".join(result.slowest))
     for text in (*result.lost, *result.duplicated, *result.wrong, *result.violations, *ledger.refused[:3]):
         print(text, file=sys.stderr)
 

@@ -31,7 +31,6 @@ from tests.services import free_port, postgresql, redis_server, wait_until
 
 ARRIVING_PER_S = 10
 SUBMITTERS = 40
-WORKER_CHILDREN = 24  # they mostly wait
 WEB_PROCESSES = 2
 PAGES = ("problems", "problem", "leaderboard", "my submissions", "report")
 VERDICT = "from handing in to the verdict"
@@ -113,6 +112,7 @@ def main() -> int:
         "--rates", default="1:60,10:60,0:30", help="of those who only hand in; 0: all they can"
     )
     parser.add_argument("--submissions", type=int, default=100_000, help="that the site has before")
+    parser.add_argument("--children", type=int, default=24, help="of the worker; they mostly wait")
     options = parser.parse_args()
     with installation(options) as (url, parts, slugs):
         phases = play("Student", options.students, options.paces, url, parts, slugs)
@@ -148,7 +148,7 @@ def installation(options: argparse.Namespace) -> Iterator[tuple[str, "Parts", st
             subprocess.run([sys.executable, *argv], cwd=ROOT, env=environment, check=True)
         serve = f"-m uvicorn web.asgi:application --port {port} --workers {WEB_PROCESSES} --lifespan off"
         serve += " --no-access-log --no-proxy-headers --log-level warning --timeout-graceful-shutdown 1"
-        work = f"-m celery -q -A worker.app worker --concurrency {WORKER_CHILDREN} -l info"
+        work = f"-m celery -q -A worker.app worker --concurrency {options.children} -l info"
         log = folder / "log"
         web, worker = (
             ends.enter_context(_running([sys.executable, *words.split()], environment, log))
