@@ -1,0 +1,125 @@
+"""Checks of what the site stands on: database, broker, clock, the proxy before it."""
+
+import socket
+import ssl
+import time
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+import redis
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from deploy.audit.finding import Finding, Findings, Level, ok_if
+from web.clock import read_clock
+from web.config import Config
+
+_SLOW_S = 0.25
+_SKEW_S = 5.0
+_PATIENCE_S = 3.0
+_RENEW_DAYS = 7
+
+
+def check_database(config: Config) -> Findings:
+    """It answers, soon, and is one that several hosts may share."""
+    began = time.monotonic()
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError as error:
+        cause = str(error).strip().partition("\n")[0]
+        fix = "start it, or mend WARPCOURT_DATABASE_URL; with Compose: docker compose logs postgres"
+        yield Finding("database", Level.MISSING, cause, fix)
+        return
+    took_s = time.monotonic() - began
+    name = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}.get(connection.vendor, connection.vendor)
+    version = ".".join(map(str, connection.get_database_version()))
+    yield Finding("database", Level.OK, f"{name} {version}, answered in {1000 * took_s:.0f} ms")
+    if took_s > _SLOW_S:
+        yield Finding("database", Level.WEAK, "it is slow to answer", "look at its host, and the way to it")
+    if connection.vendor == "sqlite" and config.broker_url:
+        fix = "set WARPCOURT_DATABASE_URL to PostgreSQL: workers on other hosts cannot share a file"
+        yield Finding("database", Level.WEAK, "SQLite beside a broker", fix)
+
+
+def check_migrations(_config: Config) -> Findings:
+    """The database is as this version of the code wants it."""
+    executor = MigrationExecutor(connection)
+    waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in waiting[:3])
+    yield Finding(
+        "migrations",
+        ok_if(not waiting),
+        f"{len(waiting)} not applied: {names}" if waiting else "all applied",
+        "warpcourt-admin migrate; with Compose: docker compose run --rm migrate",
+    )
+    known = set(executor.loader.disk_migrations)
+    ours = {label for label, _ in known}
+    newer = [key for key in executor.loader.applied_migrations if key[0] in ours and key not in known]
+    if newer:
+        fix = "start the version that made them everywhere: deploy/rolling-restart, or upgrade this host"
+        found = f"the database has {len(newer)} that this version does not know, {'.'.join(newer[0])} for one"
+        yield Finding("migrations", Level.WEAK, found, fix)
+
+
+def check_broker(config: Config) -> Findings:
+    """The doorbell rings."""
+    if not config.broker_url:
+        yield Finding("broker", Level.OK, "files in the data directory")
+        return
+    client = redis.Redis.from_url(
+        config.broker_url, socket_connect_timeout=_PATIENCE_S, socket_timeout=_PATIENCE_S
+    )
+    try:
+        client.ping()
+    except redis.RedisError as error:
+        fix = (
+            f"start it, or mend WARPCOURT_BROKER_URL; nothing is lost, but what is handed in waits "
+            f"for the next sweep, up to {config.sweep_s} s, and rates are not limited"
+        )
+        yield Finding("broker", Level.MISSING, str(error), fix)
+    else:
+        yield Finding("broker", Level.OK, "Redis answers")
+    finally:
+        client.close()
+
+
+def check_clock(_config: Config) -> Findings:
+    """This host's clock against the database's, by which leases and heartbeats go."""
+    before = datetime.now(UTC)
+    there = read_clock()
+    off_s = abs((there - before - (datetime.now(UTC) - before) / 2).total_seconds())
+    yield Finding(
+        "clock",
+        ok_if(off_s < _SKEW_S, Level.WEAK),
+        f"{off_s:.1f} s from the database's",
+        "let NTP run on both hosts; leases do not mind, but times in logs and pages differ",
+    )
+
+
+def check_address(config: Config) -> Findings:
+    """The address that people use leads here, with a certificate that lasts."""
+    url = urlsplit(config.public_url)
+    if url.scheme != "https" or not url.hostname:
+        return
+    try:
+        days = _days_left(url.hostname, url.port or 443)
+    except ssl.SSLCertVerificationError as error:
+        fix = "fine where people trust the authority that signed it, as Caddy's own; else get a certificate"
+        yield Finding("certificate", Level.WEAK, error.verify_message or str(error), fix)
+    except OSError as error:
+        fix = "start the proxy (docker compose up -d proxy); ignore this where only this host cannot reach it"
+        yield Finding("certificate", Level.WEAK, f"{url.hostname} cannot be reached from here: {error}", fix)
+    else:
+        fix = "renew it, then: docker compose exec proxy caddy reload --config /etc/caddy/Caddyfile"
+        yield Finding("certificate", ok_if(days > _RENEW_DAYS, Level.WEAK), f"good for {days} days", fix)
+
+
+def _days_left(host: str, port: int) -> int:
+    context = ssl.create_default_context()
+    with (
+        socket.create_connection((host, port), timeout=_PATIENCE_S) as plain,
+        context.wrap_socket(plain, server_hostname=host) as secured,
+    ):
+        until = ssl.cert_time_to_seconds(str((secured.getpeercert() or {})["notAfter"]))
+    return int((until - time.time()) // 86400)

@@ -1,0 +1,82 @@
+"""Checks of the work: who judges, what waits, who looks after what was left behind."""
+
+from datetime import timedelta
+
+from deploy.audit.finding import Finding, Findings, Level, ok_if
+from web.clock import DatabaseNow
+from web.config import Config
+from web.fleet.models import Gpu, Health
+from web.fleet.queries import fleet
+from web.fleet.queues import queues_now
+from web.submissions.models import Job, Status
+from web.submissions.queries import count_waiting, oldest_wait_s
+
+_LONG_S = 120
+_SWEEPS_LATE = 3
+
+
+def check_workers(_config: Config) -> Findings:
+    """Workers live, can judge, and are of one version."""
+    nodes = fleet()
+    live = [worker for node in nodes for worker in node.live_workers]
+    yield Finding(
+        "workers",
+        ok_if(bool(live)),
+        f"{len(live)}, for {sum(worker.concurrency for worker in live)} submissions at a time"
+        if live
+        else "none",
+        "start one (docker compose up -d worker) and look at its log; what is handed in waits meanwhile",
+    )
+    for worker in live:
+        if worker.message:
+            fix = (
+                "do what it says on that host; warpcourt-admin doctor --judging there says whether it helped"
+            )
+            yield Finding("workers", Level.WEAK, f"{worker.name} cannot judge: {worker.message}", fix)
+    versions = sorted({worker.version for worker in live})
+    if len(versions) > 1:
+        fix = "upgrade all of them: deploy/rolling-restart workers, on each host"
+        yield Finding("workers", Level.WEAK, f"of versions {', '.join(versions)}", fix)
+    for at in nodes:
+        if at.lost:
+            fix = "look at the host; where it is gone for good, delete it at /admin/fleet/node/"
+            yield Finding("nodes", Level.WEAK, f"{at.node.name} says nothing any more", fix)
+        elif at.node.drained:
+            fix = f"warpcourt-admin undrain {at.node.name}, when it may judge again"
+            yield Finding("nodes", Level.WEAK, f"{at.node.name} is drained: {at.node.drain_reason}", fix)
+
+
+def check_gpus(_config: Config) -> Findings:
+    """GPUs that are out of use."""
+    for gpu in Gpu.objects.exclude(health=Health.WELL).select_related("node"):
+        why = gpu.hold_reason or gpu.reason or gpu.health
+        fix = "release it at /fleet" if gpu.hold_reason else "what the reason says; see docs/operations.md"
+        yield Finding("gpus", Level.WEAK, f"{gpu.model} {gpu.minor} of {gpu.node.name}: {why}", fix)
+
+
+def check_queues(_config: Config) -> Findings:
+    """Nothing waits for long, and nothing for hardware that nobody has."""
+    oldest_s = oldest_wait_s()
+    yield Finding(
+        "queue",
+        ok_if(oldest_s < _LONG_S, Level.WEAK),
+        f"{count_waiting()} wait, the first for {oldest_s:.0f} s",
+        "more workers, or see at /staff/queue what they do",
+    )
+    for queue in queues_now(fleet()):
+        if queue.forsaken:
+            fix = "start a worker with that hardware, or let their authors ask for another"
+            found = f"{queue.waiting} wait for {queue.queue}, which no worker serves"
+            yield Finding("queue", Level.WEAK, found, fix)
+
+
+def check_sweeps(config: Config) -> Findings:
+    """No lease is long over: somebody looks after jobs whose worker is gone."""
+    late = timedelta(seconds=_SWEEPS_LATE * config.sweep_s + config.lease_s)
+    left = Job.objects.filter(status=Status.LEASED, lease_until__lt=DatabaseNow() - late).count()
+    yield Finding(
+        "sweeps",
+        ok_if(not left),
+        f"{left} jobs of dead workers are left lying" if left else "no job is left lying",
+        "start a worker or the sweeper (docker compose up -d sweeper): nobody sweeps",
+    )
