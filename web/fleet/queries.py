@@ -2,13 +2,23 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypedDict
 
 from django.db.models import QuerySet
 
-from web.clock import DatabaseNow, read_clock
+from web.clock import DatabaseNow
 from web.fleet.models import Duty, Gpu, Health, Node, State, Worker
 
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
 LOST_AFTER = timedelta(seconds=30)  # several heartbeats
+
+
+class _Asked(TypedDict):
+    """When the database was asked."""
+
+    asked: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +85,13 @@ class NodeNow:
 
 def fleet(now: datetime | None = None) -> list[NodeNow]:
     """Every node with its workers and GPUs, by name."""
-    now = now or read_clock()
-    return [_at(node, now) for node in _nodes()]
+    return [_at(node, now or node.asked) for node in _nodes()]
 
 
 def find_node(name: str, now: datetime | None = None) -> NodeNow | None:
     """One node, None where nobody has heard of it."""
     node = _nodes().filter(name=name).first()
-    return _at(node, now or read_clock()) if node is not None else None
+    return _at(node, now or node.asked) if node is not None else None
 
 
 def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
@@ -111,8 +120,9 @@ def capability_of(model: str) -> str:
     return Gpu.objects.filter(model=model).values_list("capability", flat=True).first() or ""
 
 
-def _nodes() -> QuerySet[Node]:
-    return Node.objects.prefetch_related("gpus", "workers")
+def _nodes() -> "QuerySet[WithAnnotations[Node, _Asked]]":
+    """Nodes with all that is theirs, and with what time it is in the database."""
+    return Node.objects.annotate(asked=DatabaseNow()).prefetch_related("gpus", "workers")
 
 
 def _at(node: Node, now: datetime) -> NodeNow:
