@@ -105,7 +105,7 @@ VERDICTS_DISCARDED = Counter("warpcourt_verdicts_discarded", "Verdicts that came
 SWEEPS = Counter("warpcourt_sweeps", "Sweeps for what was left behind: done, or failed.", ["outcome"])
 SWEEP_SECONDS = Histogram("warpcourt_sweep_seconds", "Time of a sweep.", buckets=_PAGE_S)
 LAST_SWEEP = Gauge(
-    "warpcourt_last_sweep_timestamp_seconds", "When a sweep was last done.", multiprocess_mode="mostrecent"
+    "warpcourt_last_sweep_timestamp_seconds", "When a sweep was last done.", multiprocess_mode="livemax"
 )
 SWEPT = Counter(
     "warpcourt_jobs_swept",

@@ -15,11 +15,13 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 def expose(folder: Path | None, more: Iterable[Collector] = ()) -> bytes:
     """All metrics in Prometheus's text format: of `folder`, or of this process alone, and `more`."""
     registry = CollectorRegistry()
-    if folder is None:
-        registry.register(REGISTRY)
-    else:
-        folders.forget_dead(folder)
-        MultiProcessCollector(registry, path=str(folder))  # type: ignore[no-untyped-call]  # has no types
     for collector in more:
         registry.register(collector)
-    return generate_latest(registry)
+    if folder is None:
+        registry.register(REGISTRY)
+        return generate_latest(registry)
+    counts = CollectorRegistry()
+    MultiProcessCollector(counts, path=str(folder))  # type: ignore[no-untyped-call]  # has no types
+    with folders.tidied(folder):
+        told = generate_latest(counts)
+    return told + generate_latest(registry)  # apart, so that nobody waits for the database under a lock

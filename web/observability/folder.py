@@ -25,7 +25,7 @@ from web.config import use_metrics_folder
 log = structlog.get_logger(__name__)
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - the folder below it is checked to be ours
-_LIVE = "gauge_live*_*.db"
+_NOBODY = "0"
 _joined: list[tuple[Path, int]] = []  # with the lock's descriptor, which the process's end closes
 
 
@@ -59,11 +59,32 @@ def joined() -> Path | None:
     return _joined[-1][0] if _joined else None
 
 
-def forget_dead(folder: Path) -> None:
-    """Drop the gauges of processes that are gone. What they counted stays."""
-    for path in folder.glob(_LIVE):
-        if not Path("/proc", path.stem.rpartition("_")[2]).exists():
-            path.unlink(missing_ok=True)
+@contextmanager
+def tidied(folder: Path) -> Iterator[None]:
+    """Have the folder to oneself, without the files of processes that are gone.
+
+    Their gauges are dropped. Their counts go to those of process 0, which there never is: children die by the
+    thousand where programs hang, and a file each would fill the memory.
+    """
+    with _locked(folder / "tidy"):
+        for path in folder.glob("*.db"):
+            kind, _, pid = path.stem.rpartition("_")
+            if pid == _NOBODY or Path("/proc", pid).exists():
+                continue
+            if not kind.startswith("gauge_"):
+                _add(path, folder / f"{kind}_{_NOBODY}.db")
+            path.unlink()
+        yield
+
+
+def _add(one: Path, total: Path) -> None:
+    # Not above: it has to be imported after `join`, since it looks once where to count.
+    from prometheus_client.mmap_dict import MmapedDict  # noqa: PLC0415
+
+    sums = MmapedDict(str(total))
+    for key, count, moment, _ in MmapedDict.read_all_values_from_file(str(one)):
+        sums.write_value(key, sums.read_value(key)[0] + count, moment)
+    sums.close()
 
 
 def _home() -> Path:

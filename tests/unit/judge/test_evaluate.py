@@ -12,7 +12,7 @@ from judge.cpu_target import CpuTarget
 from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate, select_cases
 from judge.oracle import Oracle
-from judge.report import Progress, Report
+from judge.report import Progress, Report, Stage
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Verdict
@@ -83,6 +83,12 @@ def test_an_honest_program_is_accepted_and_not_ranked() -> None:
     assert report.environment["target"] == "scripted"
     assert report.log == "a warning"
     assert not report.ranked
+
+
+def test_each_stage_is_told_when_it_is_over() -> None:
+    told: list[Stage] = []
+    report = judge(ScriptedTarget(), on_stage=told.append)
+    assert tuple(told) == report.stages
 
 
 def test_every_process_is_closed_afterwards() -> None:

@@ -51,6 +51,11 @@ def value(text: str, line: str) -> float:
 REQUEUED = 'warpcourt_jobs_swept_total{outcome="requeued"}'
 
 
+def test_who_joins_has_not_imported_what_counts() -> None:
+    code = "import sys, web.observability.folder; assert 'prometheus_client' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_processes_of_one_server_tell_their_sum(tmp_path: Path) -> None:
     other = start(tmp_path / "metrics", times=3)
     text = run(_COUNT + _TELL, tmp_path / "metrics", times=4)
@@ -66,6 +71,17 @@ def test_what_a_dead_process_counted_stays_while_its_server_lives_and_its_gauges
     end(other)
     assert value(text, REQUEUED) == 14
     assert value(text, "warpcourt_judging") == 4
+
+
+def test_the_dead_leave_one_file_of_each_kind(tmp_path: Path) -> None:
+    other = start(tmp_path / "metrics", times=3)
+    for _ in range(3):
+        run(_COUNT, tmp_path / "metrics", times=1)
+    first, second = (run(_COUNT + _TELL, tmp_path / "metrics", times=1) for _ in range(2))
+    end(other)
+    assert (value(first, REQUEUED), value(second, REQUEUED)) == (7, 8)
+    (folder,) = (path for path in (tmp_path / "metrics").iterdir() if path.is_dir())
+    assert len(list(folder.glob("counter_*.db"))) == 3  # the dead, the one that stayed, the last that told
 
 
 def test_a_server_begins_at_zero_though_it_has_the_number_of_one_that_is_gone(tmp_path: Path) -> None:
