@@ -18,6 +18,9 @@ from web.version import version
 router = Router(auth=STAFF_READ)
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_CHARACTERS)]
 
+# What a name may hold: no control characters, which PostgreSQL cannot even look for.
+Name = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f/]{1,120}$")]
+
 
 class ReasonIn(Schema):
     """Why it is done; others read it."""
@@ -118,7 +121,7 @@ def show_fleet(request: ApiRequest) -> Any:  # noqa: ARG001 - an operation takes
     response={200: DoneOut, **documented(401, 403, 404, 422)},
     summary="Drain a node",
 )
-def drain_node(request: ApiRequest, node_name: str, body: ReasonIn) -> Any:
+def drain_node(request: ApiRequest, node_name: Name, body: ReasonIn) -> Any:
     """Let its workers finish what they judge, and take nothing more. For staff."""
     node = get_object_or_404(Node, name=node_name)
     orders.drain(request.user, node, reason=body.reason)
@@ -128,10 +131,10 @@ def drain_node(request: ApiRequest, node_name: str, body: ReasonIn) -> Any:
 @router.post(
     "/nodes/{node_name}/undrain",
     auth=STAFF_ORDER,
-    response={200: DoneOut, **documented(401, 403, 404)},
+    response={200: DoneOut, **documented(401, 403, 404, 422)},
     summary="End the drain of a node",
 )
-def undrain_node(request: ApiRequest, node_name: str) -> Any:
+def undrain_node(request: ApiRequest, node_name: Name) -> Any:
     """Let its workers take submissions again. For staff."""
     return {"changed": orders.undrain(request.user, get_object_or_404(Node, name=node_name))}
 
@@ -142,7 +145,7 @@ def undrain_node(request: ApiRequest, node_name: str) -> Any:
     response={200: DoneOut, **documented(401, 403, 404, 422)},
     summary="Quarantine a GPU",
 )
-def quarantine_gpu(request: ApiRequest, uuid: str, body: ReasonIn) -> Any:
+def quarantine_gpu(request: ApiRequest, uuid: Name, body: ReasonIn) -> Any:
     """Keep it out of use until it is released, however well it is. For staff."""
     gpu = get_object_or_404(Gpu, uuid=uuid)
     orders.hold(request.user, gpu, reason=body.reason)
@@ -152,10 +155,10 @@ def quarantine_gpu(request: ApiRequest, uuid: str, body: ReasonIn) -> Any:
 @router.post(
     "/gpus/{uuid}/release",
     auth=STAFF_ORDER,
-    response={200: DoneOut, **documented(401, 403, 404)},
+    response={200: DoneOut, **documented(401, 403, 404, 422)},
     summary="Release a GPU",
 )
-def release_gpu(request: ApiRequest, uuid: str) -> Any:
+def release_gpu(request: ApiRequest, uuid: Name) -> Any:
     """Let it be used again, once its node has found it well. For staff."""
     return {"changed": orders.release(request.user, get_object_or_404(Gpu, uuid=uuid))}
 

@@ -210,6 +210,7 @@ def test_programs_of_staff_give_orders(node, staff, client):
     assert order(f"gpus/{GPU.uuid}/release").json() == {"changed": True}
     assert order("nodes/nobody/drain", reason="x").status_code == 404
     assert order("gpus/nobody/release").status_code == 404
+    assert order("gpus/%00/release").status_code == 422
 
 
 def test_a_token_that_may_read_gives_no_orders(node, staff, client):

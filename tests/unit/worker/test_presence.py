@@ -1,7 +1,7 @@
 """The thread that reports a worker: what it says, what it obeys, and that it survives the database."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,10 +10,15 @@ from django.db import DatabaseError
 from sandbox.gpu.fake_nvml import fake_gpu
 from sandbox.gpu.health import Quarantine
 from tests.unit.worker.test_node import until
+from web.accounts.models import User
 from web.fleet import orders, services
 from web.fleet.models import Duty, Gpu, Node, Worker
+from web.submissions.models import Job, Submission
 from worker import presence
+from worker.bench import Bench as JudgeBench
+from worker.judging import judge_next
 from worker.node.holds import obey
+from worker.node.inventory import node_name
 from worker.notice import Notice
 from worker.presence import ConsumerEars, Post, Presence
 
@@ -110,6 +115,18 @@ def test_a_database_that_does_not_answer_is_survived(
     made.presence.stop()
     assert quarantine.held() == {GPU.uuid: "it hums"}, "orders stay as they were"
     assert made.ears.heard == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_ring_on_a_drained_node_does_nothing(owner: User, handed_in: Callable[[User], Submission]) -> None:
+    submission = handed_in(owner)
+    node = services.record_inventory(node_name(), {}, [])
+    orders.drain(None, node, reason="a new fan")
+    judge_next(JudgeBench())
+    assert Job.objects.get(submission=submission).attempt == 0
+    orders.undrain(None, node)
+    judge_next(JudgeBench())
+    assert Job.objects.get(submission=submission).attempt == 1
 
 
 def test_orders_are_obeyed_as_often_as_they_come(tmp_path: Path) -> None:
