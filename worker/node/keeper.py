@@ -154,6 +154,7 @@ class Keeper:
         """Start MPS anew unless it is well. Nobody else is on the GPU now."""
         try:
             if self._mps is not None and not self._mps.healthy():
+                metrics.MPS_RESTARTS.labels(gpu=self.uuid).inc()
                 self._mps.restart()
         except MpsUnavailable as error:
             return Health(str(error))
