@@ -1,0 +1,151 @@
+"""Finds migrations that are unsafe while the site is in use, and those that the running version breaks on.
+
+Run by `deploy/lint`. Theory of operation. Each migration of ours becomes the statements that PostgreSQL would
+be given, and django-migration-linter's analyser, with checks of ours beside it, looks for what keeps readers
+or writers waiting (locks) and for what code of the version before does not get over (breaks). A migration is
+sound, or the table below gives the reason for which it may stay as it is.
+
+What keeps others waiting does so for as long as the table is long, so tables that stay short are left out of
+the first kind. `web.upkeep.migrating` sees to it that waiting for a lock keeps nobody else waiting.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import django
+from django.db import connection
+from django.db.migrations import Migration, RunPython, RunSQL
+from django.db.migrations.loader import MigrationLoader
+
+from tests.services import postgresql
+
+# How long the tables get that are not listed: as long as people go on submitting and talking.
+SHORT = {
+    "accounts_user": "one row for each person: a scan of a hundred thousand takes milliseconds",
+    "catalog_problem": "one row for each problem",
+    "catalog_tagging": "some rows for each problem",
+    "fleet_gpu": "one row for each GPU",
+    "fleet_node": "one row for each host",
+    "fleet_worker": "some rows for each host",
+    "leaderboards_ranking": "one row for each GPU model and track",
+    "tracks_entry": "some rows for each track",
+    "tracks_track": "one row for each track",
+    "upkeep_backup": "one row for each backup",
+}
+_NO_SITE = "made before there was a release: no site has rows that wait, or an older version that goes on"
+# What is wrong and may stay, by migration and check, each with its reason.
+ALLOWED: Mapping[str, Mapping[str, str]] = {
+    "accounts.0002_instructors": {"NOT_NULL": _NO_SITE},
+    "catalog.0003_tag_and_recount": {
+        "DATA": "tags of a few problems, and counts, which `manage.py recount` makes anew"
+    },
+    "leaderboards.0002_fill_bests": {"DATA": "bests, which `manage.py recount` makes anew at any time"},
+    "leaderboards.0004_cover_places": {"CREATE_INDEX": _NO_SITE, "DROP_INDEX": _NO_SITE},
+    "staff.0002_rejudges": {"CREATE_INDEX": _NO_SITE, "CREATE_INDEX_EXCLUSIVE": _NO_SITE},
+    "submissions.0002_gpu_results": {
+        "ADD_CHECK": _NO_SITE,
+        "CREATE_INDEX": _NO_SITE,
+        "CREATE_INDEX_EXCLUSIVE": _NO_SITE,
+    },
+    "submissions.0003_progress_and_sharing": {"ADD_CHECK": _NO_SITE},
+    "submissions.0004_report_gave_up": {"CREATE_INDEX": _NO_SITE},
+}
+LOCKS = {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE", "DROP_INDEX", "REINDEX", "ADD_UNIQUE", "ADD_CHECK"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong with a migration, and which check says so."""
+
+    migration: str
+    code: str
+    message: str
+
+
+def findings() -> Iterator[Finding]:
+    """All that is wrong and not allowed, and what is allowed without need."""
+    used = set()
+    for migration, statements in _migrations():
+        name = f"{migration.app_label}.{migration.name}"
+        for code, message in sorted(_wrong(migration, statements)):
+            if code in ALLOWED.get(name, {}):
+                used.add((name, code))
+            else:
+                yield Finding(name, code, message)
+    for name, codes in ALLOWED.items():
+        for code in codes:
+            if (name, code) not in used:
+                yield Finding(name, code, "allowed without need: remove it from deploy/live_migrations.py")
+
+
+def _migrations() -> Iterator[tuple[Migration, list[str]]]:
+    """Every migration of ours with its statements, in an order in which they can be applied."""
+    loader = MigrationLoader(connection)
+    plan = loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True)  # noqa: SLF001 - all, in order
+    state = loader.project_state([])
+    for key in plan:
+        migration = loader.graph.nodes[key]
+        if migration.__module__.startswith("web."):
+            with connection.schema_editor(collect_sql=True, atomic=migration.atomic) as editor:
+                migration.apply(state.clone(), editor, collect_sql=True)
+            statements = [line for line in editor.collected_sql if not line.startswith("--")]
+            yield migration, ["BEGIN;", *statements] if migration.atomic else statements
+        state = migration.mutate_state(state, preserve=False)
+
+
+def _wrong(migration: Migration, statements: list[str]) -> set[tuple[str, str]]:
+    long = [statement for statement in statements if not _about_short(statement)]
+    found = {issue for issue in _analyse(statements) if issue[0] not in LOCKS}
+    found |= {issue for issue in _analyse(long) if issue[0] in LOCKS}
+    found |= set(_scans(long))
+    if any(isinstance(operation, RunPython | RunSQL) for operation in migration.operations):
+        found.add(("DATA", "changes rows: how many, and what does the running version do meanwhile?"))
+    return found
+
+
+def _analyse(statements: list[str]) -> set[tuple[str, str]]:
+    from django_migration_linter.sql_analyser.postgresql import PostgresqlAnalyser  # noqa: PLC0415 - it wants settings
+
+    analyser = PostgresqlAnalyser(exclude_migration_tests=[])
+    analyser.analyse(statements)
+    return {(issue.code, issue.message) for issue in (*analyser.errors, *analyser.warnings)}
+
+
+def _scans(statements: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Checks and foreign keys that look at every row while everybody waits."""
+    made = set()
+    for statement in statements:
+        if created := re.match(r'CREATE TABLE ("\w+")', statement):
+            made.add(created[1])
+        added = re.match(r'ALTER TABLE ("\w+") ADD CONSTRAINT .* (CHECK|FOREIGN KEY)', statement)
+        if added and added[1] not in made and "NOT VALID" not in statement:
+            yield "ADD_CHECK", f"{added[2]} on a table in use: AddCheckLive looks at its rows without a lock"
+
+
+def _about_short(statement: str) -> bool:
+    table = re.match(r'(?:ALTER TABLE|CREATE (?:UNIQUE )?INDEX .* ON) "(\w+)"', statement)
+    return table is not None and table[1] in SHORT
+
+
+def main() -> int:
+    """Say what is wrong; 1 if anything is."""
+    with postgresql() as url, tempfile.TemporaryDirectory() as data:
+        os.environ |= {"WARPCOURT_DATABASE_URL": url, "WARPCOURT_DATA_DIR": data}
+        os.environ["DJANGO_SETTINGS_MODULE"] = "web.settings"
+        django.setup()
+        found = list(findings())
+        connection.close()
+        connection.close_pool()  # type: ignore[attr-defined]  # or the server would wait for it
+    for finding in found:
+        print(f"{finding.migration}: {finding.code}: {finding.message}")
+    if found:
+        print("docs/operations.md, under Upgrade, says how each is done safely.")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
