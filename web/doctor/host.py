@@ -32,7 +32,7 @@ def check_space(config: Config) -> Findings:
 
 
 def check_judging(config: Config) -> Findings:
-    """Whether a worker could judge here: isolates and compiles for real, which takes seconds the first time."""
+    """Whether a worker could judge here, found out by isolating and compiling."""
     if config.target == "scripted":
         fix = "set WARPCOURT_TARGET=cpu or gpu: no program is run, and every verdict is made up"
         yield Finding("judging", Level.WEAK, "the judge is the scripted one, for tests", fix)

@@ -27,8 +27,6 @@ def check_settings(config: Config) -> Findings:
     if not local and not config.email_url:
         fix = "set WARPCOURT_EMAIL_URL: links for forgotten passwords go to the log of the web server"
         yield Finding("mail", Level.WEAK, "no mail server is set", fix)
-    if not local and not config.secret_key and not config.database_url.startswith("sqlite"):
+    if config.database_url and not config.secret_key:
         fix = "set WARPCOURT_SECRET_KEY_FILE: web servers on several hosts have to share it"
-        yield Finding(
-            "secret key", Level.WEAK if config.database_url else Level.OK, "kept in the data directory", fix
-        )
+        yield Finding("secret key", Level.WEAK, "kept in the data directory of this host", fix)

@@ -30,7 +30,7 @@ FROM system AS packages
 ARG PIP_INDEX_URL
 ARG PIP_EXTRA_INDEX_URL
 RUN /opt/build/prepare python3-venv && python3 -m venv /opt/venv
-COPY deploy/images/services/install deploy/requirements/*.txt build/wheel[s] /opt/build/wheels/
+COPY deploy/images/services/install deploy/requirements/run.txt deploy/requirements/otel.txt build/wheel[s] /opt/build/wheels/
 RUN /opt/build/wheels/install run otel
 
 FROM system AS runtime
@@ -46,6 +46,7 @@ FROM packages AS toolchain
 ARG PACKAGES=yes
 ARG TRITON=yes
 ARG TORCH=torch
+COPY deploy/requirements/nvcc.txt deploy/requirements/triton.txt /opt/build/wheels/
 RUN mkdir /opt/added; \
     if [ "$PACKAGES" = yes ]; then \
       export PIP_TARGET=/opt/added && /opt/build/wheels/install nvcc && \
@@ -63,6 +64,7 @@ CMD ["celery", "--quiet", "-A", "worker.app", "worker", "--without-gossip", "--w
 
 FROM packages AS gpu-toolchain
 ARG PACKAGES=yes
+COPY deploy/requirements/gpu.txt /opt/build/wheels/
 RUN mkdir /opt/added; \
     if [ "$PACKAGES" = yes ]; then PIP_TARGET=/opt/added /opt/build/wheels/install gpu; fi
 
