@@ -123,7 +123,6 @@ def _keep_our_logging(**_: Any) -> None:
 @worker_process_init.connect
 def _open(**_: Any) -> None:
     connections.close_all()
-    stopping.on_signal(grace_s=settings.WARPCOURT.stop_grace_s)
     tracing.start("warpcourt-worker", settings.WARPCOURT.otlp_url)
     bench.judge()
 

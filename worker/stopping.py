@@ -3,8 +3,8 @@
 Theory of operation. SIGTERM reaches the main process alone (`docker stop`, the supervisor) or every process
 of the worker (a shell, systemd). The main process writes the end of the grace into a page of memory that it
 shares with its children, since they are forked from it: nothing has to be sent, so nothing can be missed, and
-a child that is forked later knows too. A child that gets the signal itself remembers an end of its own,
-instead of dying at once as Celery's children would, and leaves when it has no job any more. From then on
+a child that is forked later knows too. A child that gets the signal itself dies at once while it is idle, as
+Celery's children do; while it judges it remembers an end of its own, and leaves after that. From then on
 nobody claims (`worker.judging`). The heartbeat of a judgement sees the grace end and has the sandboxes
 killed; then the job is handed back without a try being charged, and another worker is rung for at once.
 
@@ -14,9 +14,12 @@ The times are of the kernel's monotonic clock, which all processes of a host sha
 import mmap
 import signal
 import struct
+import threading
 import time
 from types import FrameType
-from typing import NoReturn
+from typing import Any
+
+from django.conf import settings
 
 _MOMENT = struct.Struct("d")
 
@@ -27,7 +30,7 @@ class Stopping:
     def __init__(self) -> None:
         self._shared = mmap.mmap(-1, _MOMENT.size)
         self._own = 0.0
-        self._busy = False
+        self._before: Any = signal.SIG_DFL
 
     @property
     def asked(self) -> bool:
@@ -54,35 +57,26 @@ class Stopping:
         if not self._everybodys or end < self._everybodys:
             _MOMENT.pack_into(self._shared, 0, end)
 
-    def on_signal(self, *, grace_s: float) -> None:
-        """Have SIGTERM stop this process alone: at once when it is idle, else after the `work` it does."""
-
-        def asked(_number: int, _frame: FrameType | None) -> None:
-            self._own = self._own or time.monotonic() + grace_s
-            if not self._busy:
-                _leave()
-
-        signal.signal(signal.SIGTERM, asked)
-
     def __enter__(self) -> None:
-        """Work begins, which a signal does not break off."""
-        self._busy = True
+        """Work begins, which SIGTERM does not break off as it breaks off waiting for work."""
+        if threading.current_thread() is threading.main_thread():  # signals are its affair alone
+            self._before = signal.signal(signal.SIGTERM, self._asked_alone)
 
     def __exit__(self, *_: object) -> None:
-        """Work ends. If this process alone was asked to stop, it does so now; see `on_signal`."""
-        self._busy = False
+        """Work ends. If this process alone was asked to stop, it does so now."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._before)
         if self._own and not self._everybodys:
-            _leave()
+            raise SystemExit(0)
+
+    def _asked_alone(self, _number: int, _frame: FrameType | None) -> None:
+        self._own = self._own or time.monotonic() + settings.WARPCOURT.stop_grace_s
 
     @property
     def _everybodys(self) -> float:
         (end,) = _MOMENT.unpack_from(self._shared)
         moment: float = end
         return moment
-
-
-def _leave() -> NoReturn:
-    raise SystemExit(0)
 
 
 stopping = Stopping()
