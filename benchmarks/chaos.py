@@ -44,6 +44,7 @@ AT_ONCE = 2
 _ENDS = ("accepted", "accepted score={score:.2f}", "wrong_answer", "compile_error", "runtime_error")
 _WORK = "cases=4 pace=0.05"
 _UNDONE = "SELECT submission_id FROM submissions_job WHERE status <> 'done'"
+_LEASED = "SELECT COUNT(*) FROM submissions_job WHERE status = 'leased'"
 _OUTCOMES = """
 SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.submission_id), COUNT(*)
   FROM submissions_submission s LEFT JOIN submissions_report r ON r.submission_id = s.id
@@ -51,7 +52,9 @@ SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.sub
 """
 _SLOWEST = """
 SELECT s.public_id, EXTRACT(EPOCH FROM MAX(e.created) - MIN(e.created)),
-       STRING_AGG(e.kind || ' ' || ROUND(EXTRACT(EPOCH FROM e.created - s.created), 1), ', ' ORDER BY e.sequence)
+       STRING_AGG(
+           e.kind || ' ' || ROUND(EXTRACT(EPOCH FROM e.created - s.created), 1), ', ' ORDER BY e.sequence
+       )
   FROM submissions_submission s JOIN submissions_event e ON e.submission_id = s.id
  WHERE e.kind IN ('queued', 'claimed', 'retried', 'finished')
  GROUP BY s.public_id ORDER BY 2 DESC LIMIT 5
@@ -114,6 +117,7 @@ class Watcher:
         self._lock = Lock()
         self._end = Event()
         self.struck: list[Struck] = []
+        self.idle_s = 0.0  # the longest time in which somebody waited and nobody judged
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -131,13 +135,18 @@ class Watcher:
 
     def _run(self) -> None:
         connection: psycopg.Connection | None = None
+        busy_s = time.monotonic()
         while not self._end.wait(LOOK_S):
             try:
                 connection = connection or self._cluster.postgres.connect()
                 undone = {pk for (pk,) in connection.execute(_UNDONE).fetchall()}
+                ((leased,),) = connection.execute(_LEASED).fetchall()
             except psycopg.Error:  # one of the faults
                 connection = None
                 continue
+            if leased or not undone:
+                busy_s = time.monotonic()
+            self.idle_s = max(self.idle_s, time.monotonic() - busy_s)
             with self._lock:
                 self._undone = undone
                 for one in self.struck:
@@ -215,7 +224,7 @@ def _unleash(
     upkeep.end()
     watcher.end()
     result = examine(cluster, ledger)
-    report(result, watcher.struck, ledger, time.monotonic() - began, settled_s)
+    report(result, watcher, ledger, time.monotonic() - began, settled_s)
     for trouble in scene.troubles:
         print(f"not repaired: {trouble}", file=sys.stderr)
     return 0 if result.is_sound(watcher.struck) and not scene.troubles else 1
@@ -304,8 +313,9 @@ def examine(cluster: Cluster, ledger: Ledger) -> Result:
     return Result(len(found), lost, duplicated, wrong, given_up, cluster.violations(), retried, slowest)
 
 
-def report(result: Result, struck: Sequence[Struck], ledger: Ledger, took_s: float, settled_s: float) -> None:
+def report(result: Result, watcher: Watcher, ledger: Ledger, took_s: float, settled_s: float) -> None:
     """Print it."""
+    struck = watcher.struck
     rows = [("fault", "times", "recovery median", "longest")]
     for name in FAULTS:
         times = [one.recovered_s for one in struck if one.fault == name]
@@ -334,6 +344,7 @@ def report(result: Result, struck: Sequence[Struck], ledger: Ledger, took_s: flo
             ("wrong", f"{len(result.wrong)}"),
             ("given up after three tries", f"{result.given_up}"),
             ("invariants violated", f"{len(result.violations)}"),
+            ("seconds at most in which somebody waited and nobody judged", f"{watcher.idle_s:.1f}"),
             ("seconds from the last submission to the last verdict", f"{settled_s:.1f}"),
         ]
     )
