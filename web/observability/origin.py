@@ -29,6 +29,8 @@ class Origin:
         return cls(str(payload.get("request_id", "")), str(payload.get("traceparent", "")))
 
 
+_IDS = {"request_id", "traceparent"}
+
 answering: ContextVar[tuple[str, HttpRequest] | None] = ContextVar("answering", default=None)
 
 
@@ -37,6 +39,11 @@ def here() -> dict[str, str]:
     now = answering.get()
     found = {"request_id": now[0] if now else "", "traceparent": tracing.traceparent()}
     return {name: value for name, value in found.items() if value}
+
+
+def without_ids(payload: Mapping[str, object]) -> dict[str, object]:
+    """What of an event is for those who watch: the ids are for the site's own log."""
+    return {name: value for name, value in payload.items() if name not in _IDS}
 
 
 def add_user_id(_logger: object, _method: str, line: Any) -> Any:

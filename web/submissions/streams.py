@@ -20,6 +20,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.views.decorators.http import require_safe
 
 from web import metrics
+from web.observability import origin
 from web.submissions import queries
 from web.submissions.lookout import closing, lookout
 from web.submissions.models import Event
@@ -71,7 +72,7 @@ def resume_point(request: HttpRequest) -> int:
 
 def format_event(event: Event) -> str:
     """One event in the wire format. JSON holds no line break, so it is one `data` line."""
-    body = {"kind": event.kind, "at": event.created.isoformat(), **event.payload}
+    body = {"kind": event.kind, "at": event.created.isoformat(), **origin.without_ids(event.payload)}
     return f"id: {event.sequence}\nevent: {event.kind}\ndata: {json.dumps(body)}\n\n"
 
 

@@ -13,7 +13,7 @@ from judge.report import Report
 from problems.vocabulary import Verdict
 from web.fleet.models import Node
 from web.submissions import lookout, queries, services, streams
-from web.submissions.models import EventKind
+from web.submissions.models import Event, EventKind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,6 +51,12 @@ def content_of(answer) -> AsyncIterator[bytes]:
 
 def ids_of(chunks: list[str]) -> list[int]:
     return [int(chunk.split("\n")[0].removeprefix("id: ")) for chunk in chunks if chunk.startswith("id: ")]
+
+
+def test_the_ids_of_the_log_are_not_told() -> None:
+    payload = {"text": "Waiting", "request_id": "0123456789abcdef", "traceparent": "00-1-2-01"}
+    told = streams.format_event(Event(sequence=1, kind=EventKind.QUEUED, payload=payload))
+    assert json.loads(told.partition("data: ")[2]).keys() == {"kind", "at", "text"}
 
 
 def test_a_watcher_sees_every_event_as_it_happens_and_the_end(owner, handed_in):
