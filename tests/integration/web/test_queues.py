@@ -16,6 +16,8 @@ from problems.vocabulary import Verdict
 from tests.conftest import new_problem
 from tests.integration.web.test_databases import THREADS, at_once
 from web.accounts.models import User
+from web.broker import TASK, broker_queue, broker_queues, new_celery
+from web.config import Config
 from web.staff.queries import list_jobs
 from web.submissions import services
 from web.submissions.models import Job, Status, Submission
@@ -104,3 +106,21 @@ def test_cancelling_all_at_once_ends_all(owner, handed_in, settings):
     made = [handed_in(owner) for _ in range(THREADS)]
     assert all(at_once(lambda index: services.cancel(made[index])))
     assert not Job.objects.exclude(status=Status.DONE).exists()
+
+
+@pytest.mark.parametrize("broker", ["redis", "files"])
+def test_a_ring_is_heard_by_those_alone_who_serve_the_queue(broker, tmp_path, request):
+    url = request.getfixturevalue("redis_url") if broker == "redis" else ""
+    app = new_celery(replace(Config.from_env({}), broker_url=url, data_dir=tmp_path))
+    app.send_task(TASK, queue=broker_queue("gpu.nvidia-h200"))
+    with app.connection_for_read() as connection, connection.channel() as channel:
+        heard = {
+            queue.name: queue.bind(channel).get(no_ack=True) is not None
+            for queue in broker_queues(served_by(["NVIDIA H200", "NVIDIA B200"]))
+        }
+    assert heard == {
+        "judge.gpu.nvidia-h200": True,
+        "judge.gpu.nvidia-b200": False,
+        "judge.gpu": False,
+        "judge.cpu": False,
+    }

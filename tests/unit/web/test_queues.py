@@ -215,7 +215,8 @@ def test_what_waits_for_any_gpu_goes_elsewhere_when_none_comes_back(owner, hande
     assert [job_of(each).queue for each in (patient, asking, recent)] == ["cpu", "gpu.nvidia-h200", "gpu"]
 
 
-def test_a_job_of_an_older_version_is_given_its_queue_and_its_user(owner, handed_in, live_gpus):
+def test_a_job_of_an_older_version_is_given_its_queue_and_its_user(owner, handed_in, live_gpus, monkeypatch):
+    monkeypatch.setattr(routing, "_AT_ONCE", 1)
     live_gpus(H200)
     waiting, judged, asking = handed_in(owner), handed_in(owner), handed_in(owner, gpu_model=H200)
     Job.objects.filter(submission=judged).update(

@@ -9,11 +9,15 @@ A web server of an older version, in the minutes of an upgrade, hands in jobs wi
 here.
 """
 
+from collections import defaultdict
 from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
-from web.submissions.models import CPU, Job, Status
+from web.submissions.models import CPU, Job, Status, Submission
 from web.submissions.queues import GPU, queue_for
 
 GPU_PATIENCE = timedelta(minutes=10)
@@ -26,14 +30,26 @@ def route() -> int:
 
 
 def _give_queues() -> int:
+    # One state at a time, since each has an index that begins with the queue.
+    without = [Job.objects.filter(status=status, queue="") for status in (Status.QUEUED, Status.LEASED)]
     moved = 0
-    for status in (Status.QUEUED, Status.LEASED):  # one at a time: each has an index
-        without = Job.objects.filter(status=status, queue="").select_related("submission")
-        for job in without.only("submission__gpu_model", "submission__user")[:_AT_ONCE]:
-            submission = job.submission
-            mine = Job.objects.filter(pk=job.pk, queue="")
-            moved += mine.update(queue=queue_for(submission.gpu_model), user=submission.user_id)
+    for jobs in without:
+        while given := _give_some(jobs):
+            moved += given
     return moved
+
+
+@transaction.atomic
+def _give_some(jobs: QuerySet[Job]) -> int:
+    """Those that another sweep is at are left to it."""
+    rows = jobs.select_for_update(skip_locked=True, of=("self",)).values_list("pk", "submission__gpu_model")
+    by_model: defaultdict[str, list[int]] = defaultdict(list)
+    for pk, model in rows[:_AT_ONCE]:
+        by_model[model].append(pk)
+    user = Subquery(Submission.objects.filter(pk=OuterRef("submission")).values("user"))
+    for model, keys in by_model.items():
+        Job.objects.filter(pk__in=keys).update(queue=queue_for(model), user=user)
+    return sum(map(len, by_model.values()))
 
 
 def _leave_gpus() -> int:
