@@ -13,7 +13,8 @@ from worker.readiness import CANNOT_JUDGE
 
 log = structlog.get_logger(__name__)
 
-RETRY_S = 30.0
+# What a host lacks may be back in a moment, as when its container engine restarts, or take a person to mend.
+FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 30.0
 
 
 class Bench:
@@ -22,13 +23,15 @@ class Bench:
     def __init__(self) -> None:
         self._judge: Judge | None = None
         self._retry_at = 0.0
+        self._retry_s = FIRST_RETRY_S
+        self._opened = 0.0
         self._trouble = ""
 
     def judge(self) -> Judge | None:
         """The judge, opened if need be; None when this host cannot judge, which is logged with the fix.
 
         Programs are never run without isolation, nor while a disk is full. What the host lacks is tried again
-        every RETRY_S; the disks are looked at each time.
+        after pauses that grow from FIRST_RETRY_S to LONGEST_RETRY_S; the disks are looked at each time.
         """
         if fix := room.shortage(settings.WARPCOURT):
             self._pause(fix)
@@ -52,16 +55,28 @@ class Bench:
         if judge is not None:
             judge.close()
 
+    def put_off(self, trouble: str) -> float:
+        """Close after `trouble` that a later `judge` may not meet. Returns the seconds until it tries.
+
+        They double from one time to the next, unless the judge had worked for longer than the longest.
+        """
+        now = time.monotonic()
+        if self._judge is not None and now - self._opened > LONGEST_RETRY_S:
+            self._retry_s = FIRST_RETRY_S
+        pause_s, self._retry_s = self._retry_s, min(2 * self._retry_s, LONGEST_RETRY_S)
+        self.close(retry_in_s=pause_s, trouble=trouble)
+        return pause_s
+
     def _open(self) -> None:
         config = settings.WARPCOURT
         try:
             self._judge = ScriptedJudge() if config.target == "scripted" else PackageJudge(config)
+            self._opened = time.monotonic()
             metrics.JUDGES_READY.set(1)
         except CANNOT_JUDGE as error:
             metrics.CANNOT_JUDGE.inc()
-            self._retry_at = time.monotonic() + RETRY_S
-            self._tell(str(error))
-            log.error("cannot_judge_here", fix=str(error), retry_s=RETRY_S)  # noqa: TRY400 - a traceback would bury the fix
+            pause_s = self.put_off(str(error))
+            log.error("cannot_judge_here", fix=str(error), retry_s=pause_s)  # noqa: TRY400 - a traceback would bury the fix
 
     def _pause(self, fix: str) -> None:
         if fix != self._trouble:

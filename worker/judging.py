@@ -33,7 +33,7 @@ from web.staff import hidden_runs
 from web.submissions import services
 from web.submissions.models import EventKind
 from worker import room
-from worker.bench import RETRY_S, Bench, bench
+from worker.bench import Bench, bench
 from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
 from worker.judges import Judge
@@ -125,7 +125,7 @@ def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench, cancelled: E
     except CANNOT_JUDGE as error:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
         metrics.CANNOT_JUDGE.inc()
-        bench.close(retry_in_s=RETRY_S, trouble=str(error))
+        bench.put_off(str(error))
         return _handed_back(docket, claim, "cannot_judge")
     except JudgeError as error:
         metrics.JUDGE_FAILURES.inc()

@@ -248,3 +248,19 @@ def test_the_beat_that_crosses_the_verdict_is_no_lost_lease(settings):
         written.set()
     assert not beating.lost
     assert not cancelled.is_set()
+
+
+def test_a_host_that_cannot_judge_tries_again_soon_and_then_ever_later():
+    trouble = Bench()
+    assert [trouble.put_off("the engine is away") for _ in range(7)] == [1, 2, 4, 8, 16, 30, 30]
+
+
+def test_pauses_begin_anew_after_a_judge_that_worked_for_long(monkeypatch):
+    now = 1000.0
+    monkeypatch.setattr("worker.bench.time.monotonic", lambda: now)
+    trouble = Bench()
+    assert [trouble.put_off("the engine is away") for _ in range(3)] == [1, 2, 4]
+    now += 5
+    assert trouble.judge() is not None
+    now += 31
+    assert trouble.put_off("the engine is away again") == 1
