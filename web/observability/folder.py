@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -79,10 +80,11 @@ def tidied(folder: Path) -> Iterator[None]:
 
 def _add(one: Path, total: Path) -> None:
     # Not above: it has to be imported after `join`, since it looks once where to count.
-    from prometheus_client.mmap_dict import MmapedDict  # noqa: PLC0415
+    from prometheus_client import mmap_dict  # noqa: PLC0415
 
-    sums = MmapedDict(str(total))
-    for key, count, moment, _ in MmapedDict.read_all_values_from_file(str(one)):
+    untyped: Any = mmap_dict.MmapedDict
+    sums = untyped(str(total))
+    for key, count, moment, _ in untyped.read_all_values_from_file(str(one)):
         sums.write_value(key, sums.read_value(key)[0] + count, moment)
     sums.close()
 
