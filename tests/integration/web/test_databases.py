@@ -1,9 +1,11 @@
 """Claims and verdicts when many want the same row, on both databases."""
 
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -16,9 +18,10 @@ from django.utils import timezone
 
 from judge.report import Report
 from problems.vocabulary import Verdict
-from web.submissions import services
-from web.submissions.models import Event, EventKind, Job, Progress, Status, Tally
+from web.submissions import doorbell, services
+from web.submissions.models import Event, EventKind, Job, Progress, Status, Submission, Tally
 from web.submissions.models import Report as StoredReport
+from web.submissions.services import journal, submitting, sweeping
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 THREADS = 8
@@ -75,7 +78,8 @@ def test_a_verdict_recorded_many_times_is_one(owner, handed_in):
 
 def test_verdicts_recorded_and_taken_back_at_once_are_all_counted(owner, teammate, handed_in):
     made = [handed_in(user) for user in (owner, teammate) for _ in range(THREADS // 2)]
-    claims = [services.claim("w") for _ in made]
+    # People take turns in being claimed; here they come one after the other.
+    claims = sorted((services.claim("w") for _ in made), key=lambda claim: claim.submission.pk)
     verdicts = [Verdict.ACCEPTED, Verdict.WRONG_ANSWER] * (THREADS // 2)
     assert all(at_once(lambda index: services.record(claims[index], Report(verdicts[index]))))
     assert list(Progress.objects.values_list("judged", "accepted")) == [(4, 2), (4, 2)]
@@ -134,6 +138,66 @@ def test_many_sweeps_at_once_queue_a_job_once(owner, handed_in):
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     assert sum(swept.requeued for swept in at_once(lambda _: services.sweep())) == 1
     assert Event.objects.filter(kind=EventKind.RETRIED).count() == 1
+
+
+def killed(work) -> None:
+    """Have a process of its own do `work`, in which it is killed without warning."""
+    connections.close_all()  # what is open would be shared with it
+    if connection.vendor == "postgresql":
+        connection.close_pool()
+    pid = os.fork()
+    if pid == 0:
+        with suppress(BaseException):
+            work()
+        os._exit(1)  # it survived
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+
+
+def die(*_: object, **__: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_site_killed_before_it_committed_leaves_nothing(owner, handed_in, monkeypatch):
+    with monkeypatch.context() as doomed:
+        doomed.setattr(submitting, "append", die)
+        killed(lambda: handed_in(owner))
+    assert not Submission.objects.exists()
+
+
+def test_a_site_killed_between_commit_and_ring_leaves_that_to_the_sweep(owner, handed_in, rings, monkeypatch):
+    with monkeypatch.context() as doomed:
+        doomed.setattr(doorbell, "ring", die)
+        killed(lambda: handed_in(owner))
+    assert Job.objects.get().status == Status.QUEUED
+    later = timezone.now() + timedelta(seconds=6)
+    assert [services.sweep(now=later).rung for _ in range(2)] == [1, 1]  # until somebody claims it
+    assert services.record(services.claim("w"), Report(Verdict.ACCEPTED))
+    assert services.sweep(now=later).rung == 0
+    assert rings == ["cpu", "cpu"]
+
+
+def test_a_sweeper_killed_in_the_middle_leaves_the_job_to_the_next(owner, handed_in, monkeypatch):
+    handed_in(owner)
+    services.claim("lost")
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
+    with monkeypatch.context() as doomed:
+        doomed.setattr(sweeping, "append", die)
+        killed(services.sweep)
+    assert Job.objects.get().status == Status.LEASED
+    assert services.sweep().requeued == 1
+    assert Event.objects.filter(kind=EventKind.RETRIED).count() == 1
+
+
+def test_a_worker_killed_while_it_records_leaves_no_half_of_a_verdict(owner, handed_in, monkeypatch):
+    handed_in(owner)
+    claim = services.claim("killed")
+    with monkeypatch.context() as doomed:
+        doomed.setattr(journal, "settle", die)
+        killed(lambda: services.record(claim, Report(Verdict.ACCEPTED)))
+    assert not StoredReport.objects.exists()
+    assert not Event.objects.filter(kind=EventKind.FINISHED).exists()
+    assert services.record(claim, Report(Verdict.ACCEPTED))
+    assert list(Tally.objects.values_list("judged", "accepted")) == [(1, 1)]
 
 
 @pytest.mark.timeout(960)
