@@ -1,6 +1,7 @@
 """Set-up on machines that lack something: what it installs, and what it says when it cannot."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,20 @@ def test_gpu_packages_are_for_machines_with_a_driver(
     monkeypatch.setattr(setup, "_install_lock", lambda path: installed.append(path.name))
     setup.install_gpu_packages()
     assert installed == (["gpu.txt"] if driver else [])
+
+
+@pytest.mark.usefixtures("empty_machine")
+def test_without_apt_promtool_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    setup.install_promtool()
+    assert capsys.readouterr().out == ""
+
+
+def test_a_promtool_that_cannot_be_had_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+    monkeypatch.setattr("shutil.which", lambda program: "/usr/bin/apt-get" if program == "apt-get" else None)
+    refused = subprocess.CompletedProcess([], 100, stderr="E: Unable to locate package prometheus")
+    monkeypatch.setattr("subprocess.run", lambda *_, **__: refused)
+    setup.install_promtool()
+    assert "there is no promtool: E: Unable to locate package" in capsys.readouterr().out
