@@ -232,9 +232,11 @@ def _estimate_s(own_s: float | None, ahead: _Ahead, crew: Crew) -> float | None:
 
 
 def _measure() -> Mapping[Kind, float]:
-    recent = Report.objects.filter(finished__gte=timezone.now() - _SAMPLE_AGE).exclude(verdict__in=_OURS)
+    latest = Report.objects.exclude(verdict__in=_OURS).order_by("-pk")
     columns = ("submission__language", "submission__mode", "gpu_model", "finished")
-    rows = list(recent.order_by("-pk").values_list("submission_id", *columns)[:_SAMPLES])
+    since = timezone.now() - _SAMPLE_AGE
+    # The age is looked at here: where few are so young, the database would look through all that there are.
+    rows = [row for row in latest.values_list("submission_id", *columns)[:_SAMPLES] if row[-1] >= since]
     claims = Event.objects.filter(submission__in=[row[0] for row in rows], kind=EventKind.CLAIMED)
     claimed = dict(claims.values_list("submission_id").annotate(at=Max("created")))
     samples: defaultdict[Kind, list[float]] = defaultdict(list)

@@ -14,6 +14,7 @@ from web.accounts.models import User
 from web.fleet.models import Node, Worker
 from web.submissions import services, waiting
 from web.submissions.models import Event, EventKind, Job, Submission
+from web.submissions.models import Report as StoredReport
 from web.submissions.queues import served_by
 from web.submissions.waiting import Standing, jobs_before, ordinal, roughly, standings, typical_seconds
 
@@ -147,6 +148,20 @@ def test_what_was_cancelled_or_failed_is_nothing_to_go_by(owner, handed_in):
     for verdict in (Verdict.CANCELLED, Verdict.INTERNAL_ERROR, Verdict.ACCEPTED):
         judged(owner, handed_in, 4.0, Report(verdict))
     assert typical_seconds() == {}
+
+
+def test_only_the_latest_reports_are_looked_at_and_only_young_ones_count(owner, handed_in, monkeypatch):
+    """On a quiet day on a large site, an age in the query would look through all the years before."""
+    for _ in range(3):
+        judged(owner, handed_in, 4.0)
+    StoredReport.objects.update(finished=timezone.now() - timedelta(days=2))
+    for _ in range(3):
+        judged(owner, handed_in, 6.0)
+    monkeypatch.setattr(waiting, "_SAMPLES", 4)
+    (typical_s,) = typical_seconds().values()
+    assert typical_s == pytest.approx(6.0, abs=0.5)
+    monkeypatch.setattr(waiting, "MIN_SAMPLES", 4)
+    assert waiting._measure() == {}
 
 
 def test_times_are_known_by_gpu_and_for_all_together(owner, handed_in):
