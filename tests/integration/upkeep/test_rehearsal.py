@@ -139,7 +139,15 @@ print(json.dumps({
 }))
 """
 )
-HOLD = "from django.db import connection\nconnection.ensure_connection()\nprint(flush=True)\nimport time\ntime.sleep(60)"
+HOLD = (
+    IMPORTS
+    + """
+import time
+connection.ensure_connection()
+print(flush=True)
+time.sleep(60)
+"""
+)
 
 
 @dataclass(frozen=True)
