@@ -10,6 +10,7 @@ from django.db.models import Count, Max, Min, Q, QuerySet
 from django.utils import timezone
 
 from problems.vocabulary import Verdict
+from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
 from web.staff.models import Act
 from web.submissions.models import Job, Report, Status, Submission
@@ -60,7 +61,7 @@ class WorkerNow:
 
 def load(offered: Collection[str], now: datetime | None = None) -> Load:
     """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
-    now = now or timezone.now()
+    moment = now or DatabaseNow()
     queued = Q(status=Status.QUEUED)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
     # Named unlike the columns, which an aggregate would hide from the next one.
@@ -68,8 +69,8 @@ def load(offered: Collection[str], now: datetime | None = None) -> Load:
         n_queued=Count("pk", filter=queued),
         n_leased=Count("pk", filter=Q(status=Status.LEASED)),
         first=Min("queued", filter=queued),
-        n_expired=Count("pk", filter=Q(status=Status.LEASED, lease_until__lt=now)),
-        n_waiting=Count("pk", filter=queued & Q(queued__lt=now - LONG_WAIT)),
+        n_expired=Count("pk", filter=Q(status=Status.LEASED, lease_until__lt=moment)),
+        n_waiting=Count("pk", filter=queued & Q(queued__lt=moment - LONG_WAIT)),
         n_no_gpu=Count("pk", filter=no_gpu),
     )
     return Load(
@@ -116,15 +117,15 @@ def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None =
 
     Those that were given up are over: their verdict is `internal_error`.
     """
-    now = now or timezone.now()
+    moment = now or DatabaseNow()
     jobs = _jobs()
     match kind:
         case Stuck.EXPIRED:
-            jobs = jobs.filter(status=Status.LEASED, lease_until__lt=now)
+            jobs = jobs.filter(status=Status.LEASED, lease_until__lt=moment)
         case Stuck.GAVE_UP:
             jobs = jobs.filter(submission__report__verdict=Verdict.INTERNAL_ERROR.value, status=Status.DONE)
         case Stuck.WAITING:
-            jobs = jobs.filter(status=Status.QUEUED, queued__lt=now - LONG_WAIT)
+            jobs = jobs.filter(status=Status.QUEUED, queued__lt=moment - LONG_WAIT)
         case Stuck.NO_GPU:
             offered = ["", *offered_gpu_models(now)]
             jobs = jobs.filter(status=Status.QUEUED).exclude(submission__gpu_model__in=offered)

@@ -27,6 +27,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from web import metrics
 from web.accounts.models import User
 from web.catalog.models import Problem
+from web.clock import DatabaseNow, read_clock
 from web.fleet.queries import offered_gpu_models
 from web.observability import origin
 from web.submissions import doorbell
@@ -140,7 +141,12 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
         )
         queue = queue_for(gpu_model)
         Job.objects.create(
-            submission=submission, user=user, queue=queue, priority=_priority(mode, problem), turn=turn
+            submission=submission,
+            user=user,
+            queue=queue,
+            priority=_priority(mode, problem),
+            turn=turn,
+            queued=read_clock(),  # the sweep compares it with the database's clock
         )
         append(submission.pk, EventKind.QUEUED, {"text": "Waiting for a worker", **origin.here()})
         transaction.on_commit(partial(_tell, submission, queue))
@@ -173,7 +179,7 @@ def rejudge(submission: Submission) -> bool:
         queue=queue,
         tries=0,
         cancel_requested=False,
-        queued=timezone.now(),
+        queued=DatabaseNow(),
         priority=Priority.REJUDGE,
         turn=0,
         worker="",
