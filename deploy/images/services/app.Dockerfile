@@ -13,7 +13,8 @@ RUN /opt/build/prepare ca-certificates postgresql-client python3 && \
     ln -s /srv/warpcourt/deploy/warpcourt-admin /usr/local/bin/
 # No bytecode is written at run time: the root is read-only
 ENV PATH=/opt/venv/bin:/usr/local/bin:/usr/bin:/bin PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
-    WARPCOURT_DATA_DIR=/var/lib/warpcourt/data WARPCOURT_RUNTIME_DIR=/run/warpcourt
+    WARPCOURT_DATA_DIR=/var/lib/warpcourt/data WARPCOURT_RUNTIME_DIR=/run/warpcourt \
+    WARPCOURT_BACKUP_DIR=/var/backups/warpcourt
 WORKDIR /srv/warpcourt
 
 FROM system AS code
