@@ -1,8 +1,11 @@
 """What the load's figures are made of."""
 
 import os
+import subprocess
+import sys
 
 from benchmarks.load import PAGES, Phase, Row, _stats, _tree_s
+from web.config import ROOT
 
 
 def phase(**used_s: float) -> Phase:
@@ -33,3 +36,10 @@ def test_processor_time_is_that_of_a_process_with_all_below_it():
     assert _tree_s(1, stats) == 7.0
     _, parent, used_s = dict(_stats())[os.getpid()]
     assert (parent, used_s > 0) == (os.getppid(), True)
+
+
+def test_locust_finds_who_is_played():
+    """In a process of its own: locust patches whatever imports it."""
+    argv = [sys.executable, "-m", "locust", "-f", "benchmarks/load_class.py", "--list"]
+    said = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+    assert {"Student", "Submitter"} <= set((said.stdout + said.stderr).split())
