@@ -11,6 +11,6 @@ with Cluster(folder, hosts=2) as cluster:
 
 from tests.cluster.cluster import Cluster, Person
 from tests.cluster.hosts import Host
-from tests.cluster.stages import STAGES, Stage
+from tests.cluster.stages import STAGES, Stage, hold, hold_again
 
-__all__ = ["STAGES", "Cluster", "Host", "Person", "Stage"]
+__all__ = ["STAGES", "Cluster", "Host", "Person", "Stage", "hold", "hold_again"]

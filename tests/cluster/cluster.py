@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,11 +18,10 @@ import psycopg
 from tests.cluster.backing import Postgres, Redis
 from tests.cluster.engine import ENGINE_PROGRAMS, ContainerEngine
 from tests.cluster.hosts import HUB_ADDRESS, ROOT, Host, Hub, Program, program
-from tests.cluster.stages import BEGINS_WITH, Stage
 from tests.services import wait_until
 from web.config import Setting
 
-PROBLEM, OTHER_PROBLEM = "vector-add", "reduction-sum"
+PROBLEM = "vector-add"
 START_S, SWEEP_S = 60.0, 1
 _PREPARE = "from worker.supervise import prepare; prepare()"
 _QUICK = {
@@ -39,30 +37,16 @@ _QUICK = {
 }
 
 
-_OF = "submission_id = (SELECT id FROM submissions_submission WHERE public_id = %s)"
-_JOB = f"SELECT {{}} FROM submissions_job WHERE {_OF}"
-_EVENTS = f"SELECT kind FROM submissions_event WHERE {_OF} ORDER BY sequence"
-_VERDICT = f"SELECT verdict FROM submissions_report WHERE {_OF}"
-_SOURCE = "accepted score=12.5"
-_EXPIRE = f"UPDATE submissions_job SET lease_until = NOW() - INTERVAL '1 second' WHERE {_OF} RETURNING 1"
+OF = "submission_id = (SELECT id FROM submissions_submission WHERE public_id = %s)"
+_JOB = f"SELECT {{}} FROM submissions_job WHERE {OF}"
+_EVENTS = f"SELECT kind FROM submissions_event WHERE {OF} ORDER BY sequence"
+_VERDICT = f"SELECT verdict FROM submissions_report WHERE {OF}"
 _SERVES = (
     "SELECT COUNT(*) FROM fleet_worker JOIN fleet_node ON fleet_node.id = node_id "
     "WHERE fleet_node.name = %s AND fleet_worker.state = 'serving' "
     "AND fleet_worker.heartbeat > NOW() - INTERVAL '3 seconds'"
 )
 _UNDONE = "SELECT COUNT(*) FROM submissions_job WHERE status <> 'done'"
-# What every verdict of a problem needs, last of all: see `web.submissions.services.progress`.
-_LOCK_TALLY = (
-    "SELECT 1 FROM submissions_tally JOIN catalog_problem ON id = problem_id WHERE slug = %s "
-    "FOR UPDATE OF submissions_tally"
-)
-_WAITS_TO_RECORD = (
-    "SELECT COUNT(*) FROM pg_stat_activity "
-    "WHERE wait_event_type = 'Lock' AND query LIKE '%submissions_tally%'"
-)
-
-
-Gate = contextlib.ExitStack  # closing it opens the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +67,6 @@ class Cluster:
         hosts: int = 2,
         worker_app: str = "worker.app",
         web_processes: int = 1,
-        source: Callable[[Stage], str] | None = None,
         **settings: str,
     ) -> None:
         self.folder = folder
@@ -93,8 +76,6 @@ class Cluster:
         known = {setting.variable for setting in Setting.all()}
         self._settings = {name: value for name, value in (_QUICK | settings).items() if name in known}
         self._scripted = self._settings["WARPCOURT_TARGET"] == "scripted"
-        self._source = source or _scripted
-        self._other_problem = PROBLEM if source else OTHER_PROBLEM
         self._ends = contextlib.ExitStack()
         self.engines: list[ContainerEngine] = []
         self._people: dict[str, Person] = {}
@@ -134,12 +115,13 @@ class Cluster:
         """What a program of the application on `host` is told."""
         address = "127.0.0.1" if host is self.hub else HUB_ADDRESS
         data = self.folder / host.name
-        data.mkdir(exist_ok=True)
+        (data / "tmp").mkdir(parents=True, exist_ok=True)
         return {
             "PATH": os.environ["PATH"],
             "WARPCOURT_DATA_DIR": str(data),
             "WARPCOURT_RUNTIME_DIR": str(self.gates if self._scripted else data / "run"),
-            "DOCKER_HOST": f"unix://{data}/docker/docker.sock",
+            "DOCKER_HOST": f"unix://{self._engine_folder(host)}/docker.sock",
+            "TMPDIR": str(data / "tmp"),
             "WARPCOURT_DATABASE_URL": self.postgres.url(address),
             "WARPCOURT_BROKER_URL": self.redis.url(address),
             **self._settings,
@@ -184,10 +166,29 @@ class Cluster:
 
     # The workers
 
+    def give_disk(self, host: Host, *, mib: int) -> None:
+        """Give `host` a small disk for all that its worker writes: data, scratch, runtime files."""
+        data = self.folder / host.name
+        data.mkdir(exist_ok=True)
+        host.run("mount", "-t", "tmpfs", "-o", f"size={mib}m,mode=755", "disk", str(data))
+        host.run("mkdir", str(data / "tmp"))
+
+    def fill_disk(self, host: Host) -> None:
+        """Write to the disk of `host` until nothing more goes on it."""
+        fill = f"cat /dev/zero > {self._ballast(host)} 2>/dev/null || true"
+        host.run("sh", "-c", fill)
+
+    def clear_disk(self, host: Host) -> None:
+        """Make room again."""
+        host.run("rm", "-f", str(self._ballast(host)))
+
+    def _ballast(self, host: Host) -> Path:
+        return self.folder / host.name / "ballast"
+
     def start_engine(self, host: Host) -> ContainerEngine:
         """Start a container engine on `host`, which its worker finds."""
-        folder = self.folder / host.name / "docker"
-        folder.mkdir(parents=True)
+        folder = self._engine_folder(host)
+        folder.mkdir()
         self.engines.append(ContainerEngine(host, folder))
         self.engines[-1].start()
         return self.engines[-1]
@@ -292,71 +293,11 @@ class Cluster:
         """Whether the worker of `host` has told the database within the last seconds that it serves."""
         return self.sql(_SERVES, host.name) != [(0,)]
 
-    # Stages
-
-    @contextlib.contextmanager
-    def held(self, stage: Stage) -> Iterator["Held"]:
-        """A submission that is in `stage` until it is released, at the latest at the end of the block.
-
-        For one that is queued every worker is kept busy with another.
-        """
-        with contextlib.ExitStack() as gates:
-            if stage is Stage.QUEUED:
-                gate, busy = self._busy(Stage.CHECKING, gates)
-                yield Held(self.submit(self._source(Stage.QUEUED)), busy, gate)
-            else:
-                gate = self._close_gate(stage, gates)
-                public_id = self.submit(self._source(stage))
-                self._await_stage(public_id, stage)
-                yield Held(public_id, (public_id,), gate)
-
-    @contextlib.contextmanager
-    def held_again(self, stage: Stage) -> Iterator["Held"]:
-        """The same for a second attempt. The first is the auditor's, whose lease is over."""
-        with contextlib.ExitStack() as gates:
-            others, busy = self._busy(Stage.COMPILING if stage is Stage.CHECKING else Stage.CHECKING, gates)
-            public_id = self.submit(self._source(stage))
-            assert self.ask("claim") == public_id
-            self.sql(_EXPIRE, public_id)
-            if stage is Stage.QUEUED:
-                wait_until(lambda: self.state(public_id) == ("queued", 1), "the end of the first attempt")
-                yield Held(public_id, busy, others)
-            else:
-                gate = self._close_gate(stage, gates)
-                others.close()
-                self._await_stage(public_id, stage)
-                yield Held(public_id, (public_id,), gate)
-
-    def _busy(self, stage: Stage, gates: contextlib.ExitStack) -> tuple[Gate, tuple[str, ...]]:
-        """Keep every worker busy in `stage` with a submission to another problem."""
-        gate = self._close_gate(stage, gates)
-        busy = tuple(self.submit(self._source(stage), problem=self._other_problem) for _ in self._workers)
-        for public_id in busy:
-            self._await_stage(public_id, stage)
-        return gate, busy
-
-    def _await_stage(self, public_id: str, stage: Stage) -> None:
-        wait_until(lambda: self.has_reached(public_id, stage), f"{public_id} being {stage}")
-
-    def has_reached(self, public_id: str, stage: Stage) -> bool:
-        """Whether a submission is in `stage`."""
-        if stage is Stage.RECORDING:
-            return self.sql(_WAITS_TO_RECORD) != [(0,)]
-        return BEGINS_WITH[stage] in self.steps(public_id)
-
-    def _close_gate(self, stage: Stage, gates: contextlib.ExitStack) -> Gate:
-        """Keep what comes to `stage` there, until the stack that is returned is closed."""
-        gate = gates.enter_context(Gate())
-        if stage is Stage.RECORDING:
-            lock = gate.enter_context(self.postgres.connect())
-            gate.callback(lock.close)
-            lock.autocommit = False
-            lock.execute(_LOCK_TALLY, [PROBLEM])
-        else:
-            file = self.gates / f"hold-{stage}"
-            file.touch()
-            gate.callback(file.unlink, missing_ok=True)
-        return gate
+    def story(self, lines: int = 40) -> str:
+        """The end of what every host said, for whoever looks into a failure."""
+        return "\n".join(
+            "\n".join([f"-- {host.name} --", *host.log[-lines:]]) for host in (self.hub, *self.hosts)
+        )
 
     # How it is made
 
@@ -370,6 +311,9 @@ class Cluster:
         worker = self._workers[host.name]
         wait_until(lambda: worker.said("ready.") or not worker.running, f"the worker of {host.name}", START_S)
         assert worker.running, "\n".join(host.log[-30:])
+
+    def _engine_folder(self, host: Host) -> Path:
+        return self.folder / f"{host.name}-engine"
 
     def _runs(self, host: Host) -> bool:
         return host.name in self._workers and self._workers[host.name].running
@@ -405,21 +349,3 @@ class Cluster:
         with contextlib.suppress(httpx.TransportError), self._client() as client:
             return client.get("/healthz").status_code == 200
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A submission that a test keeps in a stage, and those that are being judged meanwhile: often itself."""
-
-    public_id: str
-    judged: tuple[str, ...]
-    gate: Gate
-
-    def release(self) -> None:
-        """Let it go on, wherever it is judged."""
-        with contextlib.suppress(psycopg.OperationalError):  # the lock went with the server
-            self.gate.close()
-
-
-def _scripted(stage: Stage) -> str:
-    return _SOURCE if stage in {Stage.QUEUED, Stage.RECORDING} else f"{_SOURCE} hold={stage}"

@@ -1,9 +1,9 @@
-"""A worker that judges for real, on a simulated card: compiler, sandboxes, oracle, referee and clock are those of a GPU.
+"""A worker that judges for real, on a simulated card.
 
     celery -A tests.cluster.simulated_worker worker
 
-Only the card is none (`judge.simulated_kit`). The worker's settings say `WARPCOURT_TARGET=cpu`, and name the
-isolation: bubblewrap, or docker.
+Compiler, sandboxes, oracle, referee and clock are those of a GPU; only the card is none
+(`judge.simulated_kit`). The worker's settings say `WARPCOURT_TARGET=cpu`, and name the isolation.
 """
 
 from collections.abc import Mapping

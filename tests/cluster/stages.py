@@ -1,10 +1,38 @@
-"""The stages of a submission's way to a verdict in which faults strike."""
+"""The stages of a submission's way to a verdict, and how a test keeps a submission in one.
 
+Theory of operation. Each stage has a gate. Those of the scripted judge are files that its words wait for; a
+program that is judged for real stays by itself for a while. The gate of `recording` is a lock in the database,
+on what every verdict of a problem needs last of all: the worker is then in the middle of the
+transaction that records. What is queued stays so because every worker is busy with another submission.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
+
+import psycopg
+
+from tests.cluster.cluster import OF, PROBLEM, START_S, Cluster
+from tests.services import wait_until
+
+_OTHER_PROBLEM = "reduction-sum"
+_EXPIRE = f"UPDATE submissions_job SET lease_until = NOW() - INTERVAL '1 second' WHERE {OF} RETURNING 1"
+# See `web.submissions.services.progress`.
+_LOCK_TALLY = (
+    "SELECT 1 FROM submissions_tally JOIN catalog_problem ON id = problem_id WHERE slug = %s "
+    "FOR UPDATE OF submissions_tally"
+)
+_WAITS_TO_RECORD = (
+    "SELECT COUNT(*) FROM pg_stat_activity "
+    "WHERE wait_event_type = 'Lock' AND query LIKE '%submissions_tally%'"
+)
+
+Gate = contextlib.ExitStack  # closing it opens the way
 
 
 class Stage(StrEnum):
-    """Where a submission is. All but the first and the last are stages that the scripted judge can hold."""
+    """Where a submission is."""
 
     QUEUED = "queued"
     COMPILING = "compiling"
@@ -14,11 +42,98 @@ class Stage(StrEnum):
 
 
 STAGES = tuple(Stage)
-
-# The event by which a stage is known to have begun.
-BEGINS_WITH = {
+Source = Callable[[Stage], str]  # makes a program that stays in a stage
+_BEGINS_WITH = {
     Stage.QUEUED: "queued",
     Stage.COMPILING: "compiling",
     Stage.CHECKING: "case",
     Stage.RANKING: "timing",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A submission that a test keeps in a stage, and those that are being judged meanwhile: often itself."""
+
+    public_id: str
+    judged: tuple[str, ...]
+    gate: Gate
+
+    def release(self) -> None:
+        """Let it go on, wherever it is judged."""
+        with contextlib.suppress(psycopg.OperationalError):  # the lock went with the server
+            self.gate.close()
+
+
+def scripted(stage: Stage) -> str:
+    """A right program, to the scripted judge, that stays in `stage`."""
+    gates = {Stage.COMPILING, Stage.CHECKING, Stage.RANKING}
+    return f"accepted score=12.5{f' hold={stage}' if stage in gates else ''}"
+
+
+@contextlib.contextmanager
+def hold(cluster: Cluster, stage: Stage, source: Source = scripted) -> Iterator[Held]:
+    """A submission of `source` that is in `stage` until it is released, at the latest at the block's end."""
+    with contextlib.ExitStack() as gates:
+        if stage is Stage.QUEUED:
+            gate, busy = _busy(cluster, Stage.CHECKING, source, gates)
+            yield Held(cluster.submit(source(stage)), busy, gate)
+        else:
+            gate = _close_gate(cluster, stage, gates)
+            public_id = cluster.submit(source(stage))
+            _await(cluster, public_id, stage)
+            yield Held(public_id, (public_id,), gate)
+
+
+@contextlib.contextmanager
+def hold_again(cluster: Cluster, stage: Stage) -> Iterator[Held]:
+    """The same for a second attempt. The first is the auditor's, whose lease is over."""
+    with contextlib.ExitStack() as gates:
+        away = Stage.COMPILING if stage is Stage.CHECKING else Stage.CHECKING
+        others, busy = _busy(cluster, away, scripted, gates, _OTHER_PROBLEM)
+        public_id = cluster.submit(scripted(stage))
+        assert cluster.ask("claim") == public_id
+        cluster.sql(_EXPIRE, public_id)
+        if stage is Stage.QUEUED:
+            wait_until(lambda: cluster.state(public_id) == ("queued", 1), "the end of the first attempt")
+            yield Held(public_id, busy, others)
+        else:
+            gate = _close_gate(cluster, stage, gates)
+            others.close()
+            _await(cluster, public_id, stage)
+            yield Held(public_id, (public_id,), gate)
+
+
+def _busy(
+    cluster: Cluster, stage: Stage, source: Source, gates: contextlib.ExitStack, problem: str = PROBLEM
+) -> tuple[Gate, tuple[str, ...]]:
+    """Keep every worker busy in `stage`."""
+    gate = _close_gate(cluster, stage, gates)
+    busy = tuple(cluster.submit(source(stage), problem=problem) for _ in cluster.hosts)
+    for public_id in busy:
+        _await(cluster, public_id, stage)
+    return gate, busy
+
+
+def _await(cluster: Cluster, public_id: str, stage: Stage) -> None:
+    def reached() -> bool:
+        if stage is Stage.RECORDING:
+            return cluster.sql(_WAITS_TO_RECORD) != [(0,)]
+        return _BEGINS_WITH[stage] in cluster.steps(public_id)
+
+    wait_until(reached, f"{public_id} being {stage}", START_S)
+
+
+def _close_gate(cluster: Cluster, stage: Stage, gates: contextlib.ExitStack) -> Gate:
+    """Keep what comes to `stage` there, until what is returned is closed."""
+    gate = gates.enter_context(Gate())
+    if stage is Stage.RECORDING:
+        lock = gate.enter_context(cluster.postgres.connect())
+        gate.callback(lock.close)
+        lock.autocommit = False
+        lock.execute(_LOCK_TALLY, [PROBLEM])
+    else:
+        file = cluster.gates / f"hold-{stage}"
+        file.touch()
+        gate.callback(file.unlink, missing_ok=True)
+    return gate

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster import Cluster
-from tests.cluster.cluster import Held
+from tests.cluster import Cluster, Stage
 from tests.cluster.hosts import need_hosts
+from tests.cluster.stages import Held
+from tests.integration.conftest import CACHE
+from tests.integration.faults import real
 
 RECOVERY_S = 30.0
+FIRST_JUDGEMENT_S = 180.0  # builds the engine of functional mode, where no other test has
 
 
 @contextlib.contextmanager
@@ -39,6 +42,38 @@ def cluster(shared_cluster: Cluster) -> Cluster:
     return shared_cluster
 
 
+@pytest.fixture(scope="session")
+def shared_real_cluster(tmp_path_factory) -> Iterator[Cluster]:
+    """Two worker hosts that judge for real: each with a container engine, and a small disk."""
+    problems = real.problems_in(tmp_path_factory.mktemp("packages"))
+    with cluster_of(
+        worker_app="tests.cluster.simulated_worker",
+        WARPCOURT_TARGET="cpu",
+        WARPCOURT_ISOLATION="docker",
+        WARPCOURT_PROBLEMS_DIR=str(problems),
+        WARPCOURT_MIN_FREE_MIB="8",
+        WARPCOURT_VAULT_MIB="64",
+    ) as cluster:
+        for host in cluster.hosts:
+            cluster.give_disk(host, mib=64)
+            cluster.start_engine(host)
+            host.run("sh", "-c", f"mkdir -p {cluster.folder}/{host.name}/cache")
+            for built in CACHE.glob("functional-*"):  # what takes half a minute to make
+                host.run("cp", "-r", str(built), f"{cluster.folder}/{host.name}/cache")
+        cluster.start()
+        for _ in cluster.hosts:
+            cluster.submit(real.source(Stage.QUEUED))
+        cluster.settle(FIRST_JUDGEMENT_S)
+        yield cluster
+
+
+@pytest.fixture
+def real_cluster(shared_real_cluster: Cluster) -> Cluster:
+    """The same, with a worker on every host."""
+    shared_real_cluster.start()
+    return shared_real_cluster
+
+
 @pytest.fixture
 def recovers(record_property):
     """`with recovers(cluster, held):` a fault happens, and all is well again in time."""
@@ -48,7 +83,11 @@ def recovers(record_property):
         began = time.monotonic()
         yield
         held.release()
-        cluster.settle(RECOVERY_S)
+        try:
+            cluster.settle(RECOVERY_S)
+        except pytest.fail.Exception as error:
+            undone = {one: cluster.steps(one) for one in cluster.ask("undone")}
+            pytest.fail(f"{error}: {undone}\n{cluster.story()}")
         took_s = time.monotonic() - began
         record_property("recovery_s", round(took_s, 2))
         assert took_s < RECOVERY_S

@@ -1,4 +1,4 @@
-"""Clusters whose workers judge for real, on a simulated card, and programs that stay in a stage for a while."""
+"""Programs for workers that judge for real, which stay in a stage for a while, and a problem for them."""
 
 import itertools
 import shutil
@@ -14,7 +14,7 @@ _number = itertools.count(1)
 
 
 def source(stage: Stage) -> str:
-    """A right program that stays in `stage` for two seconds, once; no two are the same to the compiler's cache.
+    """A right program that stays in `stage` for two seconds, once. None is in the compiler's cache.
 
     What compiles for the first time takes about as long by itself.
     """

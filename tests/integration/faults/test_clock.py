@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster import STAGES, Cluster
+from tests.cluster import STAGES, Cluster, hold
 from tests.cluster.cluster import SWEEP_S
 from tests.services import need
 
@@ -39,7 +39,7 @@ def clocks(shared_cluster: Cluster) -> Iterator[dict[str, Path]]:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_clocks_jump(clocks, cluster, recovers, stage):
-    with cluster.held(stage) as held:
+    with hold(cluster, stage) as held:
         ahead, _ = cluster.judging(held.judged[0])
         with recovers(cluster, held):
             for name, clock in clocks.items():

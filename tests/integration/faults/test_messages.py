@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.cluster import STAGES, Cluster
+from tests.cluster import STAGES, Cluster, hold, hold_again
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 
@@ -28,7 +28,7 @@ def forgetful_cluster(shared_cluster: Cluster) -> Iterator[Cluster]:
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_same_message_comes_ten_times(cluster, recovers, stage):
-    with cluster.held(stage) as held:
+    with hold(cluster, stage) as held:
         with recovers(cluster, held):
             cluster.ask("ring", TIMES)
         assert cluster.steps(held.public_id).count("claimed") == 1
@@ -38,7 +38,7 @@ def test_the_same_message_comes_ten_times(cluster, recovers, stage):
 def test_a_result_is_sent_twice(forgetful_cluster, recovers, stage):
     """An earlier attempt, which was presumed dead, sends its result twice; then the valid one comes twice."""
     cluster = forgetful_cluster
-    with cluster.held_again(stage) as held:
+    with hold_again(cluster, stage) as held:
         with recovers(cluster, held):
             assert not cluster.ask("send_result", held.public_id, "wrong_answer")
             assert not cluster.ask("send_result", held.public_id, "wrong_answer")
@@ -47,7 +47,7 @@ def test_a_result_is_sent_twice(forgetful_cluster, recovers, stage):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_site_is_killed_between_commit_and_ring(cluster, recovers, stage):
-    with cluster.held(stage) as held, recovers(cluster, held):
+    with hold(cluster, stage) as held, recovers(cluster, held):
         (cluster.gates / "die-before-ringing").touch()
         key = f"sent-while-{stage}"
         with pytest.raises(httpx.TransportError):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cluster import STAGES
+from tests.cluster import STAGES, hold
 from tests.services import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_worker_is_cut_off(cluster, recovers, stage):
-    with cluster.held(stage) as held:
+    with hold(cluster, stage) as held:
         host, _ = cluster.judging(held.judged[0])
         try:
             with recovers(cluster, held):

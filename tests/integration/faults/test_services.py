@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.cluster import STAGES, Stage
+from tests.cluster import STAGES, Stage, hold
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_broker_forgets_stops_and_starts(cluster, recovers, stage):
-    with cluster.held(stage) as held, recovers(cluster, held):
+    with hold(cluster, stage) as held, recovers(cluster, held):
         cluster.redis.flush()
         cluster.redis.stop()
         meanwhile = cluster.submit("accepted")
@@ -20,13 +20,13 @@ def test_the_broker_forgets_stops_and_starts(cluster, recovers, stage):
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_database_crashes_and_starts(cluster, recovers, stage):
     """In the last stage it crashes within the transaction that records the verdict."""
-    with cluster.held(stage) as held, recovers(cluster, held):
+    with hold(cluster, stage) as held, recovers(cluster, held):
         cluster.postgres.stop(suddenly=True)
         held.release()
         cluster.postgres.start()
 
 
 def test_the_database_is_stopped_while_a_verdict_is_recorded(cluster, recovers):
-    with cluster.held(Stage.RECORDING) as held, recovers(cluster, held):
+    with hold(cluster, Stage.RECORDING) as held, recovers(cluster, held):
         cluster.postgres.stop()
         cluster.postgres.start()

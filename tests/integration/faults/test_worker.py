@@ -5,15 +5,16 @@ import signal
 
 import pytest
 
-from tests.cluster import STAGES
+from tests.cluster import STAGES, Stage, hold
 from tests.services import wait_until
+from web.config import Setting
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_worker_is_killed(cluster, recovers, stage):
-    with cluster.held(stage) as held:
+    with hold(cluster, stage) as held:
         host, _ = cluster.judging(held.judged[0])
         with recovers(cluster, held):
             cluster.stop_worker(host)
@@ -22,7 +23,7 @@ def test_a_worker_is_killed(cluster, recovers, stage):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_the_child_that_judges_is_killed(cluster, recovers, stage):
-    with cluster.held(stage) as held:
+    with hold(cluster, stage) as held:
         _, child = cluster.judging(held.judged[0])
         with recovers(cluster, held):
             os.kill(child, signal.SIGKILL)
@@ -30,7 +31,7 @@ def test_the_child_that_judges_is_killed(cluster, recovers, stage):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_worker_is_paused_past_its_lease_and_resumed(cluster, recovers, stage):
-    with cluster.held(stage) as held:
+    with hold(cluster, stage) as held:
         host, _ = cluster.judging(held.judged[0])
         worker = cluster.worker(host)
         try:
@@ -45,8 +46,29 @@ def test_a_worker_is_paused_past_its_lease_and_resumed(cluster, recovers, stage)
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_sweeper_is_killed(cluster, recovers, stage):
     """The main processes die, with their sweepers; children finish what they judge."""
-    with cluster.held(stage) as held, recovers(cluster, held):
+    with hold(cluster, stage) as held, recovers(cluster, held):
         for host in cluster.hosts:
             cluster.worker(host).signal(signal.SIGKILL)
         for host in cluster.hosts:
             cluster.launch(host)
+
+
+def test_a_worker_is_killed_under_the_settings_of_an_installation(shared_cluster, recovers):
+    """Elsewhere leases last two seconds. This is the longest wait of all: a default lease, and a sweep."""
+    cluster = shared_cluster
+    cluster.stop_workers()
+    try:
+        for host in cluster.hosts:
+            usual = {"WARPCOURT_LEASE_S": default("lease_s"), "WARPCOURT_SWEEP_S": default("sweep_s")}
+            cluster.start_worker(host, **usual)
+        with hold(cluster, Stage.CHECKING) as held:
+            host, _ = cluster.judging(held.public_id)
+            with recovers(cluster, held):
+                cluster.stop_worker(host)
+    finally:
+        cluster.stop_workers()
+
+
+def default(field: str) -> str:
+    """The default of a setting."""
+    return next(setting.default for setting in Setting.all() if setting.field == field)
