@@ -14,11 +14,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -56,23 +54,30 @@ class Site:
     root: str = ""
     token: str = ""
 
-    @contextmanager
-    def client(self) -> Iterator[Callable[..., httpx.Response]]:
-        """`ask(method, path, ...)` of somebody with connections of their own."""
-        parts = urlsplit(self.url)
-        host = self.address or parts.hostname
-        base = f"{parts.scheme}://{host}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+    def client(self) -> httpx.Client:
+        """Somebody with connections of their own."""
         trust = ssl.create_default_context(cafile=self.root or None)
-        headers = {"Host": parts.netloc, "Authorization": f"Bearer {self.token}"}
-        if not self.token:
-            del headers["Authorization"]
-        with httpx.Client(base_url=base, verify=trust, headers=headers, timeout=TIMEOUT_S) as http:
+        return httpx.Client(
+            base_url=self.url,
+            transport=_At(self.address, verify=trust) if self.address else None,
+            verify=trust,
+            headers={"Authorization": f"Bearer {self.token}"} if self.token else {},
+            timeout=TIMEOUT_S,
+        )
 
-            def ask(method: str, path: str, **body: object) -> httpx.Response:
-                extensions = {"sni_hostname": parts.hostname}
-                return http.request(method, path, extensions=extensions, json=body or None)
 
-            yield ask
+class _At(httpx.HTTPTransport):
+    """Goes to an address instead of looking host names up, and lets the server know which it was."""
+
+    def __init__(self, address: str, *, verify: ssl.SSLContext) -> None:
+        super().__init__(verify=verify)
+        self._address = address
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Ask there. The header `Host` was set before."""
+        request.extensions = {**request.extensions, "sni_hostname": request.url.host}
+        request.url = request.url.copy_with(host=self._address)
+        return super().handle_request(request)
 
 
 def measure(site: Site, during: Callable[[], object], *, people: int = 6) -> Tally:
@@ -95,7 +100,7 @@ def measure(site: Site, during: Callable[[], object], *, people: int = 6) -> Tal
 
 
 def _ask_until(site: Site, number: int, tally: Tally, stop: threading.Event) -> None:
-    with site.client() as ask:
+    with site.client() as http:
         for turn in itertools.count(number):
             if stop.is_set():
                 return
@@ -104,14 +109,13 @@ def _ask_until(site: Site, number: int, tally: Tally, stop: threading.Event) -> 
                 if site.token and turn % (len(PATHS) + 1) == 0:
                     what = "POST a program"
                     source = f"accepted // {number} {turn}"
-                    answer = ask(
-                        "POST", "/api/v1/submissions", problem="vector-add", language="cuda", source=source
-                    )
+                    program = {"problem": "vector-add", "language": "cuda", "source": source}
+                    answer = http.post("/api/v1/submissions", json=program)
                     if answer.status_code == 201:
                         tally.handed_in.append(answer.json()["id"])
                 else:
                     what = f"GET {PATHS[turn % len(PATHS)]}"
-                    answer = ask("GET", PATHS[turn % len(PATHS)])
+                    answer = http.get(PATHS[turn % len(PATHS)])
                 if answer.status_code >= 500:
                     tally.failed.append(f"{what}: {answer.status_code}")
             except httpx.HTTPError as error:
@@ -133,9 +137,9 @@ def main() -> int:
     site = Site(options.url, options.address, options.root, options.token)
     tally = measure(site, lambda: subprocess.run(options.command, check=True), people=options.people)
     print(tally)
-    with site.client() as ask:
+    with site.client() as http:
         paths = (f"/api/v1/submissions/{public_id}" for public_id in tally.handed_in)
-        tally.failed += [f"{path} is not there" for path in paths if ask("GET", path).status_code != 200]
+        tally.failed += [f"{path} is not there" for path in paths if http.get(path).status_code != 200]
     for failure in tally.failed[:20]:
         print(f"  {failure}")
     return int(bool(tally.failed))

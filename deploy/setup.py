@@ -30,10 +30,12 @@ DRIVER = Path("/dev/nvidiactl")  # there when an NVIDIA driver is loaded
 
 RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
 TEST_PROGRAMS = {"redis-server": "redis-server", "chromium": "chromium"}
-ROOT_TEST_PROGRAMS = {  # only root can start an engine
+ROOT_TEST_PROGRAMS = {  # only root can start an engine, or make hosts of namespaces
     "dockerd": "docker.io",
     "docker-compose": "docker-compose",
     "debootstrap": "debootstrap",
+    "ip": "iproute2",
+    "faketime": "faketime",
 }
 
 

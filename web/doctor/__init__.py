@@ -8,8 +8,6 @@ so, and the others go on. Nothing here changes anything.
 
 from collections.abc import Callable, Iterator
 
-from django.db import connections
-
 from deploy.audit.finding import Finding, Findings, Level
 from web.config import Config
 from web.doctor import content, host, services, settings, work
@@ -47,7 +45,6 @@ def examine(config: Config, *, judging: bool = False) -> Iterator[Finding]:
     yield from _careful(services.check_address, config)
     if judging:
         yield from _careful(host.check_judging, config)
-    connections.close_all()
 
 
 def _careful(check: Check, config: Config) -> Findings:

@@ -8,5 +8,5 @@ RUN /opt/build/prepare ca-certificates caddy && \
 COPY deploy/Caddyfile /etc/caddy/Caddyfile
 ENV XDG_DATA_HOME=/var/lib/proxy XDG_CONFIG_HOME=/tmp
 USER 10004:10004
-EXPOSE 8080 8443
+EXPOSE 8080 443
 CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile"]

@@ -1,0 +1,35 @@
+"""One site for all tests of this folder: building and starting it takes a minute or two."""
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.compose.site import ComposeSite
+from tests.services import need
+
+
+@pytest.fixture(scope="session")
+def site(docker_engine: str | None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ComposeSite]:
+    """The site, running and well."""
+    need(os.geteuid() == 0, "root, for debootstrap", "run the tests as root")
+    for program, package in {
+        "docker": "docker.io",
+        "docker-compose": "docker-compose",
+        "debootstrap": "debootstrap",
+    }.items():
+        need(shutil.which(program) is not None, program, f"apt-get install {package}")
+    made = ComposeSite(tmp_path_factory.mktemp("compose"), docker_engine)
+    try:
+        made.build()
+        made.start()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture(scope="session")
+def token(site: ComposeSite) -> str:
+    """Of somebody who may hand programs in."""
+    return site.sign_in()

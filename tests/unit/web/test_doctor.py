@@ -1,0 +1,255 @@
+"""The doctor: every fault is found, comes with its fix, and hides no other."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import DatabaseError
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from deploy.audit.finding import Finding, Level
+from tests.services import free_port
+from web import doctor
+from web.config import Config
+from web.doctor import content, host, services, settings, work
+from web.fleet.models import Node, Worker
+from web.fleet.presence import WorkerReport, record_worker
+from web.submissions.models import Job, Status
+from web.upkeep.models import Backup
+from web.version import version
+
+
+@pytest.fixture
+def config(tmp_path: Any) -> Config:
+    return replace(Config.from_env({}), data_dir=tmp_path, target="scripted")
+
+
+def levels(findings: Iterator[Finding]) -> dict[str, Level]:
+    return {finding.check: finding.level for finding in findings}
+
+
+def only(findings: Iterator[Finding], check: str) -> Finding:
+    found = [finding for finding in findings if finding.check == check]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def a_worker(**more: Any) -> WorkerReport:
+    return WorkerReport(
+        node="node-1",
+        name="node-1:1",
+        instance=more.pop("instance", "first"),
+        queues=("cpu",),
+        concurrency=2,
+        busy=0,
+        version=more.pop("version", version()),
+        **more,
+    )
+
+
+def test_a_site_for_one_needs_no_more_than_its_defaults(config: Config) -> None:
+    assert set(levels(settings.check_settings(config)).values()) == {Level.OK}
+
+
+def test_a_site_for_others_is_safe_or_named(config: Config) -> None:
+    public = replace(
+        config,
+        public_url="http://court.example.org",
+        debug=True,
+        database_url="postgres://warpcourt@db/warpcourt",
+    )
+    found = levels(settings.check_settings(public))
+    assert found == {
+        "settings": Level.REFUSED,
+        "address": Level.WEAK,
+        "mail": Level.WEAK,
+        "secret key": Level.WEAK,
+    }
+    behind = replace(public, public_url="https://court.example.org", debug=False, secret_key="kept elsewhere")
+    assert levels(settings.check_settings(behind)) == {
+        "address": Level.OK,
+        "proxy": Level.WEAK,
+        "mail": Level.WEAK,
+    }
+
+
+def test_room_and_rights_are_looked_at(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert only(host.check_space(config), "data directory").level is Level.OK
+    gone = replace(config, data_dir=config.data_dir / "none")
+    finding = only(host.check_space(gone), "data directory")
+    assert finding.stops
+    assert str(gone.data_dir) in finding.fix
+
+
+def test_the_scripted_judge_is_not_mistaken_for_a_real_one(config: Config) -> None:
+    finding = only(host.check_judging(config), "judging")
+    assert (finding.level, "made up" in finding.fix) == (Level.WEAK, True)
+
+
+def test_a_broker_that_is_down_costs_time_and_is_named(config: Config) -> None:
+    assert only(services.check_broker(config), "broker").level is Level.OK
+    down = replace(config, broker_url=f"redis://127.0.0.1:{free_port()}/0")
+    finding = only(services.check_broker(down), "broker")
+    assert finding.stops
+    assert "nothing is lost" in finding.fix
+
+
+def test_an_address_that_nobody_answers_at_is_named(config: Config) -> None:
+    url = f"https://127.0.0.1:{free_port()}"
+    finding = only(services.check_address(replace(config, public_url=url)), "certificate")
+    assert (finding.level, "proxy" in finding.fix) == (Level.WEAK, True)
+    assert list(services.check_address(config)) == []
+
+
+@pytest.mark.django_db
+def test_a_database_that_does_not_answer_ends_what_rests_on_it(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise DatabaseError("connection refused\nis it running?")
+
+    monkeypatch.setattr("web.doctor.services.connection.cursor", refuse)
+    found = levels(doctor.examine(config))
+    assert found["database"] is Level.MISSING
+    assert not {"migrations", "workers", "queue", "staff"} & set(found)
+    assert "broker" in found
+
+
+@pytest.mark.django_db
+def test_migrations_that_wait_are_named(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert levels(services.check_migrations(config)) == {"migrations": Level.OK}
+    migration = type("Migration", (), {"app_label": "fleet", "name": "0009_more"})
+    plan = [(migration, False)]
+    monkeypatch.setattr("web.doctor.services.MigrationExecutor.migration_plan", lambda *_: plan)
+    finding = only(services.check_migrations(config), "migrations")
+    assert finding.stops
+    assert "fleet.0009_more" in finding.found
+    assert "warpcourt-admin migrate" in finding.fix
+
+
+@pytest.mark.django_db
+def test_a_database_that_is_newer_than_the_code_is_named(
+    config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = MigrationRecorder.applied_migrations
+    newer = {("fleet", "0099_later"): None}
+    monkeypatch.setattr(MigrationRecorder, "applied_migrations", lambda self: real(self) | newer)
+    weak = [finding for finding in services.check_migrations(config) if finding.level is Level.WEAK]
+    assert "fleet.0099_later" in weak[0].found
+
+
+@pytest.mark.django_db
+def test_clocks_are_compared(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert only(services.check_clock(config), "clock").level is Level.OK
+    ahead = timezone.now() + timedelta(minutes=5)
+    monkeypatch.setattr("web.doctor.services.read_clock", lambda: ahead)
+    finding = only(services.check_clock(config), "clock")
+    assert (finding.level, "NTP" in finding.fix) == (Level.WEAK, True)
+
+
+@pytest.mark.django_db
+def test_problems_that_are_not_loaded_are_named(config: Config, tmp_path: Any) -> None:
+    assert only(content.check_problems(config), "problems").level is Level.WEAK
+    call_command("loadproblems", stdout=StringIO())
+    assert only(content.check_problems(config), "problems").level is Level.OK
+    empty = tmp_path / "problems"
+    empty.mkdir()
+    assert only(content.check_problems(replace(config, problems_dir=empty)), "problems").stops
+
+
+@pytest.mark.django_db
+def test_somebody_has_to_run_the_site(config: Config, django_user_model: Any) -> None:
+    assert only(content.check_people(config), "staff").level is Level.WEAK
+    django_user_model.objects.create_superuser("staff", password="correct horse battery")
+    assert only(content.check_people(config), "staff").level is Level.OK
+
+
+@pytest.mark.django_db
+def test_backups_grow_old(config: Config) -> None:
+    assert only(content.check_backups(config), "backup").found == "there is none"
+    latest = Backup.objects.create(name="nightly", size_bytes=1, took_ms=1)
+    assert only(content.check_backups(config), "backup").level is Level.OK
+    Backup.objects.update(made=latest.made - timedelta(days=9))
+    assert only(content.check_backups(config), "backup").found == "the latest is 9 days old"
+    assert list(content.check_backups(replace(config, backup_max_age_h=0))) == []
+
+
+@pytest.mark.django_db
+def test_without_a_worker_nothing_is_judged(config: Config) -> None:
+    finding = only(work.check_workers(config), "workers")
+    assert finding.stops
+    record_worker(a_worker())
+    assert only(work.check_workers(config), "workers").found == "1, for 2 submissions at a time"
+
+
+@pytest.mark.django_db
+def test_workers_of_several_versions_and_lost_ones_are_named(config: Config) -> None:
+    record_worker(a_worker())
+    record_worker(a_worker(instance="second", version="0.0.1"))
+    said = [finding.found for finding in work.check_workers(config)]
+    assert any("0.0.1" in found for found in said)
+    Worker.objects.update(heartbeat=timezone.now() - timedelta(hours=1))
+    said = [finding.found for finding in work.check_workers(config)]
+    assert "none" in said
+    assert any("says nothing any more" in found for found in said)
+
+
+@pytest.mark.django_db
+def test_a_drained_node_is_named_with_its_reason(config: Config) -> None:
+    record_worker(a_worker())
+    Node.objects.update(drained=True, drain_reason="new fans", drained_since=timezone.now())
+    weak = [finding for finding in work.check_workers(config) if finding.check == "nodes"]
+    assert weak[0].found == "node-1 is drained: new fans"
+    assert "undrain node-1" in weak[0].fix
+
+
+@pytest.mark.django_db
+def test_a_job_that_nobody_looks_after_is_named(config: Config, handed_in: Any, owner: Any) -> None:
+    assert levels(work.check_sweeps(config)) == {"sweeps": Level.OK}
+    handed_in(owner)
+    long_ago = timezone.now() - timedelta(hours=1)
+    Job.objects.update(status=Status.LEASED, attempt=1, lease_until=long_ago, worker="gone")
+    finding = only(work.check_sweeps(config), "sweeps")
+    assert finding.stops
+    assert "sweeper" in finding.fix
+
+
+@pytest.mark.django_db
+def test_what_waits_for_long_or_for_nobody_is_named(config: Config, handed_in: Any, owner: Any) -> None:
+    handed_in(owner)
+    Job.objects.update(queued=timezone.now() - timedelta(hours=1))
+    weak = [finding.found for finding in work.check_queues(config) if finding.level is Level.WEAK]
+    assert any("the first for 36" in found for found in weak)
+    assert any("which no worker serves" in found for found in weak)
+
+
+def test_a_check_that_fails_hides_no_other(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check_broken(_: Config) -> Iterator[Finding]:
+        raise RuntimeError("what nobody foresaw")
+
+    monkeypatch.setattr(doctor, "_ALONE", (check_broken, host.check_space))
+    monkeypatch.setattr(doctor, "_GROUND", ())
+    monkeypatch.setattr(doctor, "_ABOVE", ())
+    found = list(doctor.examine(config))
+    assert [finding.check for finding in found] == ["broken", "data directory"]
+    assert "what nobody foresaw" in found[0].found
+
+
+@pytest.mark.django_db
+def test_the_command_prints_fixes_and_says_so_by_its_status() -> None:
+    out = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("doctor", stdout=out)
+    assert ended.value.code == 1
+    assert "missing workers" in out.getvalue()
+    assert "fix: start one" in out.getvalue()
+    record_worker(a_worker())
+    out = StringIO()
+    call_command("doctor", "--json", stdout=out)
+    assert {"check", "level", "found", "fix"} == set(json.loads(out.getvalue())[0])
