@@ -246,10 +246,10 @@ class Cluster:
     def sql(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows of a query, over a connection of the test's own that survives restarts."""
         try:
-            return self._sql.execute(query, values or None).fetchall()  # type: ignore[arg-type]
+            return self._sql.execute(query, values or None).fetchall()
         except psycopg.OperationalError:
             self._sql = self.postgres.connect()
-            return self._sql.execute(query, values or None).fetchall()  # type: ignore[arg-type]
+            return self._sql.execute(query, values or None).fetchall()
 
     def ask(self, name: str, *arguments: object) -> Any:
         """Have the auditor do something: see `tests.cluster.auditor`."""

@@ -20,9 +20,10 @@ _SLOTS = 4
 
 
 def _open_simulated(
-    name: str, *, backend: str, cache: Path, warm: Mapping[str, int], node: NodeSettings
+    name: str, *, backend: str, cache: Path, warm: Mapping[str, int], node: NodeSettings | None = None
 ) -> Target:
     del name
+    node = node or NodeSettings()
     isolation = open_backend(backend, node=node)
     isolation.verify()
     return GpuTarget(
@@ -35,7 +36,7 @@ def _open_simulated(
     )
 
 
-judging.open_target = _open_simulated
+judging.open_target = _open_simulated  # type: ignore[attr-defined]
 
 from worker.app import celery  # noqa: E402 - it opens the target in each child that it starts
 

@@ -1,8 +1,8 @@
 """The stages of a submission's way to a verdict, and how a test keeps a submission in one.
 
 Theory of operation. Each stage has a gate. Those of the scripted judge are files that its words wait for; a
-program that is judged for real stays by itself for a while. The gate of `recording` is a lock in the database,
-on what every verdict of a problem needs last of all: the worker is then in the middle of the
+program that is judged for real stays by itself for a while. The gate of `recording` is a lock in the
+database, on what every verdict of a problem needs last of all: the worker is then in the middle of the
 transaction that records. What is queued stays so because every worker is busy with another submission.
 """
 
