@@ -39,7 +39,7 @@ _KEEPALIVES = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count
 def databases(config: Config) -> dict[str, Any]:
     """Django's `DATABASES`. What the URL says beside the address wins over what is chosen here."""
     url = config.database_url or f"sqlite:///{config.data_dir / 'warpcourt.sqlite3'}"
-    found = dict(dj_database_url.parse(url, conn_max_age=0, conn_health_checks=True))
+    found: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=0, conn_health_checks=True))
     chosen = _SQLITE if found["ENGINE"].endswith("sqlite3") else _postgresql(config)
     found["OPTIONS"] = {**chosen, **found.get("OPTIONS", {})}
     return {"default": found}

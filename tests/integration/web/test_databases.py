@@ -143,8 +143,8 @@ def test_many_sweeps_at_once_queue_a_job_once(owner, handed_in):
 def killed(work) -> None:
     """Have a process of its own do `work`, in which it is killed without warning."""
     connections.close_all()  # what is open would be shared with it
-    if connection.vendor == "postgresql":
-        connection.close_pool()
+    if close_pool := getattr(connection, "close_pool", None):
+        close_pool()
     pid = os.fork()
     if pid == 0:
         with suppress(BaseException):
