@@ -1,7 +1,8 @@
 """For load balancers and people: does the process live, and can it serve?"""
 
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseTrouble
+from django.db import connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
@@ -24,6 +25,6 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view takes
         connection.ensure_connection()
         oldest_wait_s = round(queries.oldest_wait_s(), 1)
         waiting = queries.count_waiting()
-    except DatabaseError:
+    except DatabaseTrouble:
         return JsonResponse({"status": "unavailable", "database": "no answer, or not migrated"}, status=503)
     return JsonResponse({"status": "ok", "waiting_jobs": waiting, "oldest_wait_s": oldest_wait_s})

@@ -21,7 +21,8 @@ from typing import Any, Protocol
 
 import structlog
 from celery.worker import state as celery_state
-from django.db import DatabaseError, connections
+from django.db import Error as DatabaseTrouble
+from django.db import connections
 
 from sandbox.gpu.health import Quarantine
 from web import metrics
@@ -140,7 +141,7 @@ class Presence:
             try:
                 record_worker(self._now(state))
                 orders = orders_for(self._post.node)
-            except DatabaseError as error:
+            except DatabaseTrouble as error:
                 metrics.HEARTBEATS_FAILED.inc()
                 log.warning("presence_not_recorded", error=str(error))
                 return

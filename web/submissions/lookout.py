@@ -19,7 +19,8 @@ from typing import ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import structlog
-from django.db import DatabaseError, connections
+from django.db import Error as DatabaseTrouble
+from django.db import connections
 
 from web.submissions import queries, waiting
 from web.submissions.models import Event
@@ -145,7 +146,7 @@ class Lookout:
                     standing_at = began + STANDING_S
                 try:
                     found = await loop.run_in_executor(thread, partial(_look, self._seen(), standings=due))
-                except DatabaseError as error:
+                except DatabaseTrouble as error:
                     log.warning("lookout_cannot_look", error=str(error))
                     await asyncio.sleep(TROUBLED_S)
                     continue

@@ -19,7 +19,8 @@ from threading import Event, Thread
 from typing import TextIO
 
 import structlog
-from django.db import DatabaseError, connections
+from django.db import Error as DatabaseTrouble
+from django.db import connections
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.health import Quarantine
@@ -132,7 +133,7 @@ class NodeService:
             self._record_calibrations(gpus)
             obey(self._quarantine, orders_for(self._host.name).held)
             self._heard = time.monotonic()
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             metrics.HEARTBEATS_FAILED.inc()
             log.warning("heartbeat_not_recorded", error=str(error))
         finally:
