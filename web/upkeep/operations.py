@@ -18,6 +18,7 @@ from django.db import NotSupportedError, migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, Index, Model
+from django.db.transaction import atomic
 
 
 class AddIndexLive(migrations.AddIndex):
@@ -89,7 +90,8 @@ class AddCheckLive(migrations.AddConstraint):
         if model is None:
             return
         if schema_editor.connection.vendor != "postgresql":
-            schema_editor.add_constraint(model, self.constraint)
+            with atomic(schema_editor.connection.alias):  # it copies the table, all or nothing
+                schema_editor.add_constraint(model, self.constraint)
             return
         if not isinstance(self.constraint, CheckConstraint):
             raise NotSupportedError("AddCheckLive adds checks only; of indexes, see AddIndexLive.")
@@ -100,6 +102,17 @@ class AddCheckLive(migrations.AddConstraint):
         schema_editor.execute(f"{create} NOT VALID", params=None)
         with _patient(schema_editor):
             schema_editor.execute(f"ALTER TABLE {table} VALIDATE CONSTRAINT {name}")
+
+    def database_backwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        """Remove it."""
+        with atomic(schema_editor.connection.alias):
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
 
 
 def _model(
