@@ -30,19 +30,16 @@ from threading import Event, Lock, Thread
 import httpx
 import psycopg
 
-from benchmarks.chaos_faults import DISK_MIB, FAULTS, FREE_MIB, Fault, Scene, Upkeep
+from benchmarks.chaos_faults import ENGINE, FAULTS, FREE_MIB, Fault, Scene, Upkeep, furnish
+from benchmarks.chaos_programs import programs
 from benchmarks.judging import print_table
-from tests.cluster import Cluster, Host
+from tests.cluster import Cluster
 
 PEOPLE = 12
-PROBLEMS = ("vector-add", "softmax", "histogram")
 RECOVERY_S = 30.0
 PATIENCE_S = 60.0
 LOOK_S = 0.2
 AT_ONCE = 2
-# What the scripted judge is told: what becomes of the program, and about a quarter of a second of work.
-_ENDS = ("accepted", "accepted score={score:.2f}", "wrong_answer", "compile_error", "runtime_error")
-_WORK = "cases=4 pace=0.05"
 _UNDONE = "SELECT submission_id FROM submissions_job WHERE status <> 'done'"
 _LEASED = "SELECT COUNT(*) FROM submissions_job WHERE status = 'leased'"
 _OUTCOMES = """
@@ -59,6 +56,7 @@ SELECT s.public_id, EXTRACT(EPOCH FROM MAX(e.created) - MIN(e.created)),
  WHERE e.kind IN ('queued', 'claimed', 'retried', 'finished')
  GROUP BY s.public_id ORDER BY 2 DESC LIMIT 5
 """
+_BY_HOST = "SELECT COUNT(*) FROM submissions_job WHERE worker LIKE %s"
 _RETRIES = "SELECT COUNT(*) FROM submissions_event WHERE kind = 'retried'"
 
 
@@ -100,6 +98,7 @@ class Result:
     given_up: int
     violations: Sequence[str]
     retried: int
+    in_containers: int = 0
     slowest: Sequence[str] = ()
 
     def is_sound(self, struck: Sequence[Struck]) -> bool:
@@ -163,14 +162,19 @@ def main() -> int:
     parser.add_argument("--submissions", type=int, default=2000, help="how many are handed in at least")
     parser.add_argument("--rate", type=float, default=8.0, help="submissions a second")
     parser.add_argument(
-        "--every", type=float, default=2.0, help="seconds from one fault to the next, on average"
+        "--every", type=float, default=3.0, help="seconds from one fault to the next, on average"
     )
-    parser.add_argument("--hosts", type=int, default=3, help="hosts with a worker each")
+    parser.add_argument(
+        "--hosts", type=int, default=3, help="hosts with a worker each, of the scripted judge"
+    )
+    parser.add_argument("--no-engine", action="store_true", help="without a host that judges in containers")
     parser.add_argument("--faults", default="all", help="names, with commas between")
     parser.add_argument("--seed", type=int, default=0, help="0: another one each time")
     options = parser.parse_args()
     seed = options.seed or secrets.randbelow(10**6)
     faults = list(FAULTS) if options.faults == "all" else options.faults.split(",")
+    if options.no_engine:
+        faults = [fault for fault in faults if FAULTS[fault].needs != ENGINE]
     if unknown := set(faults) - FAULTS.keys():
         parser.error(f"no such fault: {', '.join(unknown)}. There are: {', '.join(FAULTS)}")
     print(f"seed {seed}", flush=True)
@@ -179,21 +183,18 @@ def main() -> int:
         folder.chmod(0o755)  # the database's user must get in
         with Cluster(
             folder,
-            hosts=options.hosts,
+            hosts=options.hosts + (not options.no_engine),
             WARPCOURT_MIN_FREE_MIB=str(FREE_MIB),
             WARPCOURT_WORKER_CONCURRENCY="2",
         ) as cluster:
-            for host in cluster.hosts:
-                _give_disk(cluster, host)
-            cluster.start()
-            return _unleash(cluster, options, [FAULTS[fault] for fault in faults], random.Random(seed))
+            scene = Scene(cluster, random.Random(seed))
+            furnish(scene, engine=not options.no_engine)
+            return _unleash(scene, options, [FAULTS[fault] for fault in faults])
 
 
-def _unleash(
-    cluster: Cluster, options: argparse.Namespace, faults: Sequence[Fault], rng: random.Random
-) -> int:
-    ledger, watcher = Ledger(), Watcher(cluster)
-    scene = Scene(cluster, rng, ledger.verdicts)
+def _unleash(scene: Scene, options: argparse.Namespace, faults: Sequence[Fault]) -> int:
+    cluster, ledger = scene.cluster, Ledger(verdicts=scene.verdicts)
+    watcher = Watcher(cluster)
     handed_in, calm = Event(), Event()
     began = time.monotonic()
     people = [
@@ -233,19 +234,14 @@ def _unleash(
 def _hand_in(cluster: Cluster, ledger: Ledger, number: int, per_s: float, ended: Event) -> None:
     """Hand in programs as `learner<number>` until `ended`."""
     rng = random.Random(number)
+    known = programs(rng)
     http = cluster.person(f"learner{number}").http
     http.timeout = httpx.Timeout(10)
     while not ended.wait(rng.expovariate(per_s)):
-        words = rng.choice(_ENDS).format(score=rng.uniform(10, 99))
-        key = secrets.token_hex(8)
-        body = {
-            "problem": rng.choice(PROBLEMS),
-            "language": "cuda",
-            "source": f"{words} {_WORK} {key}",
-            "mode": rng.choice(("run", "submit")),
-        }
-        if public_id := _until_taken(http, ledger, body, key):
-            ledger.take(key, public_id, words.split()[0])
+        program, key = rng.choice(known), secrets.token_hex(8)
+        body = {"problem": program.problem, "source": program.source, "mode": program.mode.value}
+        if public_id := _until_taken(http, ledger, body | {"language": "cuda"}, key):
+            ledger.take(key, public_id, program.verdict.value)
 
 
 def _until_taken(http: httpx.Client, ledger: Ledger, body: Mapping[str, str], key: str) -> str:
@@ -277,13 +273,6 @@ def _inject(scene: Scene, watcher: Watcher, faults: Sequence[Fault], every_s: fl
                     scene.troubles.append(f"{fault.name} on {host.name}: {error!r}")
 
 
-def _give_disk(cluster: Cluster, host: Host) -> None:
-    """Let the data of `host` be on a small disk of its own."""
-    folder = cluster.folder / host.name
-    folder.mkdir(exist_ok=True)
-    host.run("mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m", "tmpfs", str(folder))
-
-
 def _await_verdicts(cluster: Cluster) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while cluster.sql(_UNDONE) and time.monotonic() < deadline:
@@ -307,10 +296,23 @@ def examine(cluster: Cluster, ledger: Ledger) -> Result:
         elif rows[0][1] != ledger.verdicts[public_id]:
             wrong.append(f"{public_id}: {rows[0][1]} instead of {ledger.verdicts[public_id]}")
     ((retried,),) = cluster.sql(_RETRIES)
+    contained = 0
+    if cluster.engines:
+        ((contained,),) = cluster.sql(_BY_HOST, f"{cluster.hosts[-1].name}:%")
     slowest = [
         f"{public_id} took {took_s:.1f} s: {steps}" for public_id, took_s, steps in cluster.sql(_SLOWEST)
     ]
-    return Result(len(found), lost, duplicated, wrong, given_up, cluster.violations(), retried, slowest)
+    return Result(
+        len(found),
+        lost,
+        duplicated,
+        wrong,
+        given_up,
+        cluster.violations(),
+        retried,
+        contained,
+        slowest,
+    )
 
 
 def report(result: Result, watcher: Watcher, ledger: Ledger, took_s: float, settled_s: float) -> None:
@@ -339,6 +341,7 @@ def report(result: Result, watcher: Watcher, ledger: Ledger, took_s: float, sett
             ("programs that the site did not take within a minute", f"{len(ledger.refused)}"),
             ("faults", f"{len(struck)}"),
             ("judgements that another worker took over", f"{result.retried}"),
+            ("verdicts from containers", f"{result.in_containers}"),
             ("lost", f"{len(result.lost)}"),
             ("duplicated", f"{len(result.duplicated)}"),
             ("wrong", f"{len(result.wrong)}"),

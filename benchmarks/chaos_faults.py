@@ -8,6 +8,7 @@ second after everything that no fault has in its hands.
 
 import contextlib
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +20,9 @@ from threading import Event, Lock, Thread
 import psycopg
 
 from tests.cluster import Cluster, Host
+from tests.cluster.hosts import ROOT
 
+ENGINE = "engine"
 LEASE_S = 2.0  # of a cluster
 START_S = 90.0
 SKEWS_S = (-300, -30, 30, 300)
@@ -34,7 +37,8 @@ class Scene:
 
     cluster: Cluster
     rng: Random
-    verdicts: dict[str, str]
+    verdicts: dict[str, str] = field(default_factory=dict)
+    environments: dict[str, dict[str, str]] = field(default_factory=dict)  # of some hosts' workers
     over: Event = field(default_factory=Event)
     troubles: list[str] = field(default_factory=list)
     _locks: dict[str, Lock] = field(default_factory=dict)
@@ -60,7 +64,7 @@ class Scene:
         """Start the worker of `host` until it stays, and wait until it listens."""
         cluster, deadline = self.cluster, time.monotonic() + START_S
         while time.monotonic() < deadline:
-            cluster.launch(host, **environment)
+            cluster.launch(host, **self.environments.get(host.name, {}), **environment)
             worker = cluster.worker(host)
             while worker.running and time.monotonic() < deadline:
                 if worker.said("ready."):
@@ -81,6 +85,28 @@ class Fault:
     def things(self, host: Host) -> tuple[str, ...]:
         """What it must have for itself on its way to `host`."""
         return {"host": (host.name,), "": ()}.get(self.needs, (self.needs,))
+
+
+def furnish(scene: Scene, *, engine: bool) -> None:
+    """Give every host a small disk and start its worker; with `engine` the last one judges in containers."""
+    cluster = scene.cluster
+    for host in cluster.hosts[:-1] if engine else cluster.hosts:
+        cluster.give_disk(host, mib=DISK_MIB)
+    if engine:
+        host = cluster.hosts[-1]
+        cluster.start_engine(host)
+        data = cluster.folder / host.name
+        scene.environments[host.name] = {
+            "WARPCOURT_TARGET": "cpu",
+            "WARPCOURT_ISOLATION": "docker",
+            "WARPCOURT_WORKER_CONCURRENCY": "1",
+            "WARPCOURT_RUNTIME_DIR": str(data / "run"),
+        }
+        (data / "cache").mkdir(parents=True, exist_ok=True)
+        for built in (ROOT / ".cache" / "tests").glob("functional-*"):  # what takes half a minute to make
+            shutil.copytree(built, data / "cache" / built.name)
+    for host in cluster.hosts:
+        scene.revive(host)
 
 
 class Upkeep:
@@ -176,11 +202,19 @@ def clock_skewed(scene: Scene, host: Host) -> None:
 
 def disk_full(scene: Scene, host: Host) -> None:
     """The disk of its data has no room."""
-    ballast = f"{scene.cluster.folder / host.name}/ballast"
-    with contextlib.suppress(RuntimeError):  # that it ends for lack of room is the point
-        host.run("dd", "if=/dev/zero", f"of={ballast}", "bs=1M")
+    if host.name in scene.environments:
+        return  # its disk is that of this machine
+    scene.cluster.fill_disk(host)
     scene.wait(1, 4)
-    host.run("rm", "-f", ballast)
+    scene.cluster.clear_disk(host)
+
+
+def engine_restarted(scene: Scene, _: Host) -> None:
+    """The container engine stops with all containers, and comes back."""
+    (engine,) = scene.cluster.engines
+    engine.stop()
+    scene.wait(0, 3)
+    engine.start()
 
 
 def broker_stopped(scene: Scene, _: Host) -> None:
@@ -254,6 +288,7 @@ FAULTS: Mapping[str, Fault] = {
         Fault("host cut off", host_cut_off),
         Fault("clock skewed", clock_skewed),
         Fault("disk full", disk_full),
+        Fault("container engine restarted", engine_restarted, ENGINE),
         Fault("broker stopped", broker_stopped, "broker"),
         Fault("broker flushed", broker_flushed, "broker"),
         Fault("database stopped", database_stopped, "database"),

@@ -35,6 +35,8 @@ WEB_PROCESSES = 2
 PAGES = ("problems", "problem", "leaderboard", "my submissions", "report")
 VERDICT = "from handing in to the verdict"
 _HAND_IN = ("hand in a run", "hand in a submit")
+OTHERS = "others"  # what the rest of the machine took
+_DISTURBED = 0.15  # of all processors, by others: then the figures say little
 _BUSY = 0.85  # of all processors, above which they are what bounds it
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -84,6 +86,8 @@ class Phase:
     def bottleneck(self) -> str:
         """The part that bounds it, in words."""
         greatest = max(self.used_s, key=lambda part: self.used_s[part])
+        if self.share(OTHERS) > _DISTURBED:
+            return "not known: other work on this machine"
         if sum(self.used_s.values()) / self.seconds > _BUSY * (os.cpu_count() or 1):
             return f"processors, most of them {greatest}"
         if self.used_s["web"] / self.seconds > _BUSY * WEB_PROCESSES:
@@ -100,7 +104,8 @@ class Parts:
     def used_s(self) -> dict[str, float]:
         """Seconds by part, with those of children that have ended."""
         stats = dict(_stats())
-        return {part: _tree_s(pid, stats) for part, pid in self._roots.items()}
+        used = {part: _tree_s(pid, stats) for part, pid in self._roots.items()}
+        return used | {OTHERS: _machine_s() - sum(used.values())}
 
 
 def main() -> int:
@@ -231,7 +236,7 @@ def report_submissions(phases: list[Phase]) -> None:
     print()
     _print_load("handing in alone, a second and seconds", others)
     print()
-    parts = list(others[0].used_s)
+    parts = [part for part in others[0].used_s if part != OTHERS]
     rows = [("processor time of a submission, ms", *parts, "without client", "ratio")]
     first = None
     for phase in others:
@@ -265,6 +270,12 @@ def _print_load(title: str, phases: list[Phase]) -> None:
 def _phase(told: Mapping[str, Any], seconds: float, used_s: Mapping[str, float]) -> Phase:
     rows = {row["name"]: Row(**row) for row in sorted(told["rows"], key=lambda row: row["name"])}
     return Phase(told["phase"], seconds, rows, used_s, tuple(told["errors"]))
+
+
+def _machine_s() -> float:
+    """Processor time of all processes since the machine's start: user, nice, system, and interrupts."""
+    fields = Path("/proc/stat").read_text().splitlines()[0].split()
+    return sum(int(fields[index]) for index in (1, 2, 3, 6, 7)) / _TICKS_PER_S
 
 
 def _stats() -> Iterator[tuple[int, tuple[str, int, float]]]:

@@ -11,7 +11,7 @@ from tests.cluster.hosts import need_hosts
 from web.config import ROOT
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
-SMALL = "--seconds 12 --submissions 40 --rate 4 --every 0.7 --hosts 2"
+SMALL = "--seconds 12 --submissions 40 --rate 4 --every 0.7 --hosts 2 --no-engine"
 
 
 def test_nothing_is_lost_or_duplicated():

@@ -13,7 +13,7 @@ def phase(**used_s: float) -> Phase:
     rows["hand in a run"] = Row("hand in a run", 40, 1, 5.0, 9.0, 9.0)
     rows["hand in a submit"] = Row("hand in a submit", 10, 0, 5.0, 9.0, 9.0)
     rows["report"] = Row("report", 10, 0, 5.0, 70.0, 90.0)
-    parts = {"web": 0.0, "worker": 0.0, "database": 0.0, "broker": 0.0, "client": 0.0}
+    parts = {"web": 0.0, "worker": 0.0, "database": 0.0, "broker": 0.0, "client": 0.0, "others": 0.0}
     return Phase("1:10", 10.0, rows, parts | used_s, ())
 
 
@@ -27,6 +27,7 @@ def test_the_bottleneck_is_named(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert phase(web=5, database=3).bottleneck == "none yet: who hands in"
     assert phase(web=12, client=6).bottleneck == "processors, most of them web"
+    assert phase(web=8, client=6, others=5).bottleneck == "not known: other work on this machine"
     monkeypatch.setattr(os, "cpu_count", lambda: 16)
     assert phase(web=18, client=6).bottleneck == "web processes"
 
