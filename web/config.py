@@ -321,6 +321,11 @@ class Config:
             parsing.positive,
         )
     )
+    events_kept_days: int = field(
+        metadata=_about(
+            "90", "Days that the steps of judged submissions are kept by `prune`. 0: for ever.", parsing.count
+        )
+    )
     backup_dir: Path = field(
         metadata=_about("var/backups", "Directory of the regular backups; best on another disk.", parsing.path)
     )

@@ -1,0 +1,81 @@
+"""What is thrown away in time, and what never is."""
+
+from datetime import timedelta
+
+import pytest
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.core.management import call_command
+from django.utils import timezone
+
+from judge.report import Report
+from problems.vocabulary import Verdict
+from web.drafts.models import Draft, DraftRevision
+from web.drafts.services import KEPT_FOR
+from web.submissions import services
+from web.submissions.models import Event, Submission
+from web.upkeep import retention
+from web.upkeep.retention import Pruned, prune
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def judged(owner, handed_in) -> Submission:
+    made = handed_in(owner)
+    services.record(services.claim("w"), Report(Verdict.ACCEPTED))
+    return made
+
+
+def test_steps_of_what_was_judged_long_ago_go(owner, handed_in, judged, monkeypatch):
+    monkeypatch.setattr(retention, "BATCH", 2)
+    under_way = handed_in(owner)
+    services.claim("w")
+    long_ago = judged.events.count()
+    Event.objects.update(created=timezone.now() - 91 * DAY)
+    services.rejudge(judged)
+    services.record(services.claim("w"), Report(Verdict.ACCEPTED))
+    steps = judged.events.count()
+    assert prune(90).events == long_ago
+    assert judged.events.count() == steps - long_ago
+    assert under_way.events.exists()
+    assert judged.report.verdict == Verdict.ACCEPTED
+
+
+def test_steps_are_kept_for_ever_if_asked_for(judged):
+    Event.objects.update(created=timezone.now() - 9999 * DAY)
+    assert prune(0).events == 0
+    assert judged.events.exists()
+
+
+def test_a_page_needs_no_steps(owner, judged, browser_of):
+    Event.objects.all().delete()
+    assert browser_of(owner).get(f"/s/{judged.public_id}").status_code == 200
+
+
+def test_sessions_that_are_over_go(owner, browser_of):
+    browser_of(owner)
+    kept = Session.objects.get()
+    Session.objects.create(session_key="over", session_data="", expire_date=timezone.now() - DAY)
+    for key in (kept.session_key, "over"):
+        UserSession.objects.create(user=owner, session_key=key, ip="127.0.0.1", user_agent="")
+    assert prune(90) == Pruned(events=0, sessions=1, revisions=0)
+    assert Session.objects.get() == kept
+    assert UserSession.objects.get().session_key == kept.session_key
+
+
+def test_earlier_texts_go_and_drafts_stay(owner, problem):
+    draft = Draft.objects.create(user=owner, problem=problem, language="cuda", source="// now", revision=3)
+    for revision, age in ((1, KEPT_FOR + DAY), (2, KEPT_FOR - DAY)):
+        DraftRevision.objects.create(
+            draft=draft, revision=revision, source="// old", saved=timezone.now() - age
+        )
+    Draft.objects.update(saved=timezone.now() - 9999 * DAY)
+    assert prune(90).revisions == 1
+    assert draft.revisions.get().revision == 2
+
+
+def test_the_command_says_how_many(judged, capsys):
+    call_command("prune")
+    assert "0 steps of submissions, 0 sessions and 0 earlier texts" in capsys.readouterr().out
