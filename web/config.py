@@ -327,7 +327,9 @@ class Config:
         )
     )
     backup_dir: Path = field(
-        metadata=_about("var/backups", "Directory of the regular backups; best on another disk.", parsing.path)
+        metadata=_about(
+            "var/backups", "Directory of the regular backups; best on another disk.", parsing.path
+        )
     )
     backups_kept: int = field(
         metadata=_about("14", "Regular backups that are kept; older ones are deleted.", parsing.positive)

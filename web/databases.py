@@ -24,7 +24,8 @@ IDLE_IN_TRANSACTION_S = 10
 _POOL = {
     "min_size": 1,
     "max_size": 20,
-    "timeout": 10,
+    # Then a page says that the database is away, instead of waiting on.
+    "timeout": 4,
     # After an outage the pool tries again at ever longer intervals, up to this. Later ones begin anew.
     "reconnect_timeout": 10,
 }

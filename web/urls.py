@@ -31,3 +31,5 @@ urlpatterns = [
     path("", include("web.staff.urls")),
     path("", include("web.accounts.urls")),
 ]
+
+handler500 = "web.outage.failure"

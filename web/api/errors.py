@@ -11,6 +11,7 @@ from ninja.errors import HttpError, Throttled
 from ninja.errors import ValidationError as RequestInvalid
 
 from web.accounts.services import TooManyTokens
+from web.outage import AGAIN_S, DATABASE_AWAY
 from web.submissions import services
 
 log = structlog.get_logger(__name__)
@@ -26,6 +27,7 @@ _CODES = {
     415: "unsupported_media_type",
     422: "invalid",
     429: "limit_reached",
+    503: "unavailable",
 }
 
 
@@ -78,6 +80,8 @@ def install(api: NinjaAPI) -> None:
     api.exception_handler(ValidationError)(_value_invalid)
     api.exception_handler(services.SubmissionRefused)(_refused)
     api.exception_handler(TooManyTokens)(_too_many_tokens)
+    for away in DATABASE_AWAY:
+        api.exception_handler(away)(_database_away)
     api.exception_handler(Exception)(_ours)
 
 
@@ -123,6 +127,13 @@ def _refused(_request: HttpRequest, error: services.SubmissionRefused) -> HttpRe
 
 def _too_many_tokens(_request: HttpRequest, error: TooManyTokens) -> HttpResponse:
     return answer(409, str(error))
+
+
+def _database_away(_request: HttpRequest, error: Exception) -> HttpResponse:
+    log.error("database_away", error=str(error))
+    response = answer(503, "The database does not answer. Send the request again in a moment.")
+    response["Retry-After"] = str(AGAIN_S)
+    return response
 
 
 def _ours(_request: HttpRequest, error: Exception) -> HttpResponse:
