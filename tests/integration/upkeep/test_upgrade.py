@@ -8,14 +8,13 @@ import io
 import json
 import subprocess
 import tarfile
+import time
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
 
 from tests.integration.upkeep.site import ROOT, Site
-from tests.services import wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -33,13 +32,13 @@ LANDED = {
     "tracks": "0001_initial",
 }
 SUBMISSIONS = 300
-# Hands in, claims, judges and reads without end, and says after each round how many there were.
+# Hands in, claims, judges and reads without end, and says after each round what time it is.
 OLD_CODE = """
-import itertools, sys
+import itertools, sys, time
 from django.core.management import call_command
 from django.test import Client
 call_command("migrate", verbosity=0)
-call_command("loadproblems", verbosity=0)
+call_command("loadproblems", stdout=sys.stderr)
 from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.services import create_user
@@ -50,7 +49,7 @@ browser = Client(SERVER_NAME="localhost")
 browser.force_login(learner)
 submitted = dict(language=Language.CUDA, source="// old", mode=Mode.SUBMIT)
 waiting = [services.submit(learner, problem, **submitted) for _ in range(2)]
-for number in itertools.count():
+while True:
     for verdict in (Verdict.ACCEPTED, Verdict.WRONG_ANSWER):
         made = services.submit(learner, problem, **submitted)
         claim = services.claim("old")
@@ -59,11 +58,11 @@ for number in itertools.count():
     services.cancel(services.submit(learner, problem, **submitted))
     for page in ("/problems", "/submissions", f"/s/{made.public_id}", "/readyz"):
         assert browser.get(page).status_code == 200, page
-    print(number, flush=True)
+    print(time.monotonic(), flush=True)
 """
 # The same through the models of that time: each insert names the columns of then, each read asks for them.
 OLD_MODELS = """
-import itertools, json, sys
+import itertools, json, sys, time
 from datetime import timedelta
 from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
@@ -101,7 +100,7 @@ for number in itertools.count():
     Job.objects.order_by("pk").last().save()
     for each in models:
         list(each.objects.all()[:5])
-    print(number, flush=True)
+    print(time.monotonic(), flush=True)
 """
 # What the new version makes of it: all that waits is judged, and the counts are those of the reports.
 NEW_CODE = """
@@ -147,7 +146,7 @@ def landed_root(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
 
 
 def test_an_upgrade_in_use(new_site, landed_root):
-    site: Site = new_site()
+    site = new_site()
     if landed_root:
         before = site.start(OLD_CODE, root=landed_root)
     else:
@@ -155,8 +154,10 @@ def test_an_upgrade_in_use(new_site, landed_root):
     with before:
         try:
             rounds(before, 1)
-            upgrade = upgrade_held_up if site.database_url else Site.managed
-            upgrade(site, "migrate")
+            if site.database_url:
+                upgrade_held_up(site, before)
+            else:
+                site.managed("migrate")
             rounds(before, 3)  # the version before goes on with the new tables
         finally:
             before.kill()
@@ -167,26 +168,30 @@ def test_an_upgrade_in_use(new_site, landed_root):
 
 
 def rounds(process: subprocess.Popen[str], count: int) -> None:
-    """Wait until the version before has gone round `count` times from now on."""
-    for _ in range(count + 1):  # one may have been told already
-        assert process.stdout.readline(), "the version before failed"
+    """Wait until the version before has ended `count` rounds from now on."""
+    now = time.monotonic()
+    while count:
+        ended = process.stdout.readline()
+        assert ended, "the version before failed"
+        count -= float(ended) > now
 
 
-def upgrade_held_up(site: Site, *arguments: Any) -> None:
-    """An upgrade that somebody's long transaction holds up, and what an earlier attempt left behind.
+def upgrade_held_up(site: Site, before: subprocess.Popen[str]) -> None:
+    """An upgrade that somebody's long transaction holds up, where an earlier attempt left something behind.
 
-    While it waits nobody else does.
+    While it waits the version before goes on.
     """
     with psycopg.connect(site.database_url, autocommit=True) as reader:
         with pytest.raises(psycopg.errors.UniqueViolation):
             reader.execute("CREATE UNIQUE INDEX CONCURRENTLY job_leased ON submissions_job (priority)")
         reader.autocommit = False
         reader.execute("SELECT COUNT(*) FROM submissions_job")
-        with site.start_manage(*arguments) as upgrade:
-            said: list[str] = []
-            wait_until(lambda: "in use" in (said.append(upgrade.stderr.readline()) or said[-1]), "a wait")
+        with site.start_manage("migrate") as upgrade:
+            said = next((line for line in upgrade.stderr if "in use" in line), None)
+            assert said, "the upgrade did not wait"
+            rounds(before, 2)
             reader.commit()
             upgrade.stdout.read()
-            assert upgrade.wait() == 0, said
+            assert upgrade.wait() == 0, upgrade.stderr.read()
         broken = reader.execute("SELECT indexrelid::regclass FROM pg_index WHERE NOT indisvalid").fetchall()
     assert not broken

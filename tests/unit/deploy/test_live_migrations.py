@@ -2,15 +2,15 @@
 
 import pytest
 from django.db import migrations
+from django.db.migrations.operations.base import Operation
 
 from deploy.live_migrations import _wrong
 
 ADD = 'ALTER TABLE "submissions_job" ADD COLUMN "queue" varchar(9)'
 
 
-def found(*statements: str, atomic: bool = True, operations: tuple = ()) -> set[str]:
-    migration = migrations.Migration("0002_made_up", "submissions")
-    migration.operations = list(operations)
+def found(*statements: str, atomic: bool = True, operations: tuple[Operation, ...] = ()) -> set[str]:
+    migration = type("Migration", (migrations.Migration,), {"operations": operations})("0002_made_up", "web")
     return {code for code, _ in _wrong(migration, ["BEGIN;", *statements] if atomic else [*statements])}
 
 
