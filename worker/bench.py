@@ -24,7 +24,6 @@ class Bench:
         self._judge: Judge | None = None
         self._retry_at = 0.0
         self._retry_s = FIRST_RETRY_S
-        self._opened = 0.0
         self._trouble = ""
 
     def judge(self) -> Judge | None:
@@ -58,20 +57,20 @@ class Bench:
     def put_off(self, trouble: str) -> float:
         """Close after `trouble` that a later `judge` may not meet. Returns the seconds until it tries.
 
-        They double from one time to the next, unless the judge had worked for longer than the longest.
+        They double from one time to the next until something was judged (`worked`).
         """
-        now = time.monotonic()
-        if self._judge is not None and now - self._opened > LONGEST_RETRY_S:
-            self._retry_s = FIRST_RETRY_S
         pause_s, self._retry_s = self._retry_s, min(2 * self._retry_s, LONGEST_RETRY_S)
         self.close(retry_in_s=pause_s, trouble=trouble)
         return pause_s
+
+    def worked(self) -> None:
+        """Something was judged: trouble that comes now is new."""
+        self._retry_s = FIRST_RETRY_S
 
     def _open(self) -> None:
         config = settings.WARPCOURT
         try:
             self._judge = ScriptedJudge() if config.target == "scripted" else PackageJudge(config)
-            self._opened = time.monotonic()
             metrics.JUDGES_READY.set(1)
         except CANNOT_JUDGE as error:
             metrics.CANNOT_JUDGE.inc()

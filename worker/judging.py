@@ -136,6 +136,7 @@ def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench, cancelled: E
         log.exception("judging_failed", tries=claim.tries)
         bench.close()
         return _handed_back(docket, claim, _why_it_failed(bench, error))
+    bench.worked()
     if report.verdict not in _TRUSTED and (fix := room.exhausted(settings.WARPCOURT)):
         log.error("disk_full", fix=fix, distrusted=report.verdict.value)
         return _handed_back(docket, claim, "disk_full")

@@ -255,12 +255,10 @@ def test_a_host_that_cannot_judge_tries_again_soon_and_then_ever_later():
     assert [trouble.put_off("the engine is away") for _ in range(7)] == [1, 2, 4, 8, 16, 30, 30]
 
 
-def test_pauses_begin_anew_after_a_judge_that_worked_for_long(monkeypatch):
-    now = 1000.0
-    monkeypatch.setattr("worker.bench.time.monotonic", lambda: now)
+def test_pauses_begin_anew_when_something_was_judged(owner, handed_in):
     trouble = Bench()
     assert [trouble.put_off("the engine is away") for _ in range(3)] == [1, 2, 4]
-    now += 5
-    assert trouble.judge() is not None
-    now += 31
+    trouble.close()  # and its pause is over
+    handed_in(owner)
+    judge_next(trouble)
     assert trouble.put_off("the engine is away again") == 1
