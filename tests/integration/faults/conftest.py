@@ -76,12 +76,15 @@ def real_cluster(shared_real_cluster: Cluster) -> Cluster:
 
 @pytest.fixture
 def recovers(record_property):
-    """`with recovers(cluster, held):` a fault happens, and all is well again in time."""
+    """`with recovers(cluster, held):` a fault happens, and all is well again in time.
+
+    Time counts from the end of the block: the fault has happened, and a service that was stopped is back.
+    """
 
     @contextlib.contextmanager
     def recover(cluster: Cluster, held: Held, *, verdict: str = "accepted") -> Iterator[None]:
-        began = time.monotonic()
         yield
+        began = time.monotonic()
         held.release()
         try:
             cluster.settle(RECOVERY_S)
