@@ -91,15 +91,20 @@ class ComposeSite:
         """What `warpcourt-admin` says in a container of the site."""
         return self.compose("exec", "-T", service, "warpcourt-admin", *argv, check=check)
 
-    def container(self, service: str) -> dict[str, Any]:
-        """What the engine knows about the container of a service."""
-        found = self.compose("ps", "-q", service).split()
-        described: list[dict[str, Any]] = json.loads(self.run(("docker", "inspect", *found)))
-        return described[0]
+    def containers(self) -> dict[str, dict[str, Any]]:
+        """What the engine knows about the container of each service."""
+        ours = f"label=com.docker.compose.project={PROJECT}"
+        found = self.run(("docker", "ps", "--all", "--quiet", "--filter", ours)).split()
+        described = json.loads(self.run(("docker", "inspect", *found))) if found else []
+        return {each["Config"]["Labels"]["com.docker.compose.service"]: each for each in described}
 
     def health(self) -> dict[str, str]:
         """How each part that runs on says it is."""
-        return {name: self.container(name)["State"]["Health"]["Status"] for name in LONG_RUNNING}
+        found = self.containers()
+        return {
+            name: found[name]["State"]["Health"]["Status"] if name in found else "absent"
+            for name in LONG_RUNNING
+        }
 
     def visitor(self, token: str = "") -> Site:
         """The site as a browser reaches it, which trusts the proxy's own authority."""

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+CADDYFILE = DEPLOY / "images" / "services" / "Caddyfile"
 DOCKERFILES = sorted((DEPLOY / "images" / "services").glob("*.Dockerfile"))
 JUDGES_ON_GPUS = "gpu-worker"
 
@@ -79,7 +80,7 @@ def test_a_server_has_time_to_drain() -> None:
     web = SERVICES["web-a"]
     drain_s = int(web["environment"]["WARPCOURT_DRAIN_S"])
     assert seconds(web["stop_grace_period"]) > drain_s + DRAIN_STREAMS_S
-    caddy = (DEPLOY / "Caddyfile").read_text()
+    caddy = CADDYFILE.read_text()
     asked_every_s = int(re.findall(r"health_interval (\d+)s", caddy)[0])
     patience_s = int(re.findall(r"health_timeout (\d+)s", caddy)[0])
     assert drain_s > asked_every_s + patience_s, "the proxy knows before the server goes"
@@ -93,7 +94,7 @@ def test_a_worker_has_time_to_finish() -> None:
 
 
 def test_the_proxy_knows_the_web_servers() -> None:
-    upstreams = re.findall(r"reverse_proxy (.+) {", (DEPLOY / "Caddyfile").read_text())[0].split()
+    upstreams = re.findall(r"reverse_proxy (.+) {", CADDYFILE.read_text())[0].split()
     assert upstreams == [f"{name}:8000" for name in SERVICES if name.startswith("web-")]
 
 
