@@ -19,6 +19,10 @@ from tests.services import wait_until
 _OTHER_PROBLEM = "reduction-sum"
 _EXPIRE = f"UPDATE submissions_job SET lease_until = NOW() - INTERVAL '1 second' WHERE {OF} RETURNING 1"
 # See `web.submissions.services.progress`.
+_HAVE_TALLY = (
+    "INSERT INTO submissions_tally (problem_id, judged, accepted, solvers) "
+    "SELECT id, 0, 0, 0 FROM catalog_problem WHERE slug = %s ON CONFLICT DO NOTHING"
+)
 _LOCK_TALLY = (
     "SELECT 1 FROM submissions_tally JOIN catalog_problem ON id = problem_id WHERE slug = %s "
     "FOR UPDATE OF submissions_tally"
@@ -130,6 +134,7 @@ def _close_gate(cluster: Cluster, stage: Stage, gates: contextlib.ExitStack) -> 
     if stage is Stage.RECORDING:
         lock = gate.enter_context(cluster.postgres.connect())
         gate.callback(lock.close)
+        lock.execute(_HAVE_TALLY, [PROBLEM])  # there is none before the first verdict
         lock.autocommit = False
         lock.execute(_LOCK_TALLY, [PROBLEM])
     else:
