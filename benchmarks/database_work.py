@@ -41,12 +41,11 @@ SELECT SUM(seq_tup_read + COALESCE(idx_tup_fetch, 0)), SUM(n_tup_ins + n_tup_upd
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a stage took, each time: statements, rows read and written, bytes of the log, milliseconds."""
+    """What a stage took, each time: statements, rows read and written, milliseconds."""
 
     statements: float
     read: float
     written: float
-    wal: float
     ms: float
 
     def plus(self, other: "Work") -> "Work":
@@ -237,14 +236,13 @@ def counted() -> Iterator[list[float]]:
         return execute(sql, params, many, context)
 
     found: list[float] = []
-    before, log = _counters(), _log_position()
+    before = _counters()
     began = time.perf_counter()
     with connection.execute_wrapper(count):
         yield found
     took_ms = 1000 * (time.perf_counter() - began)
-    written_log = _log_position() - log
     read, written = (after - earlier for earlier, after in zip(before, _counters(), strict=True))
-    found += [statements, read, written, written_log, took_ms]
+    found += [statements, read, written, took_ms]
 
 
 def _counters() -> tuple[float, float]:
@@ -258,25 +256,17 @@ def _counters() -> tuple[float, float]:
         return float(read), float(written)
 
 
-def _log_position() -> float:
-    from django.db import connection  # noqa: PLC0415 - as above
-
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_current_wal_insert_lsn() - '0/0'")
-        return float(cursor.fetchone()[0])
-
-
 def report(found: Mapping[int, Mapping[str, Work]]) -> None:
     """Print every stage with each number of submissions, then all that happens once, and its growth."""
     rows: list[tuple[str, ...]]
     for size, stages in found.items():
         print()
-        rows = [(f"with {size:,} submissions", "statements", "rows read", "rows written", "KB of log", "ms")]
+        rows = [(f"with {size:,} submissions", "statements", "rows read", "rows written", "ms")]
         rows += [(name, *_cells(work)) for name, work in stages.items()]
         rows.append(("a submission from handing in to verdict", *_cells(_once(stages))))
         print_table(rows)
     print()
-    rows = [("a submission, growth", "statements", "rows read", "rows written", "KB of log", "ms")]
+    rows = [("a submission, growth", "statements", "rows read", "rows written", "ms")]
     first = asdict(_once(next(iter(found.values()))))
     for size, stages in found.items():
         each = asdict(_once(stages))
@@ -293,7 +283,7 @@ def _once(stages: Mapping[str, Work]) -> Work:
 
 def _cells(work: Work) -> Sequence[str]:
     counts = (work.statements, work.read, work.written)
-    return *(f"{count:.1f}" for count in counts), f"{work.wal / 1000:.1f}", f"{work.ms:.1f}"
+    return *(f"{count:.1f}" for count in counts), f"{work.ms:.1f}"
 
 
 def _numbers(text: str) -> tuple[int, ...]:
