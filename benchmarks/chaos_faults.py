@@ -181,6 +181,8 @@ def worker_paused(scene: Scene, host: Host) -> None:
     worker.group(signal.SIGSTOP)
     scene.wait(LEASE_S + 0.5, LEASE_S + 3)
     worker.group(signal.SIGCONT)
+    time.sleep(0.5)
+    worker.group(signal.SIGCONT)  # `nsenter` may have stopped itself, as its child had, after the first one
 
 
 def host_cut_off(scene: Scene, host: Host) -> None:

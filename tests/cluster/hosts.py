@@ -97,6 +97,8 @@ class Host:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         self._holder.wait()
+        for program in filter(lambda program: program.running, self._programs):
+            program.group(signal.SIGKILL)  # what brought it here is outside, and may be stopped
 
     def _first_process(self) -> int:
         children = Path(f"/proc/{self._holder.pid}/task/{self._holder.pid}/children").read_text().split()
