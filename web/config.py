@@ -5,28 +5,18 @@ given as a file instead, by the same name with `_FILE` appended. `docs/operation
 and a test keeps it in step with this file.
 """
 
-import difflib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from web import parsing
+from web.setting import Setting, about, read_settings, settings_of
 
-PREFIX = "WARPCOURT_"
 ROOT = parsing.ROOT
 _SECRET_KEY_CHARACTERS = 64
-# Settings that say nothing alone: all of a group are set, or none.
-_TOGETHER = (
-    ("github_client_id", "github_client_secret"),
-    ("oidc_issuer", "oidc_client_id", "oidc_client_secret"),
-)
-
-
-class ConfigError(Exception):
-    """Raised when a variable cannot be used. The message names it and says what it takes."""
 
 
 def use_settings() -> None:
@@ -42,73 +32,49 @@ def use_metrics_folder(folder: Path) -> None:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
-def _suggest(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
-def _incomplete(values: Mapping[str, Any]) -> Iterable[str]:
-    """What is missing where a part of a group is set. What could not be parsed is named elsewhere."""
-    for group in _TOGETHER:
-        there = [PREFIX + name.upper() for name in group if values.get(name, True)]
-        missing = [PREFIX + name.upper() for name in group if not values.get(name, True)]
-        if there and missing:
-            yield f"{', '.join(missing)}: needed beside {' and '.join(there)}; set all of them or none"
-
-
-def _about(
-    default: str, doc: str, parse: Callable[[str], object] = parsing.text, *, secret: bool = False
-) -> Mapping[str, Any]:
-    return {"default": default, "doc": doc, "parse": parse, "secret": secret}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """The settings, parsed. `Setting.all()` is the same list for documentation."""
+    """The settings, parsed. `Config.settings()` is the same list for documentation."""
 
     data_dir: Path = field(
-        metadata=_about(
+        metadata=about(
             "var", "Directory of everything that must survive: database, keys, caches.", parsing.path
         )
     )
-    problems_dir: Path = field(
-        metadata=_about("problems", "Directory of the problem packages.", parsing.path)
-    )
+    problems_dir: Path = field(metadata=about("problems", "Directory of the problem packages.", parsing.path))
     secret_key: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "Key that signs sessions and links. Empty: made once and kept in the data directory.",
             secret=True,
         )
     )
     debug: bool = field(
-        metadata=_about("no", "Show tracebacks in the browser. For development only.", parsing.boolean)
+        metadata=about("no", "Show tracebacks in the browser. For development only.", parsing.boolean)
     )
-    host: str = field(
-        metadata=_about("127.0.0.1", "Address that the web server listens on.", parsing.address)
-    )
-    port: int = field(metadata=_about("8000", "Port that the web server listens on.", parsing.port))
+    host: str = field(metadata=about("127.0.0.1", "Address that the web server listens on.", parsing.address))
+    port: int = field(metadata=about("8000", "Port that the web server listens on.", parsing.port))
     public_url: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "Address at which people reach the site. With https:// cookies are secure and HSTS is sent.",
             parsing.scheme("http", "https"),
         )
     )
     allowed_hosts: tuple[str, ...] = field(
-        metadata=_about(
+        metadata=about(
             "localhost,127.0.0.1,[::1]",
             "Host names that the site answers to, besides that of the public URL; with commas between.",
             parsing.names,
         )
     )
     trusted_proxies: int = field(
-        metadata=_about(
+        metadata=about(
             "0", "Reverse proxies in front of the site whose X-Forwarded-For is believed.", parsing.count
         )
     )
     database_url: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "PostgreSQL, as postgres://user:password@host/name. Empty: SQLite in the data directory.",
             parsing.scheme("postgres", "postgresql", "sqlite"),
@@ -116,7 +82,7 @@ class Config:
         )
     )
     broker_url: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "Redis for doorbell and rate limits, as redis://host:6379/0. Empty: files in the data directory.",
             parsing.scheme("redis", "rediss"),
@@ -124,101 +90,101 @@ class Config:
         )
     )
     email_url: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "Mail server, as smtp://user:password@host:587. Empty: mail is written to the log.",
             parsing.scheme("smtp", "smtps"),
             secret=True,
         )
     )
-    email_from: str = field(metadata=_about("warpcourt@localhost", "Sender of the site's mail."))
-    sign_up: bool = field(metadata=_about("yes", "Whether visitors may create accounts.", parsing.boolean))
+    email_from: str = field(metadata=about("warpcourt@localhost", "Sender of the site's mail."))
+    sign_up: bool = field(metadata=about("yes", "Whether visitors may create accounts.", parsing.boolean))
     github_client_id: str = field(
-        metadata=_about(
+        metadata=about(
             "", "Client id of a GitHub OAuth app: people may sign in with GitHub. Empty: they may not."
         )
     )
     github_client_secret: str = field(
-        metadata=_about("", "Client secret of the GitHub OAuth app.", secret=True)
+        metadata=about("", "Client secret of the GitHub OAuth app.", secret=True)
     )
     oidc_name: str = field(
-        metadata=_about("Single sign-on", "What the sign-in page calls the OpenID Connect provider.")
+        metadata=about("Single sign-on", "What the sign-in page calls the OpenID Connect provider.")
     )
     oidc_issuer: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "Issuer URL of an OpenID Connect provider: its people may sign in. Empty: there is none.",
             parsing.scheme("https", "http"),
         )
     )
-    oidc_client_id: str = field(metadata=_about("", "Client id of this site at the OpenID Connect provider."))
+    oidc_client_id: str = field(metadata=about("", "Client id of this site at the OpenID Connect provider."))
     oidc_client_secret: str = field(
-        metadata=_about("", "Client secret of this site at the OpenID Connect provider.", secret=True)
+        metadata=about("", "Client secret of this site at the OpenID Connect provider.", secret=True)
     )
     oidc_sign_up: bool = field(
-        metadata=_about(
+        metadata=about(
             "no",
             "Whether people of that provider may create accounts while WARPCOURT_SIGN_UP is no.",
             parsing.boolean,
         )
     )
     max_in_flight: int = field(
-        metadata=_about(
+        metadata=about(
             "5", "Submissions that one user may have waiting or being judged at a time.", parsing.positive
         )
     )
     submits_per_minute: int = field(
-        metadata=_about("30", "Submissions that one user may make in a minute.", parsing.positive)
+        metadata=about("30", "Submissions that one user may make in a minute.", parsing.positive)
     )
     submits_per_day: int = field(
-        metadata=_about("500", "Submissions that one user may make within 24 hours.", parsing.positive)
+        metadata=about("500", "Submissions that one user may make within 24 hours.", parsing.positive)
     )
     web_processes: int = field(
-        metadata=_about("1", "Processes that serve pages; one per core is plenty.", parsing.positive)
+        metadata=about("1", "Processes that serve pages; one per core is plenty.", parsing.positive)
     )
     drain_s: int = field(
-        metadata=_about(
+        metadata=about(
             "0",
-            "Seconds that a web server goes on after SIGTERM while /readyz says 503, for a proxy to turn away.",
+            "Seconds that a web server goes on after SIGTERM with /readyz at 503, so that proxies turn away.",
             parsing.count,
         )
     )
     api_per_minute: int = field(
-        metadata=_about("300", "Requests that one caller of the API may make in a minute.", parsing.positive)
+        metadata=about("300", "Requests that one caller of the API may make in a minute.", parsing.positive)
     )
     worker_concurrency: int = field(
-        metadata=_about("2", "Submissions that one worker judges at a time.", parsing.positive)
+        metadata=about("2", "Submissions that one worker judges at a time.", parsing.positive)
     )
     node_name: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "What this host is called in the fleet; the same for all of its processes. Empty: its host name.",
             parsing.name,
         )
     )
     isolation: str = field(
-        metadata=_about(
+        metadata=about(
             "bubblewrap",
             "How programs are isolated: bubblewrap, or docker, which GPUs need.",
             parsing.one_of("bubblewrap", "docker"),
         )
     )
     target: str = field(
-        metadata=_about(
+        metadata=about(
             "cpu",
             "What programs are judged on: cpu, gpu, or scripted, which runs nothing, for tests of the site.",
             parsing.one_of("cpu", "gpu", "scripted"),
         )
     )
     runtime_dir: Path = field(
-        metadata=_about(
+        metadata=about(
             "var/run",
             "Directory where the processes of a host meet: leases, MPS, vaults. Local, with a short path.",
             parsing.path,
         )
     )
     images: str = field(
-        metadata=_about(
+        metadata=about(
             "host",
             "Images of the containers, as PREFIX:TAG of what deploy/build-images made. "
             "host: they show this host's own files, read-only.",
@@ -226,157 +192,160 @@ class Config:
         )
     )
     container_runtime: str = field(
-        metadata=_about("", "OCI runtime of the containers, such as runsc. Empty: the engine's default.")
+        metadata=about("", "OCI runtime of the containers, such as runsc. Empty: the engine's default.")
     )
     gpus: tuple[str, ...] = field(
-        metadata=_about(
+        metadata=about(
             "", "UUIDs of the GPUs to judge on, with commas between. Empty: all of this host.", parsing.names
         )
     )
     mps: bool = field(
-        metadata=_about("yes", "Whether a GPU is shared through MPS; no: it is time-sliced.", parsing.boolean)
+        metadata=about("yes", "Whether a GPU is shared through MPS; no: it is time-sliced.", parsing.boolean)
     )
     check_slots: int = field(
-        metadata=_about("8", "Submissions that may be checked on one GPU at a time.", parsing.positive)
+        metadata=about("8", "Submissions that may be checked on one GPU at a time.", parsing.positive)
     )
     gpu_memory_mib: int = field(
-        metadata=_about(
+        metadata=about(
             "0",
             "GPU memory that one program may use under MPS, in MiB. 0: no limit of its own.",
             parsing.count,
         )
     )
     vault_mib: int = field(
-        metadata=_about(
+        metadata=about(
             "16384",
             "GPU memory for inputs and expected outputs that were drawn ahead, in MiB.",
             parsing.positive,
         )
     )
     doctor: bool = field(
-        metadata=_about(
+        metadata=about(
             "yes",
             "Whether a CUDA program that fails on a GPU is run again on the CPU to explain why.",
             parsing.boolean,
         )
     )
     warm_oracles: int = field(
-        metadata=_about(
+        metadata=about(
             "1", "Sandboxes for reference programs kept started ahead, per process and GPU.", parsing.count
         )
     )
     warm_cudas: int = field(
-        metadata=_about(
+        metadata=about(
             "1", "Sandboxes for CUDA programs kept started ahead, per process and GPU.", parsing.count
         )
     )
     warm_tritons: int = field(
-        metadata=_about(
+        metadata=about(
             "1", "Sandboxes for Triton programs kept started ahead, per process and GPU.", parsing.count
         )
     )
     warm_compilers: int = field(
-        metadata=_about(
+        metadata=about(
             "1",
             "Sandboxes for the GPU compilers kept started ahead, per process of a GPU host.",
             parsing.count,
         )
     )
     lease_s: int = field(
-        metadata=_about(
+        metadata=about(
             "20", "Seconds without a heartbeat after which another worker may take a job.", parsing.positive
         )
     )
     job_limit_s: int = field(
-        metadata=_about("600", "Seconds that judging one submission may take in all.", parsing.positive)
+        metadata=about("600", "Seconds that judging one submission may take in all.", parsing.positive)
     )
     sweep_s: int = field(
-        metadata=_about(
+        metadata=about(
             "5", "Seconds between looks for jobs that a lost worker or message left behind.", parsing.positive
         )
     )
     stop_grace_s: int = field(
-        metadata=_about(
+        metadata=about(
             "8",
             "Seconds that a worker goes on with what it judges after SIGTERM, before it hands it back.",
             parsing.count,
         )
     )
     min_free_mib: int = field(
-        metadata=_about(
+        metadata=about(
             "256", "Room on each disk of its own, in MiB, below which a worker takes no jobs.", parsing.count
         )
     )
     max_tries: int = field(
-        metadata=_about(
+        metadata=about(
             "3",
             "Times that a job is tried before its verdict is internal_error, not charged to the user.",
             parsing.positive,
         )
     )
     stream_limit_s: int = field(
-        metadata=_about(
+        metadata=about(
             "300",
             "Seconds after which an event stream is closed; the browser resumes it where it was.",
             parsing.positive,
         )
     )
     events_kept_days: int = field(
-        metadata=_about(
+        metadata=about(
             "90", "Days that the steps of judged submissions are kept by `prune`. 0: for ever.", parsing.count
         )
     )
     backup_dir: Path = field(
-        metadata=_about(
-            "var/backups", "Directory of the regular backups; best on another disk.", parsing.path
-        )
+        metadata=about("var/backups", "Directory of the regular backups; best on another disk.", parsing.path)
     )
     backups_kept: int = field(
-        metadata=_about("14", "Regular backups that are kept; older ones are deleted.", parsing.positive)
+        metadata=about("14", "Regular backups that are kept; older ones are deleted.", parsing.positive)
     )
     backup_max_age_h: int = field(
-        metadata=_about(
+        metadata=about(
             "48", "Hours after which the doctor misses a new backup. 0: it never does.", parsing.count
         )
     )
     log_format: str = field(
-        metadata=_about(
+        metadata=about(
             "console", "Form of the log: console, or json for machines.", parsing.one_of("console", "json")
         )
     )
     log_level: str = field(
-        metadata=_about("INFO", "Least severity logged.", parsing.one_of("DEBUG", "INFO", "WARNING", "ERROR"))
+        metadata=about("INFO", "Least severity logged.", parsing.one_of("DEBUG", "INFO", "WARNING", "ERROR"))
     )
 
     metrics_host: str = field(
-        metadata=_about(
+        metadata=about(
             "127.0.0.1", "Address at which workers and the node service show metrics.", parsing.address
         )
     )
     metrics_port: int = field(
-        metadata=_about(
+        metadata=about(
             "0", "Port at which a worker shows metrics and its health. 0: none.", parsing.port_or_none
         )
     )
     node_metrics_port: int = field(
-        metadata=_about(
+        metadata=about(
             "0", "Port at which the node service shows metrics and its health. 0: none.", parsing.port_or_none
         )
     )
     metrics_token: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "What Prometheus sends as Bearer token. Empty: metrics are shown on the loopback address alone.",
             secret=True,
         )
     )
     otlp_url: str = field(
-        metadata=_about(
+        metadata=about(
             "",
             "OpenTelemetry collector, as http://host:4318, that is sent traces. Empty: none are made.",
             parsing.scheme("http", "https"),
         )
     )
+
+    @classmethod
+    def settings(cls) -> tuple[Setting, ...]:
+        """Every setting as a variable of the environment, in the order above."""
+        return settings_of(cls)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
@@ -385,24 +354,7 @@ class Config:
         Raises:
             ConfigError: a variable is unknown or cannot be used; all such are named at once.
         """
-        environ = os.environ if environ is None else environ
-        settings = Setting.all()
-        known = {s.variable for s in settings} | {f"{s.variable}_FILE" for s in settings if s.secret}
-        problems = [
-            f"{name} is not a setting of Warpcourt{_suggest(name, known)}; see docs/operations.md"
-            for name in sorted(environ)
-            if name.startswith(PREFIX) and name not in known
-        ]
-        values: dict[str, Any] = {}
-        for setting in settings:
-            try:
-                values[setting.field] = setting.parse(setting.read(environ))
-            except (ValueError, OSError) as error:
-                problems.append(f"{setting.variable}: {error}")
-        problems += _incomplete(values)
-        if problems:
-            raise ConfigError("; ".join(problems))
-        return cls(**values)
+        return cls(**read_settings(cls.settings(), os.environ if environ is None else environ))
 
     def load_secret_key(self) -> str:
         """The secret key: the one set, else the one kept in the data directory, made when absent."""
@@ -417,50 +369,3 @@ class Config:
         with os.fdopen(descriptor, "w") as stream:
             stream.write(secrets.token_urlsafe(_SECRET_KEY_CHARACTERS))
         return path.read_text().strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One field of `Config` as a variable of the environment."""
-
-    field: str
-    variable: str
-    type_name: str
-    default: str
-    doc: str
-    secret: bool
-    parse: Callable[[str], Any]
-
-    @classmethod
-    def all(cls) -> tuple["Setting", ...]:
-        """Every setting, in the order of `Config`."""
-        return tuple(cls._of(entry) for entry in fields(Config))
-
-    @classmethod
-    def _of(cls, entry: "Field[Any]") -> "Setting":
-        name = getattr(entry.type, "__name__", str(entry.type))
-        return cls(
-            field=entry.name,
-            variable=PREFIX + entry.name.upper(),
-            type_name={"str": "text", "int": "number", "bool": "yes or no", "Path": "path", "tuple": "list"}[
-                name
-            ],
-            default=entry.metadata["default"],
-            doc=entry.metadata["doc"],
-            secret=entry.metadata["secret"],
-            parse=entry.metadata["parse"],
-        )
-
-    def read(self, environ: Mapping[str, str]) -> str:
-        """Its text: the variable, else the file that `*_FILE` names, else the default.
-
-        Raises:
-            ValueError: both are set.
-            OSError: the file cannot be read.
-        """
-        pointer = f"{self.variable}_FILE"
-        if self.secret and pointer in environ:
-            if self.variable in environ:
-                raise ValueError(f"is set, and so is {pointer}; unset one of them")
-            return Path(environ[pointer]).read_text().strip()
-        return environ.get(self.variable, self.default)

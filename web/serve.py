@@ -23,7 +23,8 @@ import sys
 from threading import Event
 
 from web import draining
-from web.config import Config, ConfigError
+from web.config import Config
+from web.setting import ConfigError
 
 DRAIN_STREAMS_S = 2
 KEEP_IDLE_S = 75

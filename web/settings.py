@@ -148,6 +148,8 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Warpcourt] "
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+# A class comes from one address, all at the same minute. Failed attempts keep a limit of their own.
+ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "signup": "120/m/ip"}
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_FORMS = {
     "login": "web.accounts.entrance_forms.LoginForm",

@@ -25,7 +25,8 @@ from judge.languages import languages_here
 from problems.loader import load_sound
 from problems.schema import Problem, Solution
 from problems.vocabulary import Verdict
-from web.config import Config, ConfigError
+from web.config import Config
+from web.setting import ConfigError
 from worker import readiness
 from worker.supervise import PortTaken, Supervisor, check_port, prepare, running
 

@@ -13,7 +13,8 @@ import signal
 import sys
 from threading import Event
 
-from web.config import Config, ConfigError
+from web.config import Config
+from web.setting import ConfigError
 from worker.supervise import Part, worker_argv
 
 _LOOK_S = 0.2

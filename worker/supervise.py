@@ -28,8 +28,9 @@ import django
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connections
 
-from web.config import ROOT, Config, ConfigError, use_settings
+from web.config import ROOT, Config, use_settings
 from web.serve import uvicorn_argv
+from web.setting import ConfigError
 from worker import readiness
 
 LEEWAY_S = 5.0

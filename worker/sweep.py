@@ -17,7 +17,8 @@ from threading import Event
 import django
 from django.conf import settings
 
-from web.config import ConfigError, use_settings
+from web.config import use_settings
+from web.setting import ConfigError
 
 _LATE = 6  # intervals without a sweep: it hangs
 

@@ -19,7 +19,7 @@ from tests.cluster.backing import Postgres, Redis
 from tests.cluster.engine import ENGINE_PROGRAMS, ContainerEngine
 from tests.cluster.hosts import HUB_ADDRESS, ROOT, Host, Hub, Program, program
 from tests.services import wait_until
-from web.config import Setting
+from web.config import Config
 
 PROBLEM = "vector-add"
 START_S, SWEEP_S = 60.0, 1
@@ -73,7 +73,7 @@ class Cluster:
         self.worker_app, self._web_processes = worker_app, web_processes
         self.gates = folder / "gates"
         self.gates.mkdir()
-        known = {setting.variable for setting in Setting.all()}
+        known = {setting.variable for setting in Config.settings()}
         self._settings = {name: value for name, value in (_QUICK | settings).items() if name in known}
         self._scripted = self._settings["WARPCOURT_TARGET"] == "scripted"
         self._ends = contextlib.ExitStack()

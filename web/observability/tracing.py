@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from web.config import ConfigError
+from web.setting import ConfigError
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context

@@ -56,6 +56,7 @@ class Submission(models.Model):
         indexes = [
             models.Index(fields=["user", "-created"], name="submission_by_user"),
             models.Index(fields=["problem", "-created"], name="submission_by_problem"),
+            models.Index(fields=["user", "problem"], name="submission_of_user_to_problem"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["user", "idempotency_key"], name="submission_once_per_key"),

@@ -7,7 +7,8 @@ import sys
 import django
 from django.conf import settings
 
-from web.config import ConfigError, use_settings
+from web.config import use_settings
+from web.setting import ConfigError
 
 
 def main(argv: list[str] | None = None) -> int:

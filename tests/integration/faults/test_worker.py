@@ -7,7 +7,7 @@ import pytest
 
 from tests.cluster import STAGES, Stage, hold
 from tests.services import wait_until
-from web.config import Setting
+from web.config import Config
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 
@@ -71,4 +71,4 @@ def test_a_worker_is_killed_under_the_settings_of_an_installation(shared_cluster
 
 def default(field: str) -> str:
     """The default of a setting."""
-    return next(setting.default for setting in Setting.all() if setting.field == field)
+    return next(setting.default for setting in Config.settings() if setting.field == field)

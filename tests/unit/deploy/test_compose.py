@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from web.config import Setting
+from web.config import Config
 from web.serve import DRAIN_STREAMS_S, KEEP_IDLE_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -69,8 +69,8 @@ def test_nothing_of_ours_starts_before_the_migrations() -> None:
 
 
 def test_variables_are_settings() -> None:
-    known = {setting.variable for setting in Setting.all()}
-    known |= {f"{setting.variable}_FILE" for setting in Setting.all() if setting.secret}
+    known = {setting.variable for setting in Config.settings()}
+    known |= {f"{setting.variable}_FILE" for setting in Config.settings() if setting.secret}
     example = re.findall(r"^#?(WARPCOURT_\w+)=", (DEPLOY / ".env.example").read_text(), re.MULTILINE)
     used = {name for service in SERVICES.values() for name in service.get("environment", {})} | set(example)
     assert {name for name in used if name.startswith("WARPCOURT_")} <= known

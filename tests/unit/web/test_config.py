@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from web.accounts.providers import providers
-from web.config import ROOT, Config, ConfigError, Setting
+from web.config import ROOT, Config
+from web.setting import ConfigError, Setting
 
 
 def test_nothing_has_to_be_set():
@@ -95,7 +96,7 @@ def test_every_setting_is_documented_as_it_is():
         for line in (ROOT / "docs" / "operations.md").read_text().splitlines()
         if line.startswith("| `WARPCOURT_")
     }
-    assert documented == {row_of(setting) for setting in Setting.all()}
+    assert documented == {row_of(setting) for setting in Config.settings()}
 
 
 def row_of(setting: Setting) -> str:

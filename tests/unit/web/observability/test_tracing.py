@@ -8,8 +8,8 @@ import pytest
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from web.config import ConfigError
 from web.observability import tracing
+from web.setting import ConfigError
 
 
 @pytest.fixture
