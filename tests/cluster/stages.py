@@ -27,9 +27,12 @@ _LOCK_TALLY = (
     "SELECT 1 FROM submissions_tally JOIN catalog_problem ON id = problem_id WHERE slug = %s "
     "FOR UPDATE OF submissions_tally"
 )
+_GATE = "SET application_name = 'gate of recording'"
+# Not whoever waits for a tally: those who record verdicts of another problem wait for each other.
 _WAITS_TO_RECORD = (
-    "SELECT COUNT(*) FROM pg_stat_activity "
-    "WHERE wait_event_type = 'Lock' AND query LIKE '%submissions_tally%'"
+    "SELECT COUNT(*) FROM pg_stat_activity AS waiting "
+    "JOIN pg_stat_activity AS gate ON gate.pid = ANY(pg_blocking_pids(waiting.pid)) "
+    "WHERE gate.application_name = 'gate of recording'"
 )
 
 Gate = contextlib.ExitStack  # closing it opens the way
@@ -134,6 +137,7 @@ def _close_gate(cluster: Cluster, stage: Stage, gates: contextlib.ExitStack) -> 
     if stage is Stage.RECORDING:
         lock = gate.enter_context(cluster.postgres.connect())
         gate.callback(lock.close)
+        lock.execute(_GATE)
         lock.execute(_HAVE_TALLY, [PROBLEM])  # there is none before the first verdict
         lock.autocommit = False
         lock.execute(_LOCK_TALLY, [PROBLEM])
