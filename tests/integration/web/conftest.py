@@ -1,4 +1,4 @@
-"""Real services on free loopback ports: PostgreSQL and Redis, started once per run, gone at its end."""
+"""Real services on free loopback ports: PostgreSQL and Redis, started for a file of tests, gone at its end."""
 
 from collections.abc import Iterator
 
@@ -7,15 +7,15 @@ import pytest
 from tests.services import postgresql, redis_server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def postgres_url() -> Iterator[str]:
-    """The URL of an empty PostgreSQL database."""
+    """The URL of a PostgreSQL database, empty for each file of tests."""
     with postgresql() as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def redis_url() -> Iterator[str]:
-    """The URL of an empty Redis database."""
+    """The URL of a Redis database, empty for each file of tests."""
     with redis_server() as url:
         yield url
