@@ -1,4 +1,4 @@
-"""Real services on free loopback ports: PostgreSQL and Redis, started for a file of tests, gone at its end."""
+"""Real services on free loopback ports: PostgreSQL and Redis, for a file of tests, gone at its end."""
 
 from collections.abc import Iterator
 
