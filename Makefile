@@ -11,7 +11,7 @@ serve: setup ## Set up and serve the site with a worker
 	@$(PY) -m worker.supervise
 
 test: setup-test lint ## Set up and run every test that this machine can run
-	@$(PY) -m pytest -n 3 --dist loadgroup $(PYTEST)
+	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder $(PYTEST)
 
 lint: setup-test ## Check style, types, layers, migrations and the front end
 	@deploy/lint
