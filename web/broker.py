@@ -15,6 +15,7 @@ from kombu.transport import TRANSPORT_ALIASES
 from web.config import Config
 
 TASK = "judge_submission"
+_PREFIX = "judge."
 _POLL_S = 0.1
 _CONNECT_TIMEOUT_S = 2
 _ANSWER_S = 5
@@ -48,7 +49,12 @@ def new_celery(config: Config) -> Celery:
 
 def broker_queue(queue: str) -> str:
     """What the broker calls the queue `queue` of jobs: `judge.cpu`."""
-    return f"judge.{queue}"
+    return f"{_PREFIX}{queue}"
+
+
+def job_queue(name: str) -> str:
+    """The queue of jobs that the broker calls `name`."""
+    return name.removeprefix(_PREFIX)
 
 
 def broker_queues(queues: Iterable[str]) -> tuple[Queue, ...]:

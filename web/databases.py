@@ -15,9 +15,12 @@ that it waits its turn instead of failing half-way. WAL lets readers go on meanw
 from typing import Any
 
 import dj_database_url
+from django.db import InterfaceError, OperationalError
 
 from web.config import Config
 
+# What is raised where the database does not answer, as against what it refuses.
+DATABASE_AWAY = (OperationalError, InterfaceError)
 CONNECT_S = 5
 SILENT_S = 10
 IDLE_IN_TRANSACTION_S = 10

@@ -2,13 +2,12 @@
 
 import sys
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
-# What is raised where the database does not answer, as against what it refuses.
-DATABASE_AWAY = (OperationalError, InterfaceError)
+from web.databases import DATABASE_AWAY
+
 AGAIN_S = 5
 
 

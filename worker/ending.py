@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 import structlog
 from django.conf import settings
-from django.db import InterfaceError, InternalError, OperationalError, connections
+from django.db import InternalError, connections
 
 from problems.vocabulary import Verdict
 from web import metrics
+from web.databases import DATABASE_AWAY
 
 log = structlog.get_logger(__name__)
 
-# What a database raises that is down, restarts, is cut off, or takes no writes at the moment.
-UNANSWERED = (OperationalError, InterfaceError, InternalError)
+# A database that takes no writes at the moment is waited for like one that is away.
+UNANSWERED = (*DATABASE_AWAY, InternalError)
 AGAIN_S = 0.5
 
 

@@ -13,8 +13,6 @@ too late, or twice, changes nothing: every write names its attempt. Progress tha
 the report has it all.
 """
 
-import os
-import socket
 from collections.abc import Collection, Mapping
 from functools import partial
 from threading import Event
@@ -37,7 +35,7 @@ from worker.bench import Bench, bench
 from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
 from worker.judges import Judge
-from worker.node.inventory import node_name
+from worker.node.inventory import node_name, process_name
 from worker.observing import watched
 from worker.readiness import CANNOT_JUDGE
 from worker.stopping import Stopping, stopping
@@ -100,7 +98,7 @@ def judge_next(bench: Bench = bench, stop: Stopping = stopping) -> None:
 
 
 def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool:
-    claim = docket.claim(f"{socket.gethostname()}:{os.getpid()}", gpu_models=judge.gpu_models)
+    claim = docket.claim(process_name(), gpu_models=judge.gpu_models)
     if claim is None:
         return False
     with watched(claim):

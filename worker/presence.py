@@ -12,7 +12,6 @@ between threads.
 """
 
 import os
-import socket
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,20 +25,20 @@ from django.db import connections
 
 from sandbox.gpu.health import Quarantine
 from web import metrics
+from web.broker import job_queue
 from web.config import Config
 from web.fleet.models import Duty
 from web.fleet.presence import Orders, WorkerReport, orders_for, record_worker
 from web.judging import node_settings
 from web.version import version
 from worker.node.holds import obey
-from worker.node.inventory import node_name
+from worker.node.inventory import node_name, process_name
 from worker.notice import notice
 
 log = structlog.get_logger(__name__)
 
 INTERVAL_S = 3.0
 _GOODBYE_S = 3.0
-_PREFIX = "judge."
 
 # A child forked in the middle of a report would inherit a database connection in use.
 _reporting = Lock()
@@ -84,9 +83,9 @@ class Post:
         """The post of this process, with the hardware classes that its Celery queues are for."""
         return cls(
             node=node_name(),
-            name=f"{socket.gethostname()}:{os.getpid()}",
+            name=process_name(),
             instance=uuid.uuid4().hex,
-            queues=tuple(sorted({queue.removeprefix(_PREFIX) for queue in queues})),
+            queues=tuple(sorted({job_queue(queue) for queue in queues})),
             concurrency=concurrency,
         )
 

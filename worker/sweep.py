@@ -11,16 +11,12 @@ It lives until SIGTERM. A supervisor learns from `/readyz` at the port for metri
 import argparse
 import signal
 import sys
-import time
-from threading import Event
 
 import django
 from django.conf import settings
 
 from web.config import use_settings
 from web.setting import ConfigError
-
-_LATE = 6  # intervals without a sweep: it hangs
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -33,30 +29,21 @@ def main(argv: list[str] | None = None) -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     from worker.probes import Probes  # noqa: PLC0415 - needs Django's settings
-    from worker.sweeper import sweep_once  # noqa: PLC0415 - as above
+    from worker.sweeper import Sweeper  # noqa: PLC0415 - as above
 
     config = settings.WARPCOURT
-    stop = Event()
+    sweeper = Sweeper(config.sweep_s)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    swept_at = time.monotonic()
-
-    def trouble() -> str:
-        return "no sweep for long" if time.monotonic() - swept_at > _LATE * config.sweep_s + 30 else ""
-
+        signal.signal(number, lambda *_: sweeper.stop())
     probes = Probes(
         config.metrics_host,
         config.metrics_port,
         token=config.metrics_token,
         folder=None,
-        trouble=trouble,
+        trouble=lambda: sweeper.trouble,
     )
-    if config.metrics_port:
-        probes.start()
-    while not stop.is_set():
-        if sweep_once():
-            swept_at = time.monotonic()
-        stop.wait(config.sweep_s)
+    probes.start()
+    sweeper.run()
     probes.stop()
     return 0
 

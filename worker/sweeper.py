@@ -32,10 +32,10 @@ class Sweeper:
         self._interval_s = interval_s
         self._stop = Event()
         self._done = time.monotonic()
-        self._thread = Thread(target=self._run, name="sweeper", daemon=True)
+        self._thread = Thread(target=self.run, name="sweeper", daemon=True)
 
     def start(self) -> None:
-        """Start sweeping, at once."""
+        """Start sweeping in a thread, at once."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -50,7 +50,8 @@ class Sweeper:
             return ""
         return f"no sweep was done for {late_s:.0f} s: the database does not answer, or too slowly"
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Sweep in this thread, at once and until `stop`."""
         while not self._stop.is_set():
             with _sweeping:
                 if sweep_once():

@@ -11,7 +11,8 @@ from ninja.errors import HttpError, Throttled
 from ninja.errors import ValidationError as RequestInvalid
 
 from web.accounts.services import TooManyTokens
-from web.outage import AGAIN_S, DATABASE_AWAY
+from web.databases import DATABASE_AWAY
+from web.outage import AGAIN_S
 from web.submissions import services
 
 log = structlog.get_logger(__name__)

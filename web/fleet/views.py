@@ -13,6 +13,8 @@ from web.requests import PageRequest
 from web.staff.access import member, staff_only
 from web.staff.forms import ReasonForm
 
+_SAY_WHY = "Say why: others read the reason."
+
 
 @require_safe
 @staff_only
@@ -26,13 +28,12 @@ def fleet(request: HttpRequest) -> HttpResponse:
 @staff_only
 def node_drain(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the workers of a node take nothing more."""
-    node, form = get_object_or_404(Node, pk=pk), ReasonForm(request.POST)
-    if form.is_valid():
-        orders.drain(member(request), node, reason=form.cleaned_data["reason"])
-        messages.success(request, f"{node} is drained: it finishes what it judges.")
-    else:
-        messages.error(request, "Say why: others read the reason.")
-    return redirect("fleet")
+    node, reason = get_object_or_404(Node, pk=pk), _reason(request)
+    if reason:
+        orders.drain(member(request), node, reason=reason)
+    return _told(
+        request, done=bool(reason), yes=f"{node} is drained: it finishes what it judges.", no=_SAY_WHY
+    )
 
 
 @require_POST
@@ -40,24 +41,24 @@ def node_drain(request: HttpRequest, pk: int) -> HttpResponse:
 def node_undrain(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the workers of a node take from the queue again."""
     node = get_object_or_404(Node, pk=pk)
-    if orders.undrain(member(request), node):
-        messages.success(request, f"{node} takes submissions again.")
-    else:
-        messages.error(request, f"{node} was not drained.")
-    return redirect("fleet")
+    return _told(
+        request,
+        done=orders.undrain(member(request), node),
+        yes=f"{node} takes submissions again.",
+        no=f"{node} was not drained.",
+    )
 
 
 @require_POST
 @staff_only
 def gpu_hold(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep a GPU out of use."""
-    gpu, form = get_object_or_404(Gpu, pk=pk), ReasonForm(request.POST)
-    if form.is_valid():
-        orders.hold(member(request), gpu, reason=form.cleaned_data["reason"])
-        messages.success(request, f"{gpu} is in quarantine until somebody releases it.")
-    else:
-        messages.error(request, "Say why: others read the reason.")
-    return redirect("fleet")
+    gpu, reason = get_object_or_404(Gpu, pk=pk), _reason(request)
+    if reason:
+        orders.hold(member(request), gpu, reason=reason)
+    return _told(
+        request, done=bool(reason), yes=f"{gpu} is in quarantine until somebody releases it.", no=_SAY_WHY
+    )
 
 
 @require_POST
@@ -65,8 +66,24 @@ def gpu_hold(request: HttpRequest, pk: int) -> HttpResponse:
 def gpu_release(request: HttpRequest, pk: int) -> HttpResponse:
     """Let a GPU be used again."""
     gpu = get_object_or_404(Gpu, pk=pk)
-    if orders.release(member(request), gpu):
-        messages.success(request, f"{gpu} is released: its node probes it, and uses it once it is well.")
+    return _told(
+        request,
+        done=orders.release(member(request), gpu),
+        yes=f"{gpu} is released: its node probes it, and uses it once it is well.",
+        no=f"Nobody keeps {gpu} out of use.",
+    )
+
+
+def _reason(request: HttpRequest) -> str:
+    """What the form says why; empty where it says nothing that can be taken."""
+    form = ReasonForm(request.POST)
+    return str(form.cleaned_data["reason"]) if form.is_valid() else ""
+
+
+def _told(request: HttpRequest, *, done: bool, yes: str, no: str) -> HttpResponse:
+    """Back to the page, which says whether it was done."""
+    if done:
+        messages.success(request, yes)
     else:
-        messages.error(request, f"Nobody keeps {gpu} out of use.")
+        messages.error(request, no)
     return redirect("fleet")

@@ -1,5 +1,6 @@
 """What this host has: its name, the versions of its tools, what its GPUs reach."""
 
+import os
 import platform
 import socket
 from collections.abc import Sequence
@@ -16,6 +17,11 @@ from web.version import version
 def node_name() -> str:
     """What this host is called in the fleet."""
     return settings.WARPCOURT.node_name or socket.gethostname()
+
+
+def process_name() -> str:
+    """What this process is called in jobs and in the fleet."""
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def versions(gpus: Sequence[GpuInfo], *, engine: str = "") -> dict[str, str]:

@@ -44,7 +44,7 @@ def test_a_sweep_that_hangs_shows(settings: LazySettings, monkeypatch: pytest.Mo
     port = free_port()
     settings.WARPCOURT = replace(settings.WARPCOURT, sweep_s=1, metrics_port=port)
     clock = [0.0]
-    monkeypatch.setattr(sweep, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(sweeper, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     statuses: list[int] = []
 
     def sweep_once() -> None:
