@@ -147,9 +147,12 @@ def test_the_memory_of_a_waiting_container_is_changed_only_if_it_differs(
 
 def test_processes_are_seen_on_the_host(containers: Containers) -> None:
     process = asleep(containers)
+
+    def names() -> list[str]:
+        return [Path(f"/proc/{pid}/comm").read_text().strip() for pid in process.pids]
+
     try:
-        names = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in process.pids]
-        assert names == ["enter", "sleep"]
+        until(lambda: names() == ["enter", "sleep"])  # the second is `enter` too until it becomes the program
     finally:
         process.close()
     assert process.pids == ()

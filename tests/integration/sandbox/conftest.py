@@ -1,5 +1,6 @@
 """The real backends, and the short form in which the tests run programs. Every test here runs on both."""
 
+import os
 import shutil
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,8 @@ from tests.services import need
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mib=256, processes=32, file_mib=16, tmpfs_mib=8)
 SYSTEM_PYTHON = Path("/usr/bin/python3")
+# Of this process alone: a test asks whether it is empty.
+CONTAINERS = CACHE / f"containers-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def bubblewrap() -> Bubblewrap:
 
 @pytest.fixture(scope="session")
 def containers(docker_engine: str | None) -> Iterator[Containers]:
-    backend = Containers(Images.host(), directory=CACHE / "containers", engine=docker_engine)
+    backend = Containers(Images.host(), directory=CONTAINERS, engine=docker_engine)
     yield proved(backend)
     backend.close()
 
@@ -107,5 +110,5 @@ def sandbox(backend: Bubblewrap | Containers, request: pytest.FixtureRequest) ->
     if isinstance(backend, Bubblewrap):
         return Sandbox(backend, 65534, "Bubblewrap()")
     engine = request.getfixturevalue("docker_engine")
-    remake = f"Containers(Images.host(), directory=Path({str(CACHE / 'containers')!r}), engine={engine!r})"
+    remake = f"Containers(Images.host(), directory=Path({str(CONTAINERS)!r}), engine={engine!r})"
     return Sandbox(backend, IDENTITIES.start, remake)

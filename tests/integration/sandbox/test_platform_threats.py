@@ -407,8 +407,8 @@ def test_many_runs_leave_nothing(sandbox: Sandbox) -> None:
         completion = sandbox.run("/bin/true", channel=index % 2 == 0, collect={"x": 1})
         assert (completion.ending, completion.status) == (Ending.EXITED, 0)
     sandbox.settle()
-    assert _descriptors() == before
-    assert _zombies() == children
+    assert _descriptors() <= before
+    assert _zombies() <= children
     if isinstance(sandbox.backend, Containers):
         label = Owner.current().label()
         assert list(sandbox.backend._engine.containers(f"{OWNER_LABEL}={label}")) == []
@@ -425,7 +425,7 @@ def test_a_failed_start_leaves_nothing(sandbox: Sandbox) -> None:
         with pytest.raises(IsolationUnavailable, match=r"Can't find source path|source path does not exist"):
             sandbox.run("/bin/true", channel=True, binds=(Bind(Path("/no/such/path"), "/x"),))
     sandbox.settle()
-    assert _descriptors() == before
+    assert _descriptors() <= before
 
 
 def _descriptors() -> int:
@@ -434,7 +434,8 @@ def _descriptors() -> int:
 
 def _zombies() -> int:
     listing = subprocess.run(["ps", "-eo", "ppid,stat"], capture_output=True, text=True, check=True).stdout
-    return sum(line.split()[1].startswith("Z") for line in listing.splitlines() if str(os.getpid()) in line)
+    processes = [line.split() for line in listing.splitlines()]
+    return sum(state.startswith("Z") for parent, state in processes if parent == str(os.getpid()))
 
 
 def test_it_dies_with_the_process_that_started_it(sandbox: Sandbox) -> None:
