@@ -28,6 +28,7 @@ from judge.built import Built
 from judge.diagnostics import clean
 from judge.drawn import inputs
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
+from judge.faults import classified
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score
 from judge.sizes import bytes_of, check_sizes
@@ -306,7 +307,14 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
         found = judgement.target.examine(
             judgement.problem, judgement.source, judgement.language, case, judgement.cancelled
         )
-    return replace(outcome, diagnostics=(*outcome.diagnostics, *found))
+    verdict, message = classified(outcome.verdict, outcome.message, outcome.diagnostics, found)
+    return replace(
+        outcome,
+        verdict=verdict,
+        message=message,
+        cases=(*outcome.cases[:-1], replace(failed, verdict=verdict, message=message)),
+        diagnostics=(*outcome.diagnostics, *found),
+    )
 
 
 def _flags(judgement: _Judgement, case: Case) -> Flag:

@@ -18,6 +18,7 @@ A runner that blames the node (no GPU, MPS in trouble, an ECC error) shares its 
 which can say the same. It is believed once; the second time, alone, the GPU itself is asked.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from judge.conversation import Answer
@@ -25,6 +26,7 @@ from judge.diagnostics import first_error
 from judge.endings import explain
 from judge.inspector import Stopped
 from judge.report import Diagnostic
+from judge.sanitizer import refined
 from problems.schema import Limits, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.runner.session import OUR_FAULT
@@ -33,6 +35,7 @@ from sandbox.wire import ExitStatus
 
 SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0}  # Triton compiles in its first case
 _SLOWER = 10
+_UNCLASSIFIED = "trap"
 _FAULTED = "The program made the GPU fail while it was alone on it."
 
 
@@ -84,6 +87,21 @@ def charge(
         error = first_error(diagnostics)
         return Verdict.RUNTIME_ERROR, error.message if error else _FAULTED
     return explain(stopped.answer, completion, diagnostics, limits)
+
+
+def classified(
+    verdict: Verdict, message: str, said: Iterable[Diagnostic], found: Iterable[Diagnostic]
+) -> tuple[Verdict, str]:
+    """The verdict and its sentence once the doctor has `found` something about a program that `said` so much.
+
+    A GPU says of some bad accesses, and not each time, only that a launch failed, as it does of a trap. Both
+    are failures, so the doctor may choose between them.
+    """
+    error, bad = first_error(said), first_error(found)
+    if error is None or bad is None or error.kind != _UNCLASSIFIED:
+        return verdict, message
+    better = refined(verdict, [bad])
+    return (verdict, message) if better is verdict else (better, bad.message)
 
 
 def _names_a_failure(completion: Completion) -> bool:

@@ -99,6 +99,9 @@ class GpuReferee:
         self._up = False
         self.alive = False
         self.output = b""
+        self._quiet = contextlib.ExitStack()
+        if may_rank:
+            self._quiet.enter_context(station.pool.held())
         self._thread = Thread(target=self._begin, name="run", daemon=True)
         self._thread.start()
 
@@ -153,6 +156,7 @@ class GpuReferee:
 
         Whoever wants the card waits for the lease, and so for the end of all this.
         """
+        self._quiet.close()
         self._station.later(self._close)
 
     def _close(self) -> None:

@@ -35,7 +35,7 @@ _OPENINGS = (
     ("Stack overflow", "stack_overflow"),
     ("Leaked ", "leak"),
 )
-_ACCESSES = {"out_of_bounds", "misaligned", "stack_overflow"}
+_ACCESSES = {"out_of_bounds", "misaligned", "stack_overflow", "null_pointer", "use_after_free"}
 _DETAILS = ("Access", "Address", "and is")
 
 
@@ -50,7 +50,7 @@ def findings(output: bytes) -> tuple[Diagnostic, ...]:
 
 
 def refined(verdict: Verdict, found: Iterable[Diagnostic]) -> Verdict:
-    """What a runtime error turns out to be: compute-sanitizer ends every bad access by the same trap."""
+    """What a runtime error turns out to be by what compute-sanitizer, or functional mode, found."""
     bad = any(diagnostic.kind in _ACCESSES for diagnostic in found)
     return Verdict.ILLEGAL_ACCESS if verdict is Verdict.RUNTIME_ERROR and bad else verdict
 

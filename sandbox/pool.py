@@ -2,7 +2,9 @@
 
 Theory of operation. One thread keeps `size` sandboxes of each kind that have said "ready", which they do
 before they see any foreign code. `take` hands one out, or starts one on the spot when none is left.
-A waiting sandbox is replaced when it has died or is older than `max_age_s`.
+A waiting sandbox is replaced when it has died or is older than `max_age_s`. While somebody holds the pool,
+as a judgement does that times a program, a kind of which one is left waits for the next, at most for
+`_HELD_S`: containers and imports that come up slow the whole host down.
 
 Limits count from hand-out: while it waits, a sandbox lives under its age limit and a fixed allowance of
 CPU time for its imports, and `take` calls `Process.begin` with what the caller allows. What begin
@@ -13,7 +15,8 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from sandbox.backend import Backend, IsolationUnavailable, Process
@@ -26,6 +29,7 @@ _READY_S = 60.0
 _IMPORT_CPU_S = 60.0
 _TICK_S = 1.0
 _LONGEST_BACKOFF_S = 60.0
+_HELD_S = 5.0
 
 
 class NotReady(Exception):
@@ -57,6 +61,7 @@ class Pool:
         self._changed = threading.Condition()
         self._closed = False
         self._coming_up: Process | None = None  # what the thread is starting
+        self._held_since_s: list[float] = []  # one for each that holds it
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
         self._thread = threading.Thread(target=self._refill, name="sandbox-pool", daemon=True)
@@ -95,6 +100,19 @@ class Pool:
         process = self._start(name)
         process.begin(limits)
         return process
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Start nothing ahead within this context, but what there is none of, for a few seconds at most."""
+        since_s = time.monotonic()
+        with self._changed:
+            self._held_since_s.append(since_s)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._held_since_s.remove(since_s)
+                self._changed.notify_all()
 
     def discard(self, *names: str) -> None:
         """End the waiting sandboxes of these kinds, which have become useless. Others take their places."""
@@ -147,10 +165,15 @@ class Pool:
                 backoff_s = min(2 * backoff_s, _LONGEST_BACKOFF_S)
 
     def _wanted(self) -> str | None:
-        """The kind that lacks most."""
-        lacking = {name: recipe.size - len(self._waiting[name]) for name, recipe in self._recipes.items()}
-        name = max(lacking, key=lambda key: lacking[key])
-        return name if lacking[name] > 0 else None
+        """The kind that lacks most, of those that need not wait."""
+        held = any(since_s > time.monotonic() - _HELD_S for since_s in self._held_since_s)
+        lacking = {
+            name: recipe.size - len(self._waiting[name])
+            for name, recipe in self._recipes.items()
+            if not (held and self._waiting[name])
+        }
+        name = max(lacking, key=lambda key: lacking[key], default=None)
+        return name if name is not None and lacking[name] > 0 else None
 
     def _add(self, name: str) -> None:
         try:

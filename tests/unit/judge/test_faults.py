@@ -3,7 +3,7 @@
 import pytest
 
 from judge.conversation import Answer
-from judge.faults import SHARED_CASE_S, blames_us, charge, may_be_a_neighbours, on_shared_gpu
+from judge.faults import SHARED_CASE_S, blames_us, charge, classified, may_be_a_neighbours, on_shared_gpu
 from judge.inspector import Stopped
 from judge.report import Diagnostic
 from problems.vocabulary import Language, Verdict
@@ -102,3 +102,25 @@ def test_what_the_runner_said_explains_the_verdict() -> None:
     )
     assert verdict is Verdict.ILLEGAL_ACCESS
     assert message == "misaligned address in kernel k"
+
+
+def diagnostic(kind: str, message: str = "what it was") -> Diagnostic:
+    return Diagnostic("error", kind, message)
+
+
+@pytest.mark.parametrize("kind", ["misaligned", "out_of_bounds", "null_pointer", "stack_overflow"])
+def test_the_doctor_tells_a_bad_access_from_a_trap(kind: str) -> None:
+    said, found = [diagnostic("trap")], [diagnostic(kind)]
+    better = classified(Verdict.RUNTIME_ERROR, "was stopped", said, found)
+    assert better == (Verdict.ILLEGAL_ACCESS, "what it was")
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [("trap", "trap"), ("assert", "misaligned"), ("trap", "time_limit")],
+)
+def test_the_doctor_decides_nothing_else(said: str, found: str) -> None:
+    verdict = Verdict.RUNTIME_ERROR, "was stopped"
+    assert classified(*verdict, [diagnostic(said)], [diagnostic(found)]) == verdict
+    assert classified(*verdict, [diagnostic(said)], []) == verdict
+    assert classified(*verdict, [], [diagnostic(found)]) == verdict

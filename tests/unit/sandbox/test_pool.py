@@ -50,6 +50,31 @@ def test_starts_one_on_the_spot_when_none_is_left() -> None:
     pool.close()
 
 
+def test_a_pool_that_is_held_starts_only_what_it_has_none_of() -> None:
+    backend = FakeBackend([READY] * 5)
+    pool = pool_of(backend, 2)
+    until(lambda: pool.waiting("runner") == 2)
+    with pool.held():
+        pool.take("runner", LIMITS).close()
+        time.sleep(0.05)
+        assert pool.waiting("runner") == 1
+        pool.take("runner", LIMITS).close()
+        until(lambda: pool.waiting("runner") == 1)
+    until(lambda: pool.waiting("runner") == 2)
+    pool.close()
+
+
+def test_a_pool_is_not_held_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandbox.pool._HELD_S", 0.1)
+    monkeypatch.setattr("sandbox.pool._TICK_S", 0.05)
+    pool = pool_of(FakeBackend([READY] * 3), 2)
+    until(lambda: pool.waiting("runner") == 2)
+    with pool.held():
+        pool.take("runner", LIMITS).close()
+        until(lambda: pool.waiting("runner") == 2)
+    pool.close()
+
+
 def test_what_has_become_useless_is_replaced_and_the_rest_kept() -> None:
     backend = FakeBackend([READY] * 3)
     pool = Pool(backend, {"runner": Recipe(COMMAND, 1), "other": Recipe(COMMAND, 1)})
