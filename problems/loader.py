@@ -8,11 +8,11 @@ them at once; a Problem exists only when there are none.
 import dataclasses
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from problems.binding import starter
+from problems.contents import is_slug
 from problems.faults import Faults, PackageInvalid
 from problems.package import PackageFiles, read_package
 from problems.parse import Description, parse_description
@@ -20,7 +20,6 @@ from problems.rules import check_description, check_files
 from problems.schema import Problem, Solution
 from problems.vocabulary import Language
 
-_SLUG = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _VERSION_SCHEME = 1  # raise it when the meaning of a package changes
 
 
@@ -37,7 +36,7 @@ def load_problem(folder: Path) -> Problem:
     """
     slug = folder.name
     faults = Faults(slug)
-    if not re.fullmatch(_SLUG, slug) or len(slug) > 60:
+    if not is_slug(slug):
         faults.add("", "", "the folder's name is the slug: lower-case words joined by hyphens; rename it")
     if folder.is_symlink() or not folder.is_dir():
         faults.add("", "", "must be a folder, and no symbolic link")
