@@ -33,6 +33,7 @@ INSTALLED_APPS = [
     "web.fleet",
     "web.tracks",
     "web.drafts",
+    "web.authoring",
     "web.profiles",
     "web.discussion",
     "web.staff",
@@ -54,6 +55,7 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "ninja",
+    "rules",
 ]
 
 MIDDLEWARE = [
@@ -123,7 +125,10 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/dist/(?:chunks|assets)/[^/]+-[A-Z0-9]{8}\.[a-z0-9]+$"
 
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = [
+    "allauth.account.auth_backends.AuthenticationBackend",
+    "rules.permissions.ObjectPermissionBackend",  # who may do what with which workspace
+]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",

@@ -31,6 +31,7 @@ class ActKind(models.TextChoices):
     BASELINE_SET = "baseline.set", "Set a baseline"
     BASELINE_REMOVE = "baseline.remove", "Removed a baseline"
     ROLE = "user.role", "Changed what a person may do"
+    MEMBER = "workspace.member", "Changed who writes a problem"
     PUBLISH = "problem.publish", "Published a problem"
     WITHDRAW = "problem.withdraw", "Withdrew a problem"
     TOKEN_REVOKE = "token.revoke", "Revoked somebody's token"
