@@ -1,10 +1,11 @@
 """A workspace as a folder, for whatever reads problem packages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from problems.contents import Contents, write_folder
 from problems.loader import load_problem
 from problems.schema import Problem
 from web.authoring import queries
@@ -12,22 +13,16 @@ from web.authoring.models import Workspace
 
 
 @contextmanager
-def folder_of(slug: str, files: Mapping[str, bytes]) -> Iterator[Path]:
-    """A folder named `slug` with `files`, gone after the block. Paths are those that a workspace takes."""
+def folder_of(contents: Contents) -> Iterator[Path]:
+    """A folder with `contents`, named like the problem, gone after the block."""
     with TemporaryDirectory(prefix="warpcourt-author-") as base:
-        folder = Path(base, slug)
-        folder.mkdir()
-        for path, data in files.items():
-            place = folder / path
-            place.parent.mkdir(exist_ok=True)
-            place.write_bytes(data)
-        yield folder
+        yield write_folder(contents, Path(base))
 
 
 @contextmanager
 def unpacked(workspace: Workspace) -> Iterator[Path]:
     """A folder with the files of `workspace` as they are now, gone after the block."""
-    with folder_of(workspace.slug, queries.read(workspace)) as folder:
+    with folder_of(Contents(workspace.slug, queries.read(workspace))) as folder:
         yield folder
 
 

@@ -132,6 +132,7 @@ class Membership(models.Model):
 class Revision(models.Model):
     """What all files said at one revision. Not every one is kept; see `services.files`.
 
+    `content_hash` is what a version of the same files is called, see `problems.contents`.
     `tree` has the digest of each file by path, `changed` what this revision did to which path: `added`,
     `changed` or `removed`. `kept` ones are never merged with the next: somebody gave them a note, they were
     proved or published, or a restore replaced them.
@@ -143,6 +144,7 @@ class Revision(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="revisions"
     )
     note = models.CharField(max_length=NOTE_CHARACTERS, blank=True)
+    content_hash = models.CharField(max_length=HASH_CHARACTERS)
     tree = models.JSONField(default=dict)
     changed = models.JSONField(default=dict)
     kept = models.BooleanField(default=False)

@@ -17,17 +17,17 @@ FilesRefused
 """
 
 import hashlib
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
 
+from problems.contents import Contents, ContentsInvalid, check_contents
 from web.accounts.models import User
+from web.authoring import queries
 from web.authoring.models import (
     NOTE_CHARACTERS,
-    PATH_CHARACTERS,
     Content,
     Revision,
     State,
@@ -38,10 +38,6 @@ from web.authoring.titles import title_of
 
 KEPT_EVERY = timedelta(minutes=5)
 KEPT_REVISIONS = 200
-MAX_FILES = 128
-MAX_FILE_BYTES = 1024 * 1024
-MAX_BYTES = 8 * 1024 * 1024
-_PATH = re.compile(r"([a-z0-9][a-z0-9_-]*/)?[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 Changes = Mapping[str, bytes | None]
 
@@ -87,31 +83,25 @@ def write(
     Raises:
         FilesRefused: see the tree above.
     """
-    _check(changes)
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     before = locked.revisions.filter(number=locked.revision).first()
-    tree: dict[str, str] = dict(before.tree) if before else {}
-    news = {path: data for path, data in changes.items() if _digest(data) != tree.get(path)}
+    present = queries.read(locked)
+    news = {path: data for path, data in changes.items() if data != present.get(path)}
     if before and not news:
         _settle(workspace, locked)
         return _noted(before, note, keep=keep)
     if locked.revision != expected_revision:
-        _refuse_conflicts(locked, tree, news, expected_revision)
-    changed = {path: _what(path, data, tree) for path, data in news.items()}
+        _refuse_conflicts(locked, present, news, expected_revision)
+    contents = _checked(locked, present, news)
+    changed = {path: _what(path, data, present) for path, data in news.items()}
     _store(locked, news)
-    for path, data in news.items():
-        if digest := _digest(data):
-            tree[path] = digest
-        else:
-            del tree[path]
-    _check_all(locked, tree)
-    revision = _remember(locked, by, before, tree, changed, note=note, keep=keep)
+    revision = _remember(locked, by, before, contents, changed, note=note, keep=keep)
     locked.revision, locked.changed = revision.number, revision.created
     locked.touched |= dict.fromkeys(news, revision.number)
     if "problem.toml" in news:
         locked.title = title_of(news["problem.toml"] or b"") or locked.title
     if locked.state != State.ARCHIVED:
-        locked.state = State.DRAFT
+        locked.state = standing(locked, revision.content_hash)
     locked.save(update_fields=["revision", "touched", "changed", "title", "state"])
     _prune(locked)
     _settle(workspace, locked)
@@ -130,11 +120,16 @@ def restore(workspace: Workspace, by: User, number: int, *, expected_revision: i
     wanted = locked.revisions.get(number=number)
     present = locked.revisions.get(number=locked.revision)
     Revision.objects.filter(pk__in=(wanted.pk, present.pk)).update(kept=True)
-    stored = _stored(locked, wanted.tree.values())
-    changes: dict[str, bytes | None] = dict.fromkeys(present.tree)
-    changes |= {path: stored[digest] for path, digest in wanted.tree.items()}
+    changes: dict[str, bytes | None] = {**dict.fromkeys(present.tree), **queries.read_revision(wanted)}
     note = f"Restored revision {number}"
     return write(workspace, by, expected_revision, changes, note)
+
+
+def standing(workspace: Workspace, content_hash: str) -> State:
+    """What a workspace is whose files are those of `content_hash`, and which nobody proves now."""
+    if content_hash == workspace.published_hash:
+        return State.PUBLISHED
+    return State.READY if queries.holding_proof(workspace, content_hash) else State.DRAFT
 
 
 def pin(revision: Revision) -> None:
@@ -143,52 +138,37 @@ def pin(revision: Revision) -> None:
     revision.kept = True
 
 
-def _check(changes: Changes) -> None:
-    for path, data in changes.items():
-        if len(path) > PATH_CHARACTERS or not _PATH.fullmatch(path):
-            raise FilesUnacceptable(
-                f"{path[:PATH_CHARACTERS]!r} is no path of a package; name a file of the package's folder or "
-                "of a folder in it, in letters, digits, dots, hyphens and underscores."
-            )
-        if data is not None and len(data) > MAX_FILE_BYTES:
-            raise FilesUnacceptable(f"{path} has {len(data)} bytes; at most {MAX_FILE_BYTES} are allowed.")
+def _checked(workspace: Workspace, present: Mapping[str, bytes], news: Changes) -> Contents:
+    """All files as they would be, if a package may have them."""
+    files = dict(present)
+    for path, data in news.items():
+        if data is None:
+            files.pop(path, None)
+        else:
+            files[path] = data
+    try:
+        return check_contents(Contents(workspace.slug, files))
+    except ContentsInvalid as error:
+        raise FilesUnacceptable(f"{error}.") from error
 
 
-def _check_all(workspace: Workspace, tree: Mapping[str, str]) -> None:
-    if len(tree) > MAX_FILES:
-        raise FilesUnacceptable(f"There would be {len(tree)} files; at most {MAX_FILES} are allowed.")
-    sizes = dict(workspace.contents.filter(digest__in=set(tree.values())).values_list("digest", "size_bytes"))
-    total = sum(sizes[digest] for digest in tree.values())
-    if total > MAX_BYTES:
-        raise FilesUnacceptable(f"The files would have {total} bytes; at most {MAX_BYTES} are allowed.")
-    folders = {path.partition("/")[0] for path in tree if "/" in path}
-    if doubled := folders & set(tree):
-        raise FilesUnacceptable(f"{min(doubled)} would be a file and a folder; rename one.")
-
-
-def _refuse_conflicts(workspace: Workspace, tree: Mapping[str, str], news: Changes, expected: int) -> None:
+def _refuse_conflicts(
+    workspace: Workspace, present: Mapping[str, bytes], news: Changes, expected: int
+) -> None:
     """Raise Conflict for files that were written since revision `expected`."""
     both = sorted(path for path in news if workspace.touched.get(path, 0) > expected)
     if both:
-        stored = _stored(workspace, [tree[path] for path in both if path in tree])
-        raise Conflict(
-            workspace.revision, {path: stored[tree[path]] if path in tree else None for path in both}
-        )
+        raise Conflict(workspace.revision, {path: present.get(path) for path in both})
 
 
-def _digest(data: bytes | None) -> str | None:
-    return None if data is None else hashlib.sha256(data).hexdigest()
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
-def _what(path: str, data: bytes | None, tree: Mapping[str, str]) -> str:
+def _what(path: str, data: bytes | None, present: Mapping[str, bytes]) -> str:
     if data is None:
         return "removed"
-    return "changed" if path in tree else "added"
-
-
-def _stored(workspace: Workspace, digests: Collection[str]) -> dict[str, bytes]:
-    rows = workspace.contents.filter(digest__in=set(digests)).values_list("digest", "data")
-    return {digest: bytes(data) for digest, data in rows}
+    return "changed" if path in present else "added"
 
 
 def _store(workspace: Workspace, news: Changes) -> None:
@@ -208,7 +188,7 @@ def _remember(
     workspace: Workspace,
     by: User | None,
     before: Revision | None,
-    tree: Mapping[str, str],
+    contents: Contents,
     changed: dict[str, str],
     *,
     note: str,
@@ -227,7 +207,8 @@ def _remember(
         number=number,
         by=by,
         note=note[:NOTE_CHARACTERS],
-        tree=dict(tree),
+        content_hash=contents.content_hash,
+        tree={path: _digest(data) for path, data in contents.files.items()},
         changed=changed,
         kept=kept,
         since=since,

@@ -6,18 +6,16 @@ WorkspaceRefused
 +-- StillPublished        it cannot be deleted, since learners have what it published
 """
 
-import re
 from collections.abc import Mapping
 
 from django.db import IntegrityError, transaction
 
+from problems.contents import is_slug
 from web.accounts.models import User
 from web.authoring import queries
-from web.authoring.models import SLUG_CHARACTERS, State, Workspace
+from web.authoring.models import State, Workspace
 from web.authoring.services import files
 from web.catalog.models import Problem
-
-_SLUG = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 class WorkspaceRefused(Exception):
@@ -46,7 +44,7 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
         WorkspaceRefused: see the tree above.
         web.authoring.services.files.FilesRefused: the files are none of a package.
     """
-    if len(slug) > SLUG_CHARACTERS or not _SLUG.fullmatch(slug):
+    if not is_slug(slug):
         raise SlugMalformed("The name must be lower-case words joined by hyphens, such as vector-add.")
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
@@ -77,8 +75,9 @@ def archive(workspace: Workspace) -> None:
 
 @transaction.atomic
 def take_back(workspace: Workspace) -> None:
-    """Make an archived workspace a draft again."""
-    _move(workspace, State.DRAFT)
+    """Make an archived workspace what it was."""
+    present = queries.present_revision(workspace)
+    _move(workspace, files.standing(workspace, present.content_hash) if present else State.DRAFT)
 
 
 @transaction.atomic
