@@ -1,15 +1,17 @@
 """Proofs: which programs are tried, and what their outcomes say."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from judge.coverage import check_coverage, roofline_us
+from judge.coverage import check_coverage, check_shapes
 from judge.exposition import check_example, check_mentions, numbers_in
-from judge.proof import Severity
+from judge.proof import Check, Proof, Severity, State, from_json, to_json
 from judge.prove import prove_on
 from judge.report import Progress
+from judge.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
 from judge.trivial import cuda_length, trivial_programs
 from problems.formula import Formula
 from problems.schema import Argument, Case, Problem, Solution, Tolerance
@@ -76,10 +78,40 @@ class TestProve:
     def test_tells_how_far_it_is(self, problem: Problem) -> None:
         steps: list[Progress] = []
         prove_on(problem, ScriptedBench(RIGHT), on_progress=steps.append)
-        assert steps[0].text == "reference.py"
-        assert (steps[1].text, steps[1].index, steps[1].total) == ("solutions/right-plain.cu", 1, 19)
-        assert steps[2].text == "solutions/right-plain.cu: accepted, as expected"
+        assert steps[0].text == Check.COVERAGE.title
+        programs = [step for step in steps if step.index is not None]
+        assert (programs[0].text, programs[0].index, programs[0].total) == ("solutions/right-plain.cu", 1, 19)
+        assert programs[1].text == "solutions/right-plain.cu: accepted, as expected"
         assert steps[-1].index == 19
+
+
+class TestReport:
+    """The form in which a proof is stored and shown."""
+
+    def proof(self, problem: Problem) -> Proof:
+        return prove_on(problem, ScriptedBench({**RIGHT, "racy": Verdict.ACCEPTED}))
+
+    def test_has_a_section_for_everything(self, problem: Problem) -> None:
+        sections = {section.check: section.state for section in self.proof(problem).sections}
+        assert sections[Check.SOLUTIONS] is State.FAILS
+        assert sections[Check.TRIVIAL] is State.HOLDS
+
+    def test_says_what_was_skipped(self, problem: Problem) -> None:
+        broken = replace(problem, reference="def generate(xp, rng, size): return 1 / 0")
+        sections = {s.check: s.state for s in prove_on(broken, ScriptedBench(RIGHT)).sections}
+        assert sections[Check.CONTENTS] is State.FAILS
+        assert sections[Check.TOLERANCES] is sections[Check.SOLUTIONS] is State.SKIPPED
+
+    def test_survives_json(self, problem: Problem) -> None:
+        proof = self.proof(problem)
+        stored = json.loads(json.dumps(to_json(proof)))
+        assert from_json(stored) == proof
+        assert stored["holds"] is False
+        assert stored["sections"][0]["title"] == Check.COVERAGE.title
+
+    def test_reads_what_knows_less_or_more(self) -> None:
+        body = {"slug": "s", "version": "v", "findings": [], "outcomes": [], "invented_later": 1}
+        assert from_json(body) == Proof("s", "v", (), ())
 
 
 class TestTrivialPrograms:
@@ -107,7 +139,7 @@ class TestTrivialPrograms:
 
 class TestCoverage:
     def texts(self, problem: Problem) -> list[str]:
-        return [finding.text for finding in check_coverage(problem)]
+        return [finding.text for finding in (*check_coverage(problem), *check_shapes(problem))]
 
     def test_counts_solutions(self) -> None:
         assert self.texts(SCALING) == [
@@ -129,20 +161,58 @@ class TestCoverage:
         flat = replace(problem, arguments=(replace(x, shape=shape), y, n))
         assert "x is never taller than wide" in self.texts(flat)
 
-    def test_wants_timed_cases_that_can_be_timed(self, problem: Problem) -> None:
-        def timed(n: int) -> Problem:
-            return replace(
-                problem, cases=(*problem.cases[:2], *problem.cases[3:], Case("t", Group.TIMED, {"n": n}))
-            )
-
-        assert roofline_us(problem, {"n": 6 * 10**8}) == pytest.approx(1000)
-        assert self.texts(timed(1 << 20)) == ["a perfect program takes 1.7 µs, too short to rank"]
-        assert self.texts(timed(2 << 30)) == ["its arrays take 16.0 GiB"]
-        assert self.texts(replace(problem, cases=problem.cases[:2] + problem.cases[3:])) == ["no timed case"]
+    def test_what_has_one_element_in_every_case_counts_for_nothing(self, problem: Problem) -> None:
+        x, y, n = problem.arguments
+        bytes_moved = Formula.parse("4 * n")
+        total = replace(
+            problem, arguments=(x, replace(y, shape=(Formula.parse("1"),)), n), bytes_moved=bytes_moved
+        )
+        assert self.texts(replace(total, cases=(Case("even", Group.ODD, {"n": 8}), problem.cases[2]))) == [
+            "no hidden case has an odd number of elements",
+            "no hidden case has an array of one element",
+        ]
 
     def test_refuses_a_floor_above_the_arrays(self, problem: Problem) -> None:
         greedy = replace(problem, bytes_moved=Formula.parse("12 * n"))
         assert "claims 36 bytes for case example, whose arrays hold 24" in self.texts(greedy)
+
+
+class TestTimedSizes:
+    def timed(self, n: int) -> Problem:
+        return replace(SCALING, cases=(*SCALING.cases[:2], Case("t", Group.TIMED, {"n": n})))
+
+    def found(self, problem: Problem, gpu: str = "H200") -> list[tuple[str, str]]:
+        measured = measure_timed(problem, find_gpu(gpu))
+        return [(finding.text, finding.fix) for finding in check_timed(problem, measured)]
+
+    def test_a_perfect_program_follows_from_the_data_sheet(self) -> None:
+        assert floor_us(SCALING, {"n": 6 * 10**8}, find_gpu("NVIDIA H200")) == pytest.approx(1000)
+        assert self.found(self.timed(1 << 24)) == []
+
+    def test_short_cases_get_longer_sizes_advised(self) -> None:
+        [(text, fix)] = self.found(self.timed(1 << 20))
+        assert text == "a perfect program takes 1.7 µs on a GPU H200, too short to rank"
+        assert fix.endswith("until it takes 20 µs or more, such as { n = 16777216 }")
+        assert self.found(self.timed(1 << 20), gpu="T4") == []
+
+    def test_large_cases_get_smaller_sizes_advised(self) -> None:
+        [(text, fix)] = self.found(self.timed(2**31 - 2))
+        assert text == "its arrays take 16.0 GiB"
+        assert fix.endswith("such as { n = 536870911 }")
+        [(text, fix)] = self.found(self.timed(1 << 29), gpu="Tesla T4")
+        assert text.startswith("judging it takes ")
+        assert "such as { n = " in fix
+
+    def test_memory_counts_sets_buffers_and_the_reference(self) -> None:
+        case = self.timed(1 << 24).cases[-1]
+        assert needed_bytes(SCALING, case) > 6 * 12 * 2**24
+
+    def test_a_problem_has_timed_cases(self) -> None:
+        assert self.found(replace(SCALING, cases=SCALING.cases[:2]))[0][0] == "no timed case"
+
+    def test_unknown_models_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="no data sheet of 'Voodoo'"):
+            find_gpu("Voodoo")
 
 
 class TestExposition:
