@@ -18,7 +18,7 @@ from problems.package import PackageFiles, read_package
 from problems.parse import Description, parse_description
 from problems.rules import check_description, check_files
 from problems.schema import Problem, Solution
-from problems.vocabulary import Language
+from problems.vocabulary import Language, OracleKind
 
 _VERSION_SCHEME = 1  # raise it when the meaning of a package changes
 
@@ -92,7 +92,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         solutions=tuple(
             Solution(
                 path=folder.resolve() / "solutions" / declared.file,
-                language=_language_of(declared.file),
+                language=Language.of_file(declared.file) or description.languages[0],
                 verdict=declared.verdict,
                 note=declared.note,
                 gpu_verdicts=declared.gpu_verdicts,
@@ -104,6 +104,8 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         version=_version(description, files.reference),
         track_day=description.track_day,
         editorial=files.editorial,
+        python=description.python,
+        oracle=description.oracle,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 
@@ -115,13 +117,9 @@ def _starters(problem: Problem) -> Mapping[Language, str]:
     }
 
 
-def _language_of(file: str) -> Language:
-    return next(language for language in Language if file.endswith(language.suffix))
-
-
 def _version(description: Description, reference: str) -> str:
     """A SHA-256 over all that can change a verdict: not over texts, starters and solutions."""
-    judged = [
+    judged: list[object] = [
         _VERSION_SCHEME,
         [language.value for language in description.languages],
         [
@@ -155,4 +153,9 @@ def _version(description: Description, reference: str) -> str:
         [description.bytes_moved.text, description.operations.text],
         reference,
     ]
+    # Only where they are there: the versions of all other packages stay as they were.
+    if description.python is not None:
+        judged.append(description.python.described())
+    if description.oracle is not OracleKind.ARRAYS:
+        judged.append(description.oracle.value)
     return hashlib.sha256(json.dumps(judged).encode()).hexdigest()

@@ -11,7 +11,7 @@ from problems.figures import MAX_FIGURES, REFERENCE, FigureInvalid, read_figure
 from problems.vocabulary import Language
 
 MAX_TEXT_KIB = 128
-_STARTERS = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py"}
+_STARTERS = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py", Language.PYTHON: "python.py"}
 _FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md")
 _REQUIRED = _FILES[:3]
 _FOLDERS = ("starter", "solutions", "figures")

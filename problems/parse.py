@@ -7,11 +7,22 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from problems.calling import PythonCall
 from problems.faults import Faults
 from problems.formula import Formula, FormulaError
+from problems.parse_python import parse_python
 from problems.schema import Argument, Case, Limits, Tolerance
 from problems.table import Table, kind_of
-from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import (
+    BaselineKind,
+    Difficulty,
+    Dtype,
+    Group,
+    Language,
+    OracleKind,
+    Role,
+    Verdict,
+)
 
 MAX_SIZE = 2**31 - 1
 MAX_RANK = 4  # as in the wire format
@@ -19,7 +30,7 @@ MAX_CASES = 64
 MAX_SOURCE_KIB = 128
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _TAG = "[a-z][a-z0-9]*([- ][a-z0-9]+)*"
-_SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py)"
+_SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py|torch[.]py)"
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
 # Keywords of C++ that fit _IDENTIFIER, and names that sources and references use themselves.
 _TAKEN = """
@@ -32,6 +43,7 @@ solve torch triton tl xp
 """
 _RESERVED = frozenset(_TAKEN.split()) | frozenset(keyword.kwlist)
 _ONE = Formula.parse("1")
+_USUAL_LANGUAGES = (Language.CUDA, Language.TRITON)
 _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
 
 
@@ -66,6 +78,8 @@ class Description:
     arguments: tuple[Argument, ...]
     cases: tuple[Case, ...]
     solutions: tuple[DeclaredSolution, ...]
+    python: PythonCall | None
+    oracle: OracleKind
     sound: bool
 
 
@@ -76,19 +90,22 @@ def parse_description(text: str, faults: Faults) -> Description:
     if faults.count > before:
         top = Table({}, "", Faults(faults.slug))  # one fault says it all
     formulas = top.table("formulas")
+    arguments = tuple(_argument(table) for table in top.tables("arguments"))
     description = Description(
         title=top.text("title", most=80, example='"Vector addition"'),
         summary=top.text("summary", most=200, example='"One sentence."'),
         difficulty=top.choice("difficulty", Difficulty),
         tags=_tags(top),
         track_day=top.integer("track_day", least=1, most=1000) if top.has("track_day") else None,
-        languages=top.choices("languages", Language),
+        languages=top.choices("languages", Language, default=_USUAL_LANGUAGES),
         limits=_limits(top.table("limits", required=False)),
         bytes_moved=_formula(formulas, "bytes"),
         operations=_formula(formulas, "operations"),
-        arguments=tuple(_argument(table) for table in top.tables("arguments")),
+        arguments=arguments,
         cases=tuple(_case(table) for table in top.tables("cases")),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),
+        python=parse_python(top, arguments),
+        oracle=top.choice("oracle", OracleKind) if top.has("oracle") else OracleKind.ARRAYS,
         sound=faults.count == before,
     )
     formulas.close()

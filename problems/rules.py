@@ -7,8 +7,9 @@ from problems.faults import FILE, Faults
 from problems.formula import Formula, FormulaError
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
+from problems.python_rules import check_python
 from problems.schema import Argument, Case
-from problems.vocabulary import Dtype, Group, Role, Verdict
+from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")
 REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
@@ -27,6 +28,7 @@ def check_description(description: Description, faults: Faults) -> None:
     _check_baselines(description.solutions, faults)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
+    check_python(description.python, description.languages, arguments, faults)
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
         faults.add(FILE, "arguments", "nothing is written; give one argument the role out or inout")
     sizes = tuple(cases[0].sizes)
@@ -50,7 +52,7 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
         key = f"solutions[{index}].file"
         if name and name not in files.solutions:
             faults.add(FILE, key, f"solutions/{name} is missing; write it or remove this entry")
-        if name and all(not name.endswith(language.suffix) for language in description.languages):
+        if name and Language.of_file(name) not in description.languages:
             faults.add(FILE, key, f"{name!r} is in no language of this problem; see languages")
     for name, text in files.solutions.items():
         if name not in declared:
@@ -82,7 +84,7 @@ def _check_baselines(solutions: tuple[DeclaredSolution, ...], faults: Faults) ->
                 FILE, f"solutions[{index}].baseline", "a baseline must be accepted everywhere; remove it"
             )
         # A label names one row of a board, and boards are by language.
-        first = taken.setdefault((solution.label, solution.file.rpartition(".")[2]), index)
+        first = taken.setdefault((solution.label, solution.file.partition(".")[2]), index)
         if first != index and solution.label:
             faults.add(
                 FILE,

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from problems.calling import PythonCall
 from problems.formula import Formula
-from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, OracleKind, Role, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,10 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem package. `version` is a hash of all that can change a verdict."""
+    """A problem package. `version` is a hash of all that can change a verdict.
+
+    `python` says how programs in that language are called, None for `solve` with all arguments in order.
+    """
 
     slug: str
     title: str
@@ -109,3 +113,5 @@ class Problem:
     version: str
     track_day: int | None = None
     editorial: str | None = None
+    python: PythonCall | None = None
+    oracle: OracleKind = OracleKind.ARRAYS

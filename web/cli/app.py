@@ -29,7 +29,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the site's answer as
 Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The problem, such as vector-add.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Wait for the verdict, and exit with it.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The program, .cu or .py.")]
-Language = Annotated[str | None, typer.Option(help="cuda or triton.")]
+Language = Annotated[str | None, typer.Option(help="cuda, triton or python.")]
 Gpu = Annotated[str | None, typer.Option(help="A GPU model, as the leaderboard names it.")]
 ProblemOf = Annotated[str | None, typer.Option("--problem", help="Default: from the file's header comment.")]
 _STATUSES = {401: exits.FORBIDDEN, 403: exits.FORBIDDEN, 404: exits.NOT_FOUND, 429: exits.LIMITED}

@@ -61,7 +61,7 @@ def word(value: str | None) -> str:
 @register.filter
 def language(value: str) -> str:
     """The name of a language."""
-    return {Language.CUDA: "CUDA C++", Language.TRITON: "Triton"}[Language(value)]
+    return Language(value).label
 
 
 @register.filter
