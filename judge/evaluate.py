@@ -317,13 +317,16 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
     )
 
 
-def _flags(judgement: _Judgement, case: Case) -> Flag:
+def flags_for(problem: Problem, case: Case) -> Flag:
     """Small cases run in one fixed order and are watched for races; odd ones in the reverse order."""
-    flags = Flag.SANITIZE if judgement.sanitize else Flag.NONE
-    if sum(bytes_of(argument, case.sizes) for argument in inputs(judgement.problem)) > _TRACED_BYTES:
-        return flags
-    flags |= Flag.DETERMINISTIC | Flag.RACES
+    if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
+        return Flag.NONE
+    flags = Flag.DETERMINISTIC | Flag.RACES
     return flags | Flag.REVERSED if case.group is Group.ODD else flags
+
+
+def _flags(judgement: _Judgement, case: Case) -> Flag:
+    return flags_for(judgement.problem, case) | (Flag.SANITIZE if judgement.sanitize else Flag.NONE)
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:
