@@ -99,7 +99,8 @@ class CheckedMemory:
         return self._native.atomic_cas(addresses, compare, value, order)
 
     def _check(self, addresses: _Addresses, mask: Any, size: int, verb: str) -> None:
-        active = addresses[np.broadcast_to(mask, addresses.shape)]
+        # A mask that was made with a scalar's comparison comes as integers, which would be taken for indices.
+        active = addresses[np.broadcast_to(np.asarray(mask, bool), addresses.shape)]
         if active.size == 0:
             return
         low, high = int(active.min()), int(active.max()) + size
