@@ -50,7 +50,7 @@ def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
     varying = [a for a in _arrays(problem) if any(formula.names for formula in a.shape)]
     if not varying:
         return
-    counts = [math.prod(shape_of(argument, case.sizes)) for case in hidden for argument in varying]
+    counts = [_varying_count(argument, case) for case in hidden for argument in varying]
     if all(count % 2 == 0 for count in counts):
         yield error(
             f"{_TOML}: cases",
@@ -63,6 +63,12 @@ def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
             "no hidden case has an array of one element",
             "add a case of group small in which every size is as small as it can be",
         )
+
+
+def _varying_count(argument: Argument, case: Case) -> int:
+    """The elements without the dimensions that are always as long, such as the three bytes of a pixel."""
+    lengths = zip(argument.shape, shape_of(argument, case.sizes), strict=True)
+    return math.prod(length for formula, length in lengths if formula.names)
 
 
 def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
