@@ -156,6 +156,8 @@ def holding_proof(workspace: Workspace, content_hash: str) -> ProofRun | None:
     ).first()
 
 
-def is_proved(workspace: Workspace) -> bool:
-    """Whether what the files say now may be published."""
-    return workspace.state in {State.READY, State.PUBLISHED}
+def standing(workspace: Workspace, content_hash: str) -> State:
+    """What a workspace is whose files are those of `content_hash`, and which nobody proves now."""
+    if content_hash == workspace.published_hash:
+        return State.PUBLISHED
+    return State.READY if holding_proof(workspace, content_hash) else State.DRAFT

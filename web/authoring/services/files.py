@@ -101,7 +101,7 @@ def write(
     if "problem.toml" in news:
         locked.title = title_of(news["problem.toml"] or b"") or locked.title
     if locked.state != State.ARCHIVED:
-        locked.state = standing(locked, revision.content_hash)
+        locked.state = queries.standing(locked, revision.content_hash)
     locked.save(update_fields=["revision", "touched", "changed", "title", "state"])
     _prune(locked)
     _settle(workspace, locked)
@@ -123,13 +123,6 @@ def restore(workspace: Workspace, by: User, number: int, *, expected_revision: i
     changes: dict[str, bytes | None] = {**dict.fromkeys(present.tree), **queries.read_revision(wanted)}
     note = f"Restored revision {number}"
     return write(workspace, by, expected_revision, changes, note)
-
-
-def standing(workspace: Workspace, content_hash: str) -> State:
-    """What a workspace is whose files are those of `content_hash`, and which nobody proves now."""
-    if content_hash == workspace.published_hash:
-        return State.PUBLISHED
-    return State.READY if queries.holding_proof(workspace, content_hash) else State.DRAFT
 
 
 def pin(revision: Revision) -> None:

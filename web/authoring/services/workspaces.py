@@ -77,7 +77,7 @@ def archive(workspace: Workspace) -> None:
 def take_back(workspace: Workspace) -> None:
     """Make an archived workspace what it was."""
     present = queries.present_revision(workspace)
-    _move(workspace, files.standing(workspace, present.content_hash) if present else State.DRAFT)
+    _move(workspace, queries.standing(workspace, present.content_hash) if present else State.DRAFT)
 
 
 @transaction.atomic
