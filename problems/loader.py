@@ -101,11 +101,13 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
             )
             for declared in description.solutions
         ),
-        version=_version(description, files.reference),
+        version=_version(description, files),
         track_day=description.track_day,
         editorial=files.editorial,
+        checker=files.checker,
         python=description.python,
         oracle=description.oracle,
+        mutants_ignored=description.mutants_ignored,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
 
@@ -117,7 +119,7 @@ def _starters(problem: Problem) -> Mapping[Language, str]:
     }
 
 
-def _version(description: Description, reference: str) -> str:
+def _version(description: Description, files: PackageFiles) -> str:
     """A SHA-256 over all that can change a verdict: not over texts, starters and solutions."""
     judged: list[object] = [
         _VERSION_SCHEME,
@@ -151,11 +153,13 @@ def _version(description: Description, reference: str) -> str:
             description.limits.source_kib,
         ],
         [description.bytes_moved.text, description.operations.text],
-        reference,
+        files.reference,
     ]
     # Only where they are there: the versions of all other packages stay as they were.
     if description.python is not None:
         judged.append(description.python.described())
     if description.oracle is not OracleKind.ARRAYS:
         judged.append(description.oracle.value)
+    if files.checker is not None:
+        judged.append(["checker", files.checker])
     return hashlib.sha256(json.dumps(judged).encode()).hexdigest()

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from problems.calling import PythonCall
 from problems.faults import Faults
 from problems.formula import Formula, FormulaError
+from problems.ignored_mutants import parse_ignored
 from problems.parse_python import parse_python
-from problems.schema import Argument, Case, Limits, Tolerance
+from problems.schema import Argument, Case, IgnoredMutant, Limits, Tolerance
 from problems.table import Table, kind_of
 from problems.vocabulary import (
     BaselineKind,
@@ -78,6 +79,7 @@ class Description:
     arguments: tuple[Argument, ...]
     cases: tuple[Case, ...]
     solutions: tuple[DeclaredSolution, ...]
+    mutants_ignored: tuple[IgnoredMutant, ...]
     python: PythonCall | None
     oracle: OracleKind
     sound: bool
@@ -104,6 +106,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         arguments=arguments,
         cases=tuple(_case(table) for table in top.tables("cases")),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),
+        mutants_ignored=parse_ignored(top),
         python=parse_python(top, arguments),
         oracle=top.choice("oracle", OracleKind) if top.has("oracle") else OracleKind.ARRAYS,
         sound=faults.count == before,
@@ -146,14 +149,14 @@ def _limits(table: Table) -> Limits:
     return limits
 
 
-def _formula(table: Table, key: str) -> Formula:
+def _formula(table: Table, key: str, *, fractions: bool = False) -> Formula:
     text = table.text(key, most=200, example='"n"')
-    return _parse_formula(table, key, text) if text else _ONE
+    return _parse_formula(table, key, text, fractions=fractions) if text else _ONE
 
 
-def _parse_formula(table: Table, key: str, text: str) -> Formula:
+def _parse_formula(table: Table, key: str, text: str, *, fractions: bool = False) -> Formula:
     try:
-        return Formula.parse(text)
+        return Formula.parse(text, fractions=fractions)
     except FormulaError as error:
         table.fault(key, f'{error}; write it like "rows * cols"')
         return _ONE
@@ -168,7 +171,7 @@ def _argument(table: Table) -> Argument:
     shape: tuple[Formula, ...] = ()
     value = None
     if role is Role.SCALAR:
-        value = _formula(table, "value")
+        value = _formula(table, "value", fractions=dtype.is_float)
     else:
         texts = table.texts("shape")
         shape = tuple(_parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from problems.faults import FILE, Faults
 from problems.formula import Formula, FormulaError
+from problems.ignored_mutants import check_ignored
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
 from problems.python_rules import check_python
@@ -26,6 +28,8 @@ def check_description(description: Description, faults: Faults) -> None:
     _unique("solutions", "file", [solution.file for solution in description.solutions], faults)
     _check_groups(cases, faults)
     _check_baselines(description.solutions, faults)
+    accepted = {s.file for s in description.solutions if s.verdict is Verdict.ACCEPTED}
+    check_ignored(description.mutants_ignored, accepted, faults)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
@@ -141,10 +145,10 @@ def _known_names(description: Description, sizes: tuple[str, ...], faults: Fault
 
 def _check_case(description: Description, case: Case, place: str, faults: Faults) -> None:
     key = f"{place}.sizes"
-    values: dict[str, int] = {}
+    values: dict[str, Any] = {}  # scalars alone may be fractions
     for name, formula in _formulas(description):
         try:
-            values[name] = formula.evaluate(case.sizes)
+            values[name] = formula.number(case.sizes)
         except FormulaError as error:
             faults.add(FILE, key, f"with these sizes {name} fails: {error}")
             return
@@ -170,7 +174,7 @@ def _check_case(description: Description, case: Case, place: str, faults: Faults
     _check_inputs(description, case, place, faults)
 
 
-def _check_scalar(argument: Argument, value: int, key: str, faults: Faults) -> None:
+def _check_scalar(argument: Argument, value: float, key: str, faults: Faults) -> None:
     least, most = range_of(argument.dtype)
     if not least <= value <= most:
         faults.add(FILE, key, f"make the scalar {argument.name} {value}, beyond {argument.dtype}")

@@ -89,9 +89,24 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
+class IgnoredMutant:
+    """A mutant that computes what its solution does, as its author explains in `reason`.
+
+    `mutant` is the name that proofs give it, `line` the line of `file` in which it differs: when that line
+    becomes another, the reason has to be looked at again.
+    """
+
+    file: str
+    mutant: str
+    line: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
+    `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
     `python` says how programs in that language are called, None for `solve` with all arguments in order.
     """
 
@@ -113,5 +128,7 @@ class Problem:
     version: str
     track_day: int | None = None
     editorial: str | None = None
+    checker: str | None = None
     python: PythonCall | None = None
     oracle: OracleKind = OracleKind.ARRAYS
+    mutants_ignored: tuple[IgnoredMutant, ...] = ()

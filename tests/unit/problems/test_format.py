@@ -29,13 +29,14 @@ TABLES = {
     "arguments[1].tolerance": DEFINITIONS["argument"]["properties"]["tolerance"],
     "cases[0]": DEFINITIONS["case"],
     "solutions[0]": DEFINITIONS["solution"],
+    "mutants_ignored[0]": DEFINITIONS["ignored_mutant"],
 }
 
 
 def spoiled_everywhere() -> str:
     """The description with an unknown key in every table."""
     text = DESCRIPTION.replace("nan = false", "nan = false, strange = 1")
-    text = "strange = 1\n" + re.sub(r"(?m)^(\[+[a-z]+\]+)$", r"\1\nstrange = 1", text)
+    text = "strange = 1\n" + re.sub(r"(?m)^(\[+[a-z_]+\]+)$", r"\1\nstrange = 1", text)
     return text.replace('role = "out"', 'role = "out"\nvalue = "1"')
 
 

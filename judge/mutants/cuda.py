@@ -1,0 +1,193 @@
+"""Mistakes in CUDA C++. Each operator gives the edits of masked code that make one."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from judge.mutants.code import Function, device_functions, expression_end, masked, trimmed
+from judge.mutants.mutant import Edit, Mutant, Operator, mutant_of
+from problems.vocabulary import Language
+
+# What the edits call. Ten bits of mantissa are what float16 and TF32 have.
+PRELUDE = """\
+static inline dim3 warpcourt_fewer_x(dim3 grid) { grid.x -= grid.x > 1; return grid; }
+static inline dim3 warpcourt_fewer_y(dim3 grid) { grid.y -= grid.y > 1; return grid; }
+static __device__ inline float warpcourt_low(float v) { return __uint_as_float((__float_as_uint(v) + 4096u) & ~8191u); }
+static __device__ inline float4 warpcourt_low(float4 v) {
+    return make_float4(warpcourt_low(v.x), warpcourt_low(v.y), warpcourt_low(v.z), warpcourt_low(v.w));
+}
+static __device__ inline double warpcourt_low(double v) { return static_cast<float>(v); }
+static __device__ inline int warpcourt_low(int v) { return static_cast<signed char>(v); }
+static __device__ inline unsigned warpcourt_low(unsigned v) { return static_cast<unsigned char>(v); }
+static __device__ inline long long warpcourt_low(long long v) { return static_cast<int>(v); }"""
+
+_BEFORE_TEMPLATE = re.compile(r"(?:\b(?:\w+_cast|template|operator)|[<:])\s*$")
+_BEFORE_COMPARISON = re.compile(r"[\w)\]]\s*$")
+_NAME = r"[A-Za-z_]\w*"
+_PRIMARY = rf"(?:{_NAME}(?:\.{_NAME})?(?:\([^()]*\))?|\d+u?)"
+_LINEAR = re.compile(
+    rf"(?<![\w.*/%)\]-]\s)(?<![\w.])({_PRIMARY}) \* ({_PRIMARY}) \+ ({_PRIMARY})(?!\s*[\w.*/%(\[])"
+)
+_INTEGER = re.compile(
+    r"(?:^|[;{}(])\s*(?:const )?(?:int|unsigned|size_t|long long|auto|unsigned int)\b[^;{}]*$"
+)
+_BARRIER = re.compile(
+    r"\b(?:__syncthreads|__syncwarp|__threadfence(?:_block|_system)?)\s*\([^()]*\)\s*;|\b\w+\.sync\(\)\s*;"
+)
+_ATOMIC = re.compile(r"\batomic(?:Add|Max|Min|Or|And)\b")
+_PLACE = re.compile(r"\b(blockIdx|threadIdx)\.([xy])\b")
+_TWO_SUBSCRIPTS = re.compile(rf"(?<![\w>*&] )\b{_NAME}\[([^\[\]]+)\]\[([^\[\]]+)\]")
+_LAUNCH = re.compile(rf"({_NAME})\s*(?:<[^<>;()]*>)?\s*<<<")
+_STORE = re.compile(rf"(?<![\w.>])({_NAME})(\[[^;=]*?\])?\s*(=|\+=)(?!=)\s*")
+_CONSTANT = re.compile(r"[-+\w.]*|\{.*\}", re.DOTALL)
+_LOWERED = ("float4", "float", "double", "long long", "unsigned", "int")
+
+Find = Callable[["Code"], Iterator[Edit]]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A source, masked, and its functions that run on the device."""
+
+    text: str
+    functions: tuple[Function, ...]
+
+    def within(self, pattern: re.Pattern[str]) -> Iterator[tuple[Function, re.Match[str]]]:
+        """Where `pattern` occurs in the bodies of those functions."""
+        for function in self.functions:
+            for found in pattern.finditer(self.text, function.body, function.end):
+                yield function, found
+
+    def function(self, name: str) -> str:
+        """The body of the function `name`, empty if it is not here."""
+        return next((self.text[f.body : f.end] for f in self.functions if f.name == name), "")
+
+
+def cuda_mutants(file: str, source: str) -> Iterator[Mutant]:
+    """Every mutant of a CUDA source, by operator and then by place."""
+    text = masked(source)
+    code = Code(text, tuple(device_functions(text)))
+    for operator, finders in _OPERATORS.items():
+        edits = sorted({edit for find in finders for edit in find(code)}, key=lambda e: (e.start, e.text))
+        for number, edit in enumerate(edits, start=1):
+            yield mutant_of(
+                source,
+                edit,
+                file=file,
+                language=Language.CUDA,
+                operator=operator,
+                number=number,
+                prelude=PRELUDE,
+            )
+
+
+def _bounds(code: Code) -> Iterator[Edit]:
+    """`i < n` becomes `i < n - 1`, and `i >= n` becomes `i >= n - 1`."""
+    for _, found in code.within(re.compile(r"(?<![<-])<(?![<=])|>=")):
+        before = code.text[max(0, found.start() - 40) : found.start()]
+        if not _BEFORE_COMPARISON.search(before) or _BEFORE_TEMPLATE.search(before):
+            continue
+        end = expression_end(code.text, found.end(), (";", ",", "?", ":", "&&", "||", ">", "<", "=", "{"))
+        if code.text[end : end + 1] == ">":
+            continue  # what began there were arguments of a template
+        start, end = trimmed(code.text, found.end(), end)
+        if start < end:
+            operand = code.text[start:end]
+            simple = re.fullmatch(r"[\w.]+|\d+", operand)
+            yield Edit(start, end, f"{operand} - 1" if simple else f"({operand}) - 1")
+
+
+def _barriers(code: Code) -> Iterator[Edit]:
+    """A barrier, or a fence, is gone."""
+    for _, found in code.within(_BARRIER):
+        yield Edit(found.start(), found.end(), ";")
+
+
+def _atomics(code: Code) -> Iterator[Edit]:
+    """An atomic update becomes an exchange: what others have stored is lost."""
+    for _, found in code.within(_ATOMIC):
+        yield Edit(found.start(), found.end(), "atomicExch")
+
+
+def _linear(code: Code) -> Iterator[Edit]:
+    """`row * cols + col` becomes `col * cols + row`, where it is an index."""
+    for function, found in code.within(_LINEAR):
+        statement = code.text[function.body : found.start()]
+        statement = statement[max(statement.rfind(";"), statement.rfind("{"), statement.rfind("}")) + 1 :]
+        if statement.count("[") > statement.count("]") or _INTEGER.search(f";{statement}"):
+            first, second, third = found.groups()
+            if first != third:
+                yield Edit(found.start(), found.end(), f"{third} * {second} + {first}")
+
+
+def _axes(code: Code) -> Iterator[Edit]:
+    """`threadIdx.x` becomes `threadIdx.y`, and the other way round, where both are used."""
+    places = list(code.within(_PLACE))
+    for function, found in places:
+        axes = {other[2] for near, other in places if near is function and other[1] == found[1]}
+        if len(axes) == 2:
+            yield Edit(found.start(), found.end(), f"{found[1]}.{'y' if found[2] == 'x' else 'x'}")
+
+
+def _subscripts(code: Code) -> Iterator[Edit]:
+    """`tile[y][x]` becomes `tile[x][y]`."""
+    for _, found in code.within(_TWO_SUBSCRIPTS):
+        if found[1] != found[2]:
+            yield Edit(found.start(1) - 1, found.end(), f"[{found[2]}][{found[1]}]")
+
+
+def _launches(code: Code) -> Iterator[Edit]:
+    """A launch with one block fewer in a direction, where the kernel does not stride over the grid."""
+    for found in _LAUNCH.finditer(code.text):
+        body = code.function(found[1])
+        start, end = trimmed(code.text, found.end(), expression_end(code.text, found.end(), (",", ">>>")))
+        grid = code.text[start:end]
+        if "gridDim" in body or grid == "1":
+            continue
+        for axis in "xy":
+            if f"blockIdx.{axis}" in body:
+                yield Edit(start, end, f"warpcourt_fewer_{axis}({grid})")
+
+
+def _stores(code: Code) -> Iterator[Edit]:
+    """What is stored, or added up, passes through a smaller type."""
+    for function, found in code.within(_STORE):
+        end = expression_end(code.text, found.end(), (";", ","))
+        start, end = trimmed(code.text, found.end(), end)
+        value = code.text[start:end]
+        declared = _type_of(code, function, found[1], found.start(), pointed=bool(found[2]))
+        if not declared or not value or _CONSTANT.fullmatch(value):
+            continue
+        if declared in {"float", "float4", "double"}:
+            if found[3] == "+=":
+                place = code.text[found.start(1) : found.start(3)].strip()
+                yield Edit(found.start(1), end, f"{place} = warpcourt_low({place} + ({value}))")
+            else:
+                yield Edit(start, end, f"warpcourt_low({value})")
+        elif found[3] == "+=" or found[2]:  # other integers are mostly places, which are small
+            yield Edit(
+                start, end, f"warpcourt_low({declared}({value}))" if declared != "long long" else value
+            )
+
+
+def _type_of(code: Code, function: Function, name: str, at: int, *, pointed: bool) -> str:
+    """The type that `name` is declared with nearest before `at`, empty if it is none that can be lowered."""
+    suffix = r"(?:\s*[*&]\s*(?:__restrict__\s+)?|\s+)" if pointed else r"\s+"
+    declaration = re.compile(
+        rf"\b(?:[*&]\s*)?({'|'.join(_LOWERED)})(?:\s+const)?{suffix}(?:[\w\s=.]+,\s*)?{name}\b(\s*\[)?"
+    )
+    found = [match for match in declaration.finditer(code.text, function.start, at + len(name))]
+    if not found:
+        return ""
+    declared = found[-1]
+    array = bool(declared[2]) or "*" in declared[0]
+    return declared[1] if array == pointed else ""
+
+
+_OPERATORS: Mapping[Operator, Sequence[Find]] = {
+    Operator.LAST_ELEMENT: (_bounds,),
+    Operator.SYNCHRONISATION: (_barriers, _atomics),
+    Operator.INDEX: (_linear, _axes, _subscripts),
+    Operator.LAUNCH: (_launches,),
+    Operator.DTYPE: (_stores,),
+}
