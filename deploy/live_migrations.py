@@ -32,6 +32,7 @@ SHORT = {
     "fleet_node": "one row for each host",
     "fleet_worker": "some rows for each host",
     "leaderboards_ranking": "one row for each GPU model and track",
+    "packages_packageversion": "some rows for each problem",
     "tracks_entry": "some rows for each track",
     "tracks_track": "one row for each track",
     "upkeep_backup": "one row for each backup",

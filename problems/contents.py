@@ -10,8 +10,10 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 DESCRIPTION = "problem.toml"
 MAX_FILES = 200
@@ -134,6 +136,17 @@ def write_folder(contents: Contents, parent: Path) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
     return folder
+
+
+@contextmanager
+def as_folder(contents: Contents) -> Iterator[Path]:
+    """A folder with the files, gone after the block, for whatever reads packages from a disk.
+
+    Raises:
+        ContentsInvalid: the contents are none that may be written.
+    """
+    with TemporaryDirectory(prefix="warpcourt-package-") as parent:
+        yield write_folder(contents, Path(parent))
 
 
 def read_plain(path: Path, name: str) -> bytes:

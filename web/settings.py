@@ -28,6 +28,7 @@ if WARPCOURT.public_url:
 INSTALLED_APPS = [
     "web.accounts",
     "web.catalog",
+    "web.packages",
     "web.submissions",
     "web.leaderboards",
     "web.fleet",

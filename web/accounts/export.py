@@ -20,6 +20,7 @@ from judge.report import to_json
 from web.accounts.models import ApiToken, User
 from web.discussion.models import Ban, Flag, Post
 from web.drafts.models import Draft, DraftRevision
+from web.packages.models import PackageVersion
 from web.staff.models import Act
 from web.submissions.lookout import closing
 from web.submissions.models import Progress, Submission
@@ -108,6 +109,13 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         _rows(Flag.objects.filter(person=user), "post", "reason", "answer", "created", "answered"),
     )
     yield "bans", _rows(Ban.objects.filter(person=user), "reason", "created", "until")
+    yield (
+        "published_versions",
+        _rows(
+            PackageVersion.objects.filter(by=user),
+            *("problem__slug", "number", "note", "content_hash", "created"),
+        ),
+    )
     yield "acts_as_staff", _rows(Act.objects.filter(actor=user), "kind", "target_text", "details", "created")
     submissions = Submission.objects.filter(user=user).select_related("problem", "job", "report", "user")
     yield "submissions", _each(submissions, lambda submission: _submission(submission, user))

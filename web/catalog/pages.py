@@ -70,7 +70,7 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
     draft = find_draft(viewer, problem, language)
     return ProblemPage(
         language=language,
-        statement=render(problem.statement, anchors="s-", pictures=pictures(problem.slug, problem.statement)),
+        statement=render(problem.statement, anchors="s-", pictures=pictures(problem, problem.statement)),
         source=draft.source if draft else problem.starters[language.value],
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,

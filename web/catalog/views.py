@@ -43,8 +43,8 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """An image of a statement."""
-    known = queries.visible_problems(request.user).filter(slug=slug).exists()
-    found = figures.find_figure(slug, name) if known else None
+    known = queries.visible_problems(request.user).filter(slug=slug).first()
+    found = figures.find_figure(known, name) if known else None
     if found is None:
         raise Http404("There is no such figure.")
     headers = {"Content-Security-Policy": figures.POLICY, "Cache-Control": "private, max-age=3600"}

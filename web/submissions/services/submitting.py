@@ -18,6 +18,7 @@ from functools import partial
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Subquery
 from django.utils import timezone
 from django.utils.timesince import timeuntil
 
@@ -131,6 +132,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             user=user,
             problem=problem,
             version=problem.version,
+            package_id=problem.package_id,
             language=language.value,
             mode=mode.value,
             source=source,
@@ -171,7 +173,10 @@ def cancel(submission: Submission, *, message: str = "Cancelled by its author.")
 
 @transaction.atomic
 def rejudge(submission: Submission) -> bool:
-    """Judge `submission` again; its present report is dropped. False while it is being judged."""
+    """Judge `submission` again, by the version that is live; its present report is dropped.
+
+    False while it is being judged.
+    """
     queue = queue_for(submission.gpu_model)
     reset = Job.objects.filter(submission=submission, status=Status.DONE).update(
         status=Status.QUEUED,
@@ -186,6 +191,8 @@ def rejudge(submission: Submission) -> bool:
     )
     if not reset:
         return False
+    live = Problem.objects.filter(pk=submission.problem_id).values("package")
+    Submission.objects.filter(pk=submission.pk).update(package=Subquery(live))
     StoredReport.objects.filter(submission=submission).delete()
     append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again", **origin.here()})
     settle(submission.pk)
