@@ -1,4 +1,4 @@
-"""`[[mutants_ignored]]`: mutants of solutions that their author declares to compute what the original does."""
+"""`[[mutants_ignored]]`: mutants that compute what the original does, as their author declares."""
 
 from collections.abc import Collection
 

@@ -17,6 +17,7 @@ _NOT_CODE = re.compile(
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _DEVICE = re.compile(r"__(?:global|device)__")
+_LONGEST_EXPRESSION = 4000  # so that brackets that nobody closes cost little
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -48,25 +49,26 @@ def device_functions(code: str) -> Iterator[Function]:
         yield Function(name[1] if name else "", found.start(), opening + 1, end - 1)
 
 
-def closing_of(code: str, opening: int) -> int:
-    """The place after the bracket that closes the one at `opening`; the end of `code` when none does."""
+def closing_of(code: str, opening: int, limit: int | None = None) -> int:
+    """The place after the bracket that closes the one at `opening`; `limit`, or the end, when none does."""
     depth = 0
-    for at in range(opening, len(code)):
+    limit = len(code) if limit is None else min(limit, len(code))
+    for at in range(opening, limit):
         if code[at] in _OPENING:
             depth += 1
         elif code[at] in _CLOSING:
             depth -= 1
             if depth == 0:
                 return at + 1
-    return len(code)
+    return limit
 
 
 def expression_end(code: str, start: int, ends: tuple[str, ...]) -> int:
     """Where the expression at `start` ends: at one of `ends` or at a bracket that it did not open."""
-    at = start
-    while at < len(code):
+    at, limit = start, min(len(code), start + _LONGEST_EXPRESSION)
+    while at < limit:
         if code[at] in _OPENING:
-            at = closing_of(code, at)
+            at = closing_of(code, at, limit)
         elif code[at] in _CLOSING or code.startswith(ends, at):
             return at
         else:

@@ -5,14 +5,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from judge.mutants.code import Function, device_functions, expression_end, masked, trimmed
-from judge.mutants.mutant import Edit, Mutant, Operator, mutant_of
+from judge.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
 # What the edits call. Ten bits of mantissa are what float16 and TF32 have.
-PRELUDE = """\
+_PRELUDE = """\
 static inline dim3 warpcourt_fewer_x(dim3 grid) { grid.x -= grid.x > 1; return grid; }
 static inline dim3 warpcourt_fewer_y(dim3 grid) { grid.y -= grid.y > 1; return grid; }
-static __device__ inline float warpcourt_low(float v) { return __uint_as_float((__float_as_uint(v) + 4096u) & ~8191u); }
+static __device__ inline float warpcourt_low(float v) {
+    return __uint_as_float((__float_as_uint(v) + 4096u) & ~8191u);
+}
 static __device__ inline float4 warpcourt_low(float4 v) {
     return make_float4(warpcourt_low(v.x), warpcourt_low(v.y), warpcourt_low(v.z), warpcourt_low(v.w));
 }
@@ -23,14 +25,13 @@ static __device__ inline long long warpcourt_low(long long v) { return static_ca
 
 _BEFORE_TEMPLATE = re.compile(r"(?:\b(?:\w+_cast|template|operator)|[<:])\s*$")
 _BEFORE_COMPARISON = re.compile(r"[\w)\]]\s*$")
+_COMPARISON = re.compile(r"(?<![<-])<(?![<=])|>=")
 _NAME = r"[A-Za-z_]\w*"
 _PRIMARY = rf"(?:{_NAME}(?:\.{_NAME})?(?:\([^()]*\))?|\d+u?)"
 _LINEAR = re.compile(
     rf"(?<![\w.*/%)\]-]\s)(?<![\w.])({_PRIMARY}) \* ({_PRIMARY}) \+ ({_PRIMARY})(?!\s*[\w.*/%(\[])"
 )
-_INTEGER = re.compile(
-    r"(?:^|[;{}(])\s*(?:const )?(?:int|unsigned|size_t|long long|auto|unsigned int)\b[^;{}]*$"
-)
+_INTEGER = re.compile(r"(?:^|[;{}(])\s*(?:const )?(?:int|unsigned|size_t|long long|auto)\b[^;{}]*$")
 _BARRIER = re.compile(
     r"\b(?:__syncthreads|__syncwarp|__threadfence(?:_block|_system)?)\s*\([^()]*\)\s*;|\b\w+\.sync\(\)\s*;"
 )
@@ -40,6 +41,7 @@ _TWO_SUBSCRIPTS = re.compile(rf"(?<![\w>*&] )\b{_NAME}\[([^\[\]]+)\]\[([^\[\]]+)
 _LAUNCH = re.compile(rf"({_NAME})\s*(?:<[^<>;()]*>)?\s*<<<")
 _STORE = re.compile(rf"(?<![\w.>])({_NAME})(\[[^;=]*?\])?\s*(=|\+=)(?!=)\s*")
 _CONSTANT = re.compile(r"[-+\w.]*|\{.*\}", re.DOTALL)
+_NEAR = 200  # characters before a place, in which the words that decide about it stand
 _LOWERED = ("float4", "float", "double", "long long", "unsigned", "int")
 
 Find = Callable[["Code"], Iterator[Edit]]
@@ -67,25 +69,19 @@ def cuda_mutants(file: str, source: str) -> Iterator[Mutant]:
     """Every mutant of a CUDA source, by operator and then by place."""
     text = masked(source)
     code = Code(text, tuple(device_functions(text)))
+    original = Original(file, Language.CUDA, source, _PRELUDE)
     for operator, finders in _OPERATORS.items():
-        edits = sorted({edit for find in finders for edit in find(code)}, key=lambda e: (e.start, e.text))
-        for number, edit in enumerate(edits, start=1):
-            yield mutant_of(
-                source,
-                edit,
-                file=file,
-                language=Language.CUDA,
-                operator=operator,
-                number=number,
-                prelude=PRELUDE,
-            )
+        edits = (edit for find in finders for edit in find(code))
+        yield from mutants_by_place(original, operator, edits)
 
 
 def _bounds(code: Code) -> Iterator[Edit]:
-    """`i < n` becomes `i < n - 1`, and `i >= n` becomes `i >= n - 1`."""
-    for _, found in code.within(re.compile(r"(?<![<-])<(?![<=])|>=")):
-        before = code.text[max(0, found.start() - 40) : found.start()]
+    """`i < n` becomes `i < n - 1`; so does `i >= n` outside loops, which count down to a constant."""
+    for _, found in code.within(_COMPARISON):
+        before = code.text[max(0, found.start() - _NEAR) : found.start()]
         if not _BEFORE_COMPARISON.search(before) or _BEFORE_TEMPLATE.search(before):
+            continue
+        if found[0] == ">=" and re.search(r"\bfor\s*\([^;]*;[^;]*$", before):
             continue
         end = expression_end(code.text, found.end(), (";", ",", "?", ":", "&&", "||", ">", "<", "=", "{"))
         if code.text[end : end + 1] == ">":
@@ -93,7 +89,7 @@ def _bounds(code: Code) -> Iterator[Edit]:
         start, end = trimmed(code.text, found.end(), end)
         if start < end:
             operand = code.text[start:end]
-            simple = re.fullmatch(r"[\w.]+|\d+", operand)
+            simple = re.fullmatch(r"[\w.]+", operand)
             yield Edit(start, end, f"{operand} - 1" if simple else f"({operand}) - 1")
 
 
@@ -122,11 +118,12 @@ def _linear(code: Code) -> Iterator[Edit]:
 
 def _axes(code: Code) -> Iterator[Edit]:
     """`threadIdx.x` becomes `threadIdx.y`, and the other way round, where both are used."""
-    places = list(code.within(_PLACE))
-    for function, found in places:
-        axes = {other[2] for near, other in places if near is function and other[1] == found[1]}
-        if len(axes) == 2:
-            yield Edit(found.start(), found.end(), f"{found[1]}.{'y' if found[2] == 'x' else 'x'}")
+    places = [(function, found[1], found[2], found) for function, found in code.within(_PLACE)]
+    used = {(function, index, axis) for function, index, axis, _ in places}
+    for function, index, axis, found in places:
+        other = "y" if axis == "x" else "x"
+        if (function, index, other) in used:
+            yield Edit(found.start(), found.end(), f"{index}.{other}")
 
 
 def _subscripts(code: Code) -> Iterator[Edit]:
@@ -164,24 +161,21 @@ def _stores(code: Code) -> Iterator[Edit]:
                 yield Edit(found.start(1), end, f"{place} = warpcourt_low({place} + ({value}))")
             else:
                 yield Edit(start, end, f"warpcourt_low({value})")
-        elif found[3] == "+=" or found[2]:  # other integers are mostly places, which are small
-            yield Edit(
-                start, end, f"warpcourt_low({declared}({value}))" if declared != "long long" else value
-            )
+        elif declared != "long long" and (found[3] == "+=" or found[2]):
+            # Other integers are mostly places, which are small.
+            yield Edit(start, end, f"warpcourt_low({declared}({value}))")
 
 
 def _type_of(code: Code, function: Function, name: str, at: int, *, pointed: bool) -> str:
     """The type that `name` is declared with nearest before `at`, empty if it is none that can be lowered."""
-    suffix = r"(?:\s*[*&]\s*(?:__restrict__\s+)?|\s+)" if pointed else r"\s+"
-    declaration = re.compile(
-        rf"\b(?:[*&]\s*)?({'|'.join(_LOWERED)})(?:\s+const)?{suffix}(?:[\w\s=.]+,\s*)?{name}\b(\s*\[)?"
-    )
-    found = [match for match in declaration.finditer(code.text, function.start, at + len(name))]
+    pointer = r"(?:\s*[*&]\s*(?:__restrict__\s+)?|\s+)" if pointed else r"\s+"
+    others = r"(?:[\w\s=.]{1,200},\s*)?"  # of the same declaration
+    declaration = re.compile(rf"\b({'|'.join(_LOWERED)})(?:\s+const)?{pointer}{others}{name}\b(\s*\[)?")
+    found = list(declaration.finditer(code.text, function.start, at + len(name)))
     if not found:
         return ""
-    declared = found[-1]
-    array = bool(declared[2]) or "*" in declared[0]
-    return declared[1] if array == pointed else ""
+    array = bool(found[-1][2]) or "*" in found[-1][0]
+    return found[-1][1] if array == pointed else ""
 
 
 _OPERATORS: Mapping[Operator, Sequence[Find]] = {

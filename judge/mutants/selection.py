@@ -37,7 +37,6 @@ def families_of(problem: Problem) -> Iterator[Family]:
 
 def _family(problem: Problem, solution: Solution) -> Family:
     source = solution.path.read_text(encoding="utf-8")
-    lines = source.split("\n")
     made = {m.name: m for m in _MAKERS[solution.language](solution.path.name, source)}
     ignored: list[tuple[Mutant, IgnoredMutant]] = []
     unknown: list[IgnoredMutant] = []
@@ -45,7 +44,7 @@ def _family(problem: Problem, solution: Solution) -> Family:
         if entry.file != solution.path.name:
             continue
         mutant = made.pop(entry.mutant, None)
-        if mutant is not None and lines[mutant.line - 1].strip() == entry.line.strip():
+        if mutant is not None and mutant.line_text == entry.line.strip():
             ignored.append((mutant, entry))
         else:
             unknown.append(entry)

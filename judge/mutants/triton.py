@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from judge.mutants.mutant import Edit, Mutant, Operator, mutant_of
+from judge.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
 # What the edits call, at the end of the source, where all that it imports is known.
@@ -79,18 +79,10 @@ def triton_mutants(file: str, source: str) -> Iterator[Mutant]:
     program = _parsed(source)
     if program is None:
         return
+    original = Original(file, Language.TRITON, source, _PRELUDE)
     for operator, finders in _OPERATORS.items():
-        edits = sorted({edit for find in finders for edit in find(program)}, key=lambda e: (e.start, e.text))
-        for number, edit in enumerate(edits, start=1):
-            yield mutant_of(
-                source,
-                edit,
-                file=file,
-                language=Language.TRITON,
-                operator=operator,
-                number=number,
-                prelude=_PRELUDE,
-            )
+        edits = (edit for find in finders for edit in find(program))
+        yield from mutants_by_place(original, operator, edits)
 
 
 def _parsed(source: str) -> Program | None:
@@ -153,9 +145,8 @@ def _atomics(program: Program) -> Iterator[Edit]:
 
 def _linear(program: Program) -> Iterator[Edit]:
     """`row * cols + col` becomes `col * cols + row`, but not in values that are stored."""
-    stored = {
-        id(node) for call in program.calls("store") for value in call.args[1:2] for node in ast.walk(value)
-    }
+    values = (value for call in program.calls("store") for value in call.args[1:2])
+    stored = {id(node) for value in values for node in ast.walk(value)}
     for function in program.functions:
         for node in ast.walk(function):
             if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add) or id(node) in stored:
