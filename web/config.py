@@ -256,6 +256,9 @@ class Config:
     job_limit_s: int = field(
         metadata=about("600", "Seconds that judging one submission may take in all.", parsing.positive)
     )
+    proof_limit_s: int = field(
+        metadata=about("3600", "Seconds that proving one problem may take in all.", parsing.positive)
+    )
     sweep_s: int = field(
         metadata=about(
             "5", "Seconds between looks for jobs that a lost worker or message left behind.", parsing.positive

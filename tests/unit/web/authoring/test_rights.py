@@ -11,6 +11,7 @@ from web.authoring.services import comments, members, workspaces
 from web.staff.models import Act, ActKind
 
 pytestmark = pytest.mark.django_db
+REFERENCE = "reference.py"
 ALL = [rights.VIEW, rights.COMMENT, rights.PROVE, rights.EDIT, rights.PUBLISH, rights.SHARE]
 
 
@@ -119,10 +120,10 @@ def test_an_owner_hands_over_to_an_instructor(workspace, instructor, owner, team
 
 def test_comments_are_for_a_line_and_are_settled(workspace, instructor, member):
     reviewer = member(Role.REVIEWER)
-    said = comments.comment(workspace, reviewer, path="reference.py", line=3, text=" Why?\r\n ")
-    whole = comments.comment(workspace, reviewer, path="reference.py", line=None, text="All of it")
+    said = comments.comment(workspace, reviewer, path=REFERENCE, line=3, text=" Why?\r\n ")
+    whole = comments.comment(workspace, reviewer, path=REFERENCE, line=None, text="All of it")
     assert said.text == "Why?"
-    assert [*queries.list_comments(workspace, "reference.py")] == [whole, said]
+    assert [*queries.list_comments(workspace, REFERENCE)] == [whole, said]
     comments.resolve(said, instructor)
     assert [*queries.list_comments(workspace, resolved=False)] == [whole]
     comments.resolve(said, instructor, resolved=False)
@@ -132,10 +133,10 @@ def test_comments_are_for_a_line_and_are_settled(workspace, instructor, member):
 @pytest.mark.parametrize(
     ("path", "line", "text"),
     [
-        ("reference.py", 1, " "),
+        (REFERENCE, 1, " "),
         ("none.py", 1, "x"),
-        ("reference.py", 0, "x"),
-        ("reference.py", 1, "x" * 4001),
+        (REFERENCE, 0, "x"),
+        (REFERENCE, 1, "x" * 4001),
     ],
 )
 def test_a_comment_that_says_nothing_is_refused(workspace, instructor, path, line, text):
