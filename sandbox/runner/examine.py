@@ -1,8 +1,8 @@
 """Looks at one imported problem from inside: its tests, their shapes and contents, what its reference does.
 
 Theory of operation. The importer hands over `/work/imported.py`, which holds the author's files and an adapter for
-their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`, `compute` and
-`operations`. What they say is written to `/work/description.json`, which the importer bounds and checks: this
+their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`, `compute`,
+`operations`, `seeded` and `forget`. What they say is written to `/work/description.json`, which the importer bounds and checks: this
 process has run foreign code when it writes it.
 
 Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small and time is
@@ -163,12 +163,14 @@ def _wide(module: Any, values: Values, plain: Values, outputs: Iterable[str]) ->
     if not floating:
         return False
     module.WIDE = True
+    module.forget()  # assertions on dtypes go
     try:
         exact = _compute(module, values | {name: value.double() for name, value in floating.items()})
     except Exception:  # noqa: BLE001 - then it does not
         return False
     finally:
         module.WIDE = False
+        module.forget()
     return all(
         not plain[name].is_floating_point()
         and _same(exact[name], plain[name])

@@ -76,8 +76,8 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
         "synchronize": lambda device=None: None,
         "is_available": lambda: True,
         "empty_cache": lambda: None,
-        "manual_seed": torch.manual_seed,
-        "manual_seed_all": torch.manual_seed,
+        "manual_seed": lambda _seed: None,
+        "manual_seed_all": lambda _seed: None,
         "current_device": lambda: 0,
         "device_count": lambda: 1,
     }
