@@ -39,12 +39,12 @@ class Check(StrEnum):
     MUTANTS = "mutants"
 
     @property
-    def title(self) -> str:
+    def heading(self) -> str:
         """What reports call it."""
-        return _TITLES[self]
+        return _HEADINGS[self]
 
 
-_TITLES = {
+_HEADINGS = {
     Check.COVERAGE: "Solutions and cases are enough",
     Check.SHAPES: "Hidden shapes are odd, tiny and not square",
     Check.TIMED_SIZES: "Timed cases can be timed",
@@ -100,6 +100,34 @@ class Outcome:
         if self.expected is None:
             return self.verdict not in {Verdict.ACCEPTED, Verdict.INTERNAL_ERROR, Verdict.CANCELLED}
         return self.verdict is self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class MutantOutcome:
+    """A mutant of an accepted solution (`judge.mutants`), and what it got.
+
+    `verdict` is None for one that was not tried, because its author says in `ignored` why it is equivalent.
+    """
+
+    program: str
+    name: str
+    language: Language
+    line: int
+    change: str
+    verdict: Verdict | None
+    message: str = ""
+    ms: float = 0.0
+    ignored: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is part of the score: what was not tried, or does not compile, says nothing."""
+        return self.verdict not in {None, Verdict.COMPILE_ERROR, Verdict.INTERNAL_ERROR, Verdict.CANCELLED}
+
+    @property
+    def fails(self) -> bool:
+        """Whether a case told it from the original."""
+        return self.counts and self.verdict is not Verdict.ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +197,12 @@ class Proof:
     tolerances: tuple[ToleranceReport, ...] = ()
     timed_sizes: tuple[TimedSize, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    mutants: tuple[MutantOutcome, ...] = ()
+
+    @property
+    def mutation_score(self) -> float | None:
+        """The share of mutants that fail, None where there are none."""
+        return mutation_score(self.mutants)
 
     @property
     def holds(self) -> bool:
@@ -178,6 +212,12 @@ class Proof:
     def findings_of(self, check: Check) -> tuple[Finding, ...]:
         """What was found there."""
         return tuple(finding for finding in self.findings if finding.check is check)
+
+
+def mutation_score(outcomes: Iterable[MutantOutcome]) -> float | None:
+    """The share of the mutants that count which fail, None where none counts."""
+    counted = [outcome for outcome in outcomes if outcome.counts]
+    return sum(outcome.fails for outcome in counted) / len(counted) if counted else None
 
 
 def error(place: str, text: str, fix: str) -> Finding:
@@ -210,9 +250,12 @@ def to_json(proof: Proof) -> dict[str, Any]:
     body["format"] = _FORMAT
     body["holds"] = proof.holds
     for entry, section in zip(body["sections"], proof.sections, strict=True):
-        entry["title"] = section.check.title
+        entry["title"] = section.check.heading
     for entry, outcome in zip(body["outcomes"], proof.outcomes, strict=True):
         entry["holds"] = outcome.holds
+    body["mutation_score"] = proof.mutation_score
+    for entry, mutant in zip(body["mutants"], proof.mutants, strict=True):
+        entry |= {"counts": mutant.counts, "fails": mutant.fails}
     return body
 
 
@@ -227,6 +270,7 @@ def from_json(body: Mapping[str, Any]) -> Proof:
         tolerances=tuple(_tolerance(entry) for entry in body.get("tolerances", ())),
         timed_sizes=tuple(TimedSize(**_known(TimedSize, entry)) for entry in body.get("timed_sizes", ())),
         environment=dict(body.get("environment", {})),
+        mutants=tuple(_mutant(entry) for entry in body.get("mutants", ())),
     )
 
 
@@ -251,6 +295,12 @@ def _outcome(entry: Mapping[str, Any]) -> Outcome:
             "verdict": Verdict(entry["verdict"]),
         }
     )
+
+
+def _mutant(entry: Mapping[str, Any]) -> MutantOutcome:
+    verdict = None if entry["verdict"] is None else Verdict(entry["verdict"])
+    known = _known(MutantOutcome, entry)
+    return MutantOutcome(**{**known, "language": Language(entry["language"]), "verdict": verdict})
 
 
 def _section(entry: Mapping[str, Any]) -> Section:

@@ -1,7 +1,7 @@
 """Runs a line-up on a target, and judges its programs apart where that cannot be done."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from judge.evaluate import flags_for
@@ -31,14 +31,6 @@ JudgeAlone = Callable[[Problem, str, Language], Report]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """A source in a line-up. A `control` must be accepted, or the line-up is not to be trusted."""
-
-    source: str
-    control: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Trial:
     """What one program of a line-up got: the verdict of its first case that was not accepted.
 
@@ -50,31 +42,75 @@ class Trial:
     ms: float = 0.0
 
 
-class _Unusable(Exception):
-    """Raised when a line-up says nothing about its programs."""
+class _DoesNotCompile(Exception):
+    """Raised when there is no line-up, perhaps because of one of its programs."""
 
 
-def try_all(
-    problem: Problem,
-    programs: Sequence[Program],
-    language: Language,
-    *,
-    target: Target,
-    judge_alone: JudgeAlone,
-) -> Iterator[Trial]:
-    """What each of `programs` gets, in their order, on all cases but the timed ones.
+class _NotTrusted(Exception):
+    """Raised when what a line-up says of its programs may not be what they would get alone."""
 
-    `judge_alone` judges one program as a submission; it is used where a line-up is of no use. The trials of
-    a line-up come when all of its programs are done.
 
-    Raises:
-        judge.errors.JudgeError: the judge itself failed.
-        sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
+@dataclass(frozen=True, slots=True)
+class LineUps:
+    """Tries programs of one problem and language together, on all cases but the timed ones.
+
+    `controls` are programs that must be accepted; each line-up has them too. `judge_alone` judges a program
+    as a submission.
     """
-    problem = replace(problem, cases=tuple(c for c in problem.cases if c.group is not Group.TIMED))
-    for start in range(0, len(programs), MOST_PROGRAMS):
-        chunk = programs[start : start + MOST_PROGRAMS]
-        yield from _try_chunk(problem, chunk, language, target, judge_alone)
+
+    problem: Problem
+    language: Language
+    controls: Sequence[str]
+    target: Target
+    judge_alone: JudgeAlone
+
+    def try_all(self, sources: Sequence[str]) -> list[Trial]:
+        """What each of `sources` gets, in their order.
+
+        Raises:
+            judge.errors.JudgeError: the judge itself failed.
+            sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
+        """
+        return [
+            trial
+            for start in range(0, len(sources), MOST_PROGRAMS)
+            for trial in self._try(sources[start : start + MOST_PROGRAMS])
+        ]
+
+    def _try(self, sources: Sequence[str]) -> list[Trial]:
+        if len(sources) > 1 and self.language in LANGUAGES and self._has_room():
+            try:
+                return self._line_up(sources)
+            except _DoesNotCompile:
+                # One is enough to spoil it. Those of the other half get a line-up again.
+                half = len(sources) // 2
+                return [*self._try(sources[:half]), *self._try(sources[half:])]
+            except _NotTrusted:
+                pass
+        return [trial_of(self.judge_alone(self.problem, source, self.language)) for source in sources]
+
+    def _has_room(self) -> bool:
+        """Whether the wire takes one argument and one size more."""
+        arguments = self.problem.arguments
+        outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
+        return len(arguments) + len(size_names(self.problem)) + outputs + 2 <= MAX_WIRE_ARGUMENTS
+
+    def _line_up(self, sources: Sequence[str]) -> list[Trial]:
+        programs = [*self.controls, *sources]
+        problem, cases = with_choice(self.problem, len(programs))
+        text = line_up_text(problem, programs, self.language)
+        built = self.target.build(problem, text, self.language, _no)
+        if built.failure:
+            raise _DoesNotCompile(built.message)
+        seat = self.target.seat(problem, self.language, cases, _no)
+        run = _Run(problem, seat, built.contents)
+        with contextlib.closing(seat), contextlib.closing(run):
+            for control in range(len(self.controls)):
+                _require_accepted(run.attempt(control, cases))
+            trials = [run.attempt(number, cases) for number in range(len(self.controls), len(programs))]
+            if self.controls:  # the sandbox has seen programs go wrong: is it what it was?
+                _require_accepted(run.attempt(0, cases[:1]))
+            return trials
 
 
 def trial_of(report: Report) -> Trial:
@@ -84,76 +120,32 @@ def trial_of(report: Report) -> Trial:
     return Trial(report.verdict, message, sum(stage.ms for stage in report.stages))
 
 
-def _try_chunk(
-    problem: Problem,
-    programs: Sequence[Program],
-    language: Language,
-    target: Target,
-    judge_alone: JudgeAlone,
-) -> list[Trial]:
-    if len(programs) > 1 and language in LANGUAGES and _has_room(problem):
-        with contextlib.suppress(_Unusable):
-            return _line_up(problem, programs, language, target)
-        # One that does not compile spoils it for the others: those of the other half get a line-up again.
-        half = len(programs) // 2
-        return [
-            *_try_chunk(problem, programs[:half], language, target, judge_alone),
-            *_try_chunk(problem, programs[half:], language, target, judge_alone),
-        ]
-    return [trial_of(judge_alone(problem, program.source, language)) for program in programs]
+def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:
+    """`problem` with the argument that says which of `count` programs is called, and the cases to draw.
 
-
-def _has_room(problem: Problem) -> bool:
-    """Whether the wire takes one argument and one size more."""
-    outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in problem.arguments)
-    return len(problem.arguments) + 1 + len(size_names(problem)) + 1 + outputs <= MAX_WIRE_ARGUMENTS
-
-
-def _line_up(
-    problem: Problem, programs: Sequence[Program], language: Language, target: Target
-) -> list[Trial]:
-    """The trials of one line-up. Raises _Unusable."""
-    derived = _derived(problem, len(programs))
-    source = line_up_text(derived, [program.source for program in programs], language)
-    built = target.build(derived, source, language, _never)
-    if built.failure:
-        raise _Unusable(built.message)
-    cases = derived.cases[: len(problem.cases)]  # their contents serve all programs
-    with contextlib.closing(target.seat(derived, language, cases, _never)) as seat:
-        run = _Run(derived, seat, built.contents)
-        with contextlib.closing(run):
-            trials = [run.attempt(number, cases) for number in range(len(programs))]
-            controls = [number for number, program in enumerate(programs) if program.control]
-            if any(trials[number].verdict is not Verdict.ACCEPTED for number in controls):
-                raise _Unusable("a control was not accepted")
-            # The sandbox has outlived programs that went wrong; is it still what it was?
-            if controls and run.attempt(controls[0], cases[:1]).verdict is not Verdict.ACCEPTED:
-                raise _Unusable("a control was not accepted any more")
-            return trials
-
-
-def _derived(problem: Problem, count: int) -> Problem:
-    """`problem` with the argument that says which of `count` programs is called; small cases come first."""
+    The cases are those that are not timed, small ones first. Their contents serve every program.
+    """
     which = Argument(WHICH, Role.SCALAR, Dtype.INT32, value=Formula.parse(WHICH))
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
-    by_size = sorted(problem.cases, key=lambda case: sum(bytes_of(a, case.sizes) for a in arrays))
-    return replace(
+    checked = [case for case in problem.cases if case.group is not Group.TIMED]
+    checked.sort(key=lambda case: sum(bytes_of(array, case.sizes) for array in arrays))
+    cases = tuple(_for_program(case, number) for number in range(count) for case in checked)
+    derived = replace(
         problem,
         arguments=(*problem.arguments, which),
-        # All of all programs, since limits of a whole run go by the number of cases.
-        cases=tuple(_numbered(case, number) for number in range(count) for case in by_size),
+        cases=cases,  # all of all programs, since limits of a whole run go by the number of cases
         reference=problem.reference + _WITHOUT_WHICH,
         limits=replace(
             problem.limits, compile_s=min(problem.limits.compile_s * (1 + count / 4), _LONGEST_COMPILE_S)
         ),
         version=f"{problem.version}-line-up-{count}",
     )
+    return derived, cases[: len(checked)]
 
 
-def _numbered(case: Case, number: int) -> Case:
-    """`case` for one program. Contents are drawn for the first, so that the others need no literals."""
-    sizes = {**case.sizes, WHICH: number}
-    return replace(case, sizes=sizes, inputs=case.inputs if number == 0 else {})
+def _for_program(case: Case, number: int) -> Case:
+    """`case` for one program. Only the first is drawn, so that the others need no literals."""
+    return replace(case, sizes={**case.sizes, WHICH: number}, inputs={} if number else case.inputs)
 
 
 @dataclass(slots=True)
@@ -184,8 +176,7 @@ class _Run:
     def _check(self, case: Case, number: int) -> CaseReport:
         referee = self._running()
         (drawn, *_) = self.seat.sets(case)
-        own = replace(drawn, case=_numbered(case, number))
-        return referee.check(own, flags_for(self.problem, case))
+        return referee.check(replace(drawn, case=_for_program(case, number)), flags_for(self.problem, case))
 
     def _running(self) -> Referee:
         if self._referee is not None and self._referee.alive:
@@ -195,9 +186,14 @@ class _Run:
         self._referee = self.seat.start_referee(alone=True)
         self._referee.ready()
         if failed := self._referee.load(*self.contents):
-            raise _Unusable(failed[1])
+            raise _NotTrusted(failed[1])
         return self._referee
 
 
-def _never() -> bool:
+def _require_accepted(trial: Trial) -> None:
+    if trial.verdict is not Verdict.ACCEPTED:
+        raise _NotTrusted(f"a control got {trial.verdict}: {trial.message}")
+
+
+def _no() -> bool:
     return False
