@@ -5,7 +5,7 @@ from the package, then the reference in the oracle's sandbox, then every program
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -13,13 +13,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from judge.calibration import calibrate
+from judge.contents import Draws, check_contents, draw_exact
 from judge.coverage import check_coverage, check_shapes
 from judge.drawn import inputs
 from judge.elements import storage, widen
 from judge.errors import OracleFailed
 from judge.evaluate import evaluate
+from judge.lineup.trials import LineUps, Trial
 from judge.exposition import check_example, check_mentions, no_example
-from judge.precision import Draws, check_contents
 from judge.proof import (
     Check,
     Finding,
@@ -32,27 +34,24 @@ from judge.proof import (
     state_of,
     warning,
 )
+from judge.programs import CHECKS as PROGRAMS
+from judge.programs import ProgramBench, try_programs
 from judge.report import Progress, Report
 from judge.sizes import shape_of
 from judge.target import Target
 from judge.timed_sizes import DEFAULT_GPU, check_timed, find_gpu, measure_timed
-from judge.trivial import Trivial, trivial_programs
-from problems.schema import Case, Problem, Solution
-from problems.vocabulary import Language, Mode, Verdict
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, Mode
 
 OnProgress = Callable[[Progress], None]
-_NEED_REFERENCE = (Check.TOLERANCES, Check.EXPOSURE)
-_PROGRAMS = (Check.SOLUTIONS, Check.TRIVIAL)
+_NEED_REFERENCE = (Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT)
 
 
-class Bench(Protocol):
+class Bench(ProgramBench, Protocol):
     """What proving needs of a place to judge on."""
 
     def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
         """Load the problem's reference, isolated."""
-
-    def judge(self, problem: Problem, source: str, language: Language) -> Report:
-        """Judge a program on all cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,12 @@ class TargetBench:
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         """Judge a program as a submission is judged."""
         return evaluate(problem, source, language=language, mode=Mode.SUBMIT, target=self.target)
+
+    def try_all(
+        self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
+    ) -> list[Trial]:
+        """Try programs in line-ups on the target."""
+        return LineUps(problem, language, controls, self.target, self.judge).try_all(sources)
 
 
 def prove(
@@ -90,8 +95,8 @@ def prove_on(
     """Prove `problem` on a bench of the caller's own; see `prove`."""
     proof = examine(problem, bench, gpu=gpu, on_progress=on_progress)
     if any(section.state is State.SKIPPED for section in proof.sections):
-        return replace(proof, sections=(*proof.sections, *_skipped(*_PROGRAMS)))
-    return _try_programs(problem, bench, proof, on_progress)
+        return replace(proof, sections=(*proof.sections, *_skipped(*PROGRAMS)))
+    return try_programs(problem, bench, proof, on_progress)
 
 
 def examine(
@@ -106,21 +111,25 @@ def examine(
     ledger.look(Check.COVERAGE, lambda: check_coverage(problem))
     ledger.look(Check.SHAPES, lambda: check_shapes(problem))
     ledger.look(Check.TIMED_SIZES, lambda: check_timed(problem, measured))
-    ledger.look(Check.STATEMENT, lambda: check_mentions(problem))
     try:
-        ledger.look(Check.CONTENTS, lambda: check_reference(problem, bench))
+        return replace(_examine_reference(problem, bench, ledger), timed_sizes=measured)
     except OracleFailed as failure:
-        broken = error("reference.py", str(failure), "correct it; nothing else was tried")
+        broken = error("reference.py", str(failure), "correct it; what needs it was not tried")
         ledger.file(Check.CONTENTS, [broken])
         ledger.sections += _skipped(*_NEED_REFERENCE)
-    return Proof(
-        problem.slug,
-        problem.version,
-        tuple(ledger.findings),
-        (),
-        tuple(ledger.sections),
-        timed_sizes=measured,
-    )
+    return replace(ledger.proof(problem), timed_sizes=measured)
+
+
+def _examine_reference(problem: Problem, bench: Bench, ledger: "Ledger") -> Proof:
+    """What the reference's answers say. Raises OracleFailed."""
+    exact = draw_exact(problem, bench.oracle)
+    ledger.look(Check.CONTENTS, lambda: check_contents(problem, exact, bench.oracle))
+    ledger.on_progress(Progress("checking", Check.TOLERANCES.heading))
+    started = time.monotonic()
+    calibrated = calibrate(problem, exact, bench.oracle)
+    ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
+    ledger.look(Check.STATEMENT, lambda: check_statement(problem, bench))
+    return replace(ledger.proof(problem), tolerances=calibrated.reports)
 
 
 @dataclass(slots=True)
@@ -133,9 +142,13 @@ class Ledger:
 
     def look(self, check: Check, look: Callable[[], Iterable[Finding]]) -> None:
         """Say that `check` is looked into, do it, and keep what is found. Raises what `look` raises."""
-        self.on_progress(Progress("checking", check.title))
+        self.on_progress(Progress("checking", check.heading))
         started = time.monotonic()
         self.file(check, look(), started=started)
+
+    def proof(self, problem: Problem) -> Proof:
+        """What is known so far."""
+        return Proof(problem.slug, problem.version, tuple(self.findings), (), tuple(self.sections))
 
     def file(self, check: Check, findings: Iterable[Finding], *, started: float | None = None) -> None:
         """Keep `findings` as the section `check`, which took from `started` to now."""
@@ -149,35 +162,9 @@ def _skipped(*checks: Check) -> tuple[Section, ...]:
     return tuple(Section(check, State.SKIPPED) for check in checks)
 
 
-def _try_programs(problem: Problem, bench: Bench, proof: Proof, on_progress: OnProgress) -> Proof:
-    """`proof` with what every program got."""
-    programs: list[Solution | Trivial] = [*problem.solutions, *trivial_programs(problem)]
-    findings: dict[Check, list[Finding]] = {check: [] for check in _PROGRAMS}
-    outcomes: list[Outcome] = []
-    ms = dict.fromkeys(_PROGRAMS, 0.0)
-    for index, program in enumerate(programs, start=1):
-        name = name_of(program)
-        check = Check.SOLUTIONS if isinstance(program, Solution) else Check.TRIVIAL
-        on_progress(Progress("checking", name, index, len(programs)))
-        started = time.monotonic()
-        outcome = try_program(problem, program, bench)
-        ms[check] += (time.monotonic() - started) * 1000
-        outcomes.append(outcome)
-        findings[check] += filed(check, findings_on(outcome))
-        mark = "as expected" if outcome.holds else "NOT as expected"
-        text = f"{name}: {outcome.verdict}, {mark}"
-        on_progress(Progress("checked", text, index, len(programs)))
-    return replace(
-        proof,
-        findings=(*proof.findings, *(finding for found in findings.values() for finding in found)),
-        outcomes=tuple(outcomes),
-        sections=(*proof.sections, *(Section(c, state_of(findings[c]), ms[c]) for c in _PROGRAMS)),
-    )
-
-
-def check_reference(problem: Problem, bench: Bench) -> Iterator[Finding]:
-    """Findings on the reference, the tolerances and the example. Raises OracleFailed."""
-    yield from check_contents(problem, bench.oracle)
+def check_statement(problem: Problem, bench: Bench) -> Iterator[Finding]:
+    """Whether the statement says what the package says. Raises OracleFailed."""
+    yield from check_mentions(problem)
     sample = next(case for case in problem.cases if case.public)
     if not sample.inputs:
         yield no_example(sample.name)
@@ -196,52 +183,3 @@ def _arrays_of(problem: Problem, case: Case, oracle: Draws) -> dict[str, npt.NDA
         for a in inputs(problem)
     }
     return arrays | {f"output {name}": array for name, array in drawn.expected.items()}
-
-
-def name_of(program: Solution | Trivial) -> str:
-    """What to call a program in messages."""
-    if isinstance(program, Solution):
-        return f"solutions/{program.path.name}"
-    return f"{program.name} ({program.language})"
-
-
-def try_program(problem: Problem, program: Solution | Trivial, bench: Bench) -> Outcome:
-    """Judge one program."""
-    if isinstance(program, Solution):
-        source, expected = program.path.read_text(encoding="utf-8"), program.verdict
-    else:
-        source, expected = program.source, None
-    report = bench.judge(problem, source, program.language)
-    case = next((c.name for c in report.cases if c.verdict is report.verdict), "")
-    return Outcome(
-        program=name_of(program),
-        language=program.language,
-        expected=expected,
-        verdict=report.verdict,
-        message=": ".join(filter(None, [case, report.message])),
-        ms=sum(stage.ms for stage in report.stages),
-    )
-
-
-def findings_on(outcome: Outcome) -> Iterator[Finding]:
-    """What a program's outcome says about the problem."""
-    said = f": {outcome.message}" if outcome.message else ""
-    if outcome.expected is not None:
-        if not outcome.holds:
-            yield error(
-                outcome.program,
-                f"must get {outcome.expected}, got {outcome.verdict}{said}",
-                "correct the program, its verdict, or the cases and tolerances that let it through",
-            )
-    elif outcome.verdict is Verdict.ACCEPTED:
-        yield error(
-            f"trivial program {outcome.program}",
-            "is accepted",
-            "lower the tolerance, or add cases whose outputs differ from it",
-        )
-    elif outcome.verdict is not Verdict.WRONG_ANSWER:
-        yield warning(
-            f"trivial program {outcome.program}",
-            f"got {outcome.verdict} rather than wrong_answer{said}",
-            "look whether its answer was compared at all",
-        )

@@ -105,6 +105,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         track_day=description.track_day,
         editorial=files.editorial,
         checker=files.checker,
+        checker=files.checker,
         python=description.python,
         oracle=description.oracle,
         mutants_ignored=description.mutants_ignored,
@@ -160,6 +161,8 @@ def _version(description: Description, files: PackageFiles) -> str:
         judged.append(description.python.described())
     if description.oracle is not OracleKind.ARRAYS:
         judged.append(description.oracle.value)
+    if files.checker is not None:
+        judged.append(["checker", files.checker])
     if files.checker is not None:
         judged.append(["checker", files.checker])
     return hashlib.sha256(json.dumps(judged).encode()).hexdigest()

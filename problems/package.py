@@ -12,7 +12,7 @@ from problems.vocabulary import Language
 
 MAX_TEXT_KIB = 128
 _STARTERS = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py", Language.PYTHON: "python.py"}
-_FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md")
+_FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md", "checker.py")
 _REQUIRED = _FILES[:3]
 _FOLDERS = ("starter", "solutions", "figures")
 
@@ -25,6 +25,7 @@ class PackageFiles:
     statement: str
     reference: str
     editorial: str | None
+    checker: str | None
     starters: Mapping[Language, str]
     solutions: Mapping[str, str]
 
@@ -58,6 +59,7 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
         statement=texts.get("statement.md", ""),
         reference=texts.get("reference.py", ""),
         editorial=texts.get("editorial.md"),
+        checker=texts.get("checker.py"),
         starters={
             language: texts[f"starter/{name}"]
             for language, name in _STARTERS.items()

@@ -6,10 +6,8 @@ languages, and in CUDA for one, since compiling each for all would take minutes.
 
 import pytest
 
-from judge.coverage import check_coverage
-from judge.exposition import check_mentions
 from judge.proof import Severity
-from judge.prove import TargetBench, check_reference, findings_on, try_program
+from judge.prove import TargetBench, examine, findings_on, try_program
 from judge.target import Target
 from judge.trivial import Trivial, trivial_programs
 from problems.loader import load_problem, problems_root
@@ -40,8 +38,7 @@ def name_of(value: object) -> str:
 @pytest.mark.parametrize("problem", PROBLEMS, ids=name_of)
 def test_package(cpu_target: Target, problem: Problem) -> None:
     """Cases, seeds, tolerances and the example hold."""
-    found = [*check_coverage(problem), *check_mentions(problem)]
-    found += check_reference(problem, TargetBench(cpu_target))
+    found = examine(problem, TargetBench(cpu_target)).findings
     assert [finding for finding in found if finding.severity is Severity.ERROR] == []
 
 

@@ -1,17 +1,18 @@
 """A bench for proofs without sandboxes: references written in the test run in this process."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from judge.contents import Draws
 from judge.drawn import inputs, outputs
 from judge.elements import expected_dtype, narrow, storage, widen
 from judge.errors import OracleFailed
+from judge.lineup.trials import Trial, trial_of
 from judge.oracle import Drawn
-from judge.precision import Draws
 from judge.report import CaseReport, Report, Stage
 from judge.sizes import scalar_of, shape_of
 from problems.schema import Case, Problem
@@ -50,11 +51,13 @@ class InProcessOracle:
     """Draws as the oracle does, in this process, from a trusted reference."""
 
     problem: Problem
+    module: dict[str, Any] = field(default_factory=dict)  # loaded once, as a process loads it
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
         """Fill `case` with contents for `seed`."""
-        module: dict[str, Any] = {}
-        exec(self.problem.reference, module)  # the test's own text
+        module = self.module
+        if not module:
+            exec(self.problem.reference, module)  # the test's own text
         try:
             made = case.inputs or module["generate"](np, np.random.default_rng(seed), dict(case.sizes))
         except Exception as error:
@@ -100,3 +103,9 @@ class ScriptedBench:
         verdict = next((v for text, v in self.verdicts.items() if text in source), Verdict.WRONG_ANSWER)
         case = CaseReport("example", Group.SAMPLE, public=True, verdict=verdict, message="said the judge")
         return Report(verdict, "said the judge", (Stage("check", 2.0),), (case,))
+
+    def try_all(
+        self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
+    ) -> list[Trial]:
+        """The scripted verdicts of `sources`."""
+        return [trial_of(self.judge(problem, source, language)) for source in sources]

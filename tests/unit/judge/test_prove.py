@@ -78,7 +78,7 @@ class TestProve:
     def test_tells_how_far_it_is(self, problem: Problem) -> None:
         steps: list[Progress] = []
         prove_on(problem, ScriptedBench(RIGHT), on_progress=steps.append)
-        assert steps[0].text == Check.COVERAGE.title
+        assert steps[0].text == Check.COVERAGE.heading
         programs = [step for step in steps if step.index is not None]
         assert (programs[0].text, programs[0].index, programs[0].total) == ("solutions/right-plain.cu", 1, 19)
         assert programs[1].text == "solutions/right-plain.cu: accepted, as expected"
@@ -107,7 +107,7 @@ class TestReport:
         stored = json.loads(json.dumps(to_json(proof)))
         assert from_json(stored) == proof
         assert stored["holds"] is False
-        assert stored["sections"][0]["title"] == Check.COVERAGE.title
+        assert stored["sections"][0]["title"] == Check.COVERAGE.heading
 
     def test_reads_what_knows_less_or_more(self) -> None:
         body = {"slug": "s", "version": "v", "findings": [], "outcomes": [], "invented_later": 1}

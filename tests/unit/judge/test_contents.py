@@ -1,19 +1,18 @@
-"""Seeds, references and tolerances that hold, and such that do not."""
+"""Seeds and references that hold, and such that do not."""
 
 from dataclasses import replace
 
 import pytest
 
+from judge.contents import check_contents, draw_exact
 from judge.errors import OracleFailed
-from judge.precision import check_contents
-from judge.proof import Severity
 from problems.schema import Problem, Tolerance
-from problems.vocabulary import Dtype
 from tests.unit.judge.bench import SCALING, ScriptedBench
 
 
 def texts(problem: Problem) -> list[str]:
-    return [finding.text for finding in check_contents(problem, ScriptedBench().oracle)]
+    oracle = ScriptedBench().oracle
+    return [finding.text for finding in check_contents(problem, draw_exact(problem, oracle), oracle)]
 
 
 def with_tolerance(problem: Problem, tolerance: Tolerance) -> Problem:
@@ -28,28 +27,6 @@ def with_reference(old: str, new: str) -> Problem:
 
 def test_an_honest_problem_has_no_findings() -> None:
     assert texts(SCALING) == []
-
-
-@pytest.mark.parametrize("relative", [1e-2, 1.0])
-def test_loose_tolerances_let_lower_precision_through(relative: float) -> None:
-    assert texts(with_tolerance(SCALING, Tolerance(relative, 1e-2))) == [
-        "a program with inputs rounded to float16 passes every case",
-        "a program with all computed in float16 passes every case",
-        "a program with outputs rounded to float16 passes every case",
-    ]
-
-
-def test_tight_tolerances_fail_honest_programs() -> None:
-    found = list(check_contents(with_tolerance(SCALING, Tolerance()), ScriptedBench().oracle))
-    assert "evaluated in float32 fails case odd" in found[0].text
-    assert [finding.severity for finding in found] == [Severity.ERROR, Severity.WARNING]
-
-
-def test_order_of_summation_is_allowed_for() -> None:
-    """Where large numbers cancel, float32 sums need an absolute tolerance that relative cannot give."""
-    cancelling = with_reference("x * 2.1", "(x + 3e6) - 3e6")
-    assert any("evaluated in float32 fails" in text for text in texts(cancelling))
-    assert texts(with_tolerance(cancelling, Tolerance(0.0, 0.3)))[0].startswith("a program with inputs")
 
 
 @pytest.mark.parametrize(
@@ -85,11 +62,3 @@ def test_a_reference_that_changes_its_arguments_is_refused() -> None:
     changing = with_reference('return {"y": x * 2.1}', "x *= 2.1\n    return {'y': x}")
     with pytest.raises(OracleFailed, match="changes its argument x"):
         texts(changing)
-
-
-def test_integer_outputs_need_no_tolerance() -> None:
-    x, y, n = SCALING.arguments
-    problem = replace(
-        with_reference("x * 2.1", "xp.floor(x)"), arguments=(x, replace(y, dtype=Dtype.INT32), n)
-    )
-    assert texts(problem) == []
