@@ -163,6 +163,4 @@ def _version(description: Description, files: PackageFiles) -> str:
         judged.append(description.oracle.value)
     if files.checker is not None:
         judged.append(["checker", files.checker])
-    if files.checker is not None:
-        judged.append(["checker", files.checker])
     return hashlib.sha256(json.dumps(judged).encode()).hexdigest()
