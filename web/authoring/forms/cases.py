@@ -132,14 +132,14 @@ def shown(rows: Sequence[CaseRow]) -> tuple[SizesForm, CaseSet]:
         for row in rows
     ]
     table = CaseTable(initial=ordered(initial), form_kwargs={"sizes": names}, prefix="cases")
-    return SizesForm(initial={"made_with": listed, "sizes": listed}), table  # type: ignore[return-value]
+    return SizesForm(initial={"made_with": listed, "sizes": listed}), table
 
 
 def sent(data: Any) -> tuple[SizesForm, CaseSet]:
     """The forms that a browser sent."""
     sizes = SizesForm(data)
     names = sizes.cleaned_data.get("made_with", ()) if sizes.is_valid() else ()
-    return sizes, CaseTable(data, form_kwargs={"sizes": names}, prefix="cases")  # type: ignore[return-value]
+    return sizes, CaseTable(data, form_kwargs={"sizes": names}, prefix="cases")
 
 
 def rows_of(sizes: SizesForm, table: CaseSet) -> tuple[CaseRow, ...]:

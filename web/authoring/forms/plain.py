@@ -157,6 +157,6 @@ class TextForm(forms.Form):
     )
 
     def content(self) -> bytes | None:
-        """The bytes of the file, with line ends of Unix; None where nothing is left of it. It must be valid."""
+        """The bytes of the file, with line ends of Unix; None where nothing is left of it."""
         text = self.cleaned_data["text"].replace("\r\n", "\n")
         return text.encode() if text.strip() else None

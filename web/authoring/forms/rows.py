@@ -4,8 +4,8 @@ A row keeps where it came from in problem.toml, so that its comments stay with i
 there are is for browsers without scripts; scripts add rows by copying it.
 """
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from django import forms
 from django.forms import BaseFormSet
@@ -15,7 +15,6 @@ from django.forms.formsets import DELETION_FIELD_NAME, ORDERING_FIELD_NAME
 class RowForm(forms.Form):
     """A row of a table."""
 
-    prefix_words: ClassVar[str] = "Row"
     came_from = forms.IntegerField(required=False, min_value=0, max_value=1000, widget=forms.HiddenInput)
 
 
@@ -60,13 +59,17 @@ class RowSet(BaseFormSet[Any]):
         return str(told.get("name") or told.get("file") or "a new row")
 
 
-def row_set(form: type[RowForm], base: type[RowSet], *, most: int) -> type[RowSet]:
+S = TypeVar("S", bound=RowSet)
+
+
+def row_set(form: type[RowForm], base: type[S], *, most: int) -> type[S]:
     """The class of a table of `form`."""
-    return forms.formset_factory(
+    made = forms.formset_factory(
         form, formset=base, extra=1, can_order=True, can_delete=True, max_num=most, absolute_max=most + 1
     )
+    return cast("type[S]", made)
 
 
-def ordered(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+def ordered(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Initial values with the place of each row."""
     return [{**row, ORDERING_FIELD_NAME: place} for place, row in enumerate(rows, start=1)]

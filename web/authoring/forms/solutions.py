@@ -100,9 +100,9 @@ def shown(rows: Sequence[SolutionRow]) -> SolutionSet:
         }
         for row in rows
     ]
-    return SolutionTable(initial=ordered(initial), prefix="solutions")  # type: ignore[return-value]
+    return SolutionTable(initial=ordered(initial), prefix="solutions")
 
 
 def sent(data: Any) -> SolutionSet:
     """The table that a browser sent."""
-    return SolutionTable(data, prefix="solutions")  # type: ignore[return-value]
+    return SolutionTable(data, prefix="solutions")
