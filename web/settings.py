@@ -35,6 +35,7 @@ INSTALLED_APPS = [
     "web.tracks",
     "web.drafts",
     "web.authoring",
+    "web.importing",
     "web.profiles",
     "web.discussion",
     "web.staff",
