@@ -105,7 +105,6 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         track_day=description.track_day,
         editorial=files.editorial,
         checker=files.checker,
-        checker=files.checker,
         python=description.python,
         oracle=description.oracle,
         mutants_ignored=description.mutants_ignored,

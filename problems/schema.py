@@ -107,7 +107,6 @@ class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
     `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
-    `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
     `python` says how programs in that language are called, None for `solve` with all arguments in order.
     """
 
