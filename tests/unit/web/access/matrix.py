@@ -146,6 +146,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("problem", "POST"): "mmmmmm",
     ("problem-figure", "GET"): "aaaaaa",
     ("problem-figure", "POST"): "mmmmmm",
+    ("package-download", "GET"): "aaaaao",
+    ("package-download", "POST"): "mmmmmm",
     ("submission-create", "GET"): "mmmmmm",
     ("submission-create", "POST"): "sooooo",
     ("submissions", "GET"): "sooooo",

@@ -20,6 +20,7 @@ from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.presence import WorkerReport, record_worker
 from web.leaderboards.services import set_baseline
+from web.packages.models import PackageVersion
 from web.staff import rejudging
 from web.submissions import services
 from web.submissions.models import Submission
@@ -127,6 +128,8 @@ def _problem(text: str) -> Problem:
         statement=f"Compute. {text} [x](javascript:attack())",
         tags=["elementwise", f"t{text}"],
     )
+    version = {"content_hash": "0" * 64, "version": "1", "archive": HIDDEN[0].encode(), "size_bytes": 1}
+    PackageVersion.objects.create(problem=problem, number=1, origin="site", note=f"New. {text}", **version)
     track = Track.objects.create(slug="vector-add", title=f"First steps {text}", summary=f"Begin. {text}")
     Entry.objects.create(track=track, problem=problem, position=1)
     return problem
