@@ -24,12 +24,12 @@ from judge.errors import JudgeError, JudgementCancelled, OracleFailed
 from judge.preview import CaseWanted, PreviewRefused
 from judge.proof import to_json
 from judge.report import Progress
+from problems.contents import as_folder
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from web import metrics
 from web.authoring import docket
 from web.authoring.docket import RunClaim
-from web.authoring.folders import folder_of
 from web.authoring.models import RunKind
 from web.submissions.services import LeaseLost
 from worker.bench import Bench
@@ -93,7 +93,7 @@ def _run(claim: RunClaim, judge: Judge, bench: Bench, cancelled: Event, give_way
 
 
 def _work(claim: RunClaim, judge: Judge, cancelled: Event, give_way: GiveWay) -> Ending:
-    with folder_of(claim.contents) as folder:
+    with as_folder(claim.contents) as folder:
         problem = load_problem(folder)
         if claim.run.kind == RunKind.PREVIEW:
             wanted = CaseWanted.from_json(claim.run.wanted)

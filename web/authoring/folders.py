@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from problems.contents import Contents, write_folder
+from problems.contents import Contents, as_folder
 from problems.loader import load_problem
 from problems.schema import Problem
 from web.authoring import queries
@@ -13,16 +12,9 @@ from web.authoring.models import Workspace
 
 
 @contextmanager
-def folder_of(contents: Contents) -> Iterator[Path]:
-    """A folder with `contents`, named like the problem, gone after the block."""
-    with TemporaryDirectory(prefix="warpcourt-author-") as base:
-        yield write_folder(contents, Path(base))
-
-
-@contextmanager
 def unpacked(workspace: Workspace) -> Iterator[Path]:
     """A folder with the files of `workspace` as they are now, gone after the block."""
-    with folder_of(Contents(workspace.slug, queries.read(workspace))) as folder:
+    with as_folder(Contents(workspace.slug, queries.read(workspace))) as folder:
         yield folder
 
 
