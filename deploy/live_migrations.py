@@ -26,6 +26,7 @@ from tests.services import postgresql
 # How long the tables get that are not listed: as long as people go on submitting and talking.
 SHORT = {
     "accounts_user": "one row for each person: a scan of a hundred thousand takes milliseconds",
+    "accounts_apitoken": "some rows for each person",
     "catalog_problem": "one row for each problem",
     "catalog_tagging": "some rows for each problem",
     "fleet_gpu": "one row for each GPU",
