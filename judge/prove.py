@@ -20,22 +20,20 @@ from judge.drawn import inputs
 from judge.elements import storage, widen
 from judge.errors import OracleFailed
 from judge.evaluate import evaluate
-from judge.lineup.trials import LineUps, Trial
 from judge.exposition import check_example, check_mentions, no_example
+from judge.lineup.trials import LineUps, Trial
+from judge.programs import CHECKS as PROGRAMS
+from judge.programs import ProgramBench, try_programs
 from judge.proof import (
     Check,
     Finding,
-    Outcome,
     Proof,
     Section,
     State,
     error,
     filed,
     state_of,
-    warning,
 )
-from judge.programs import CHECKS as PROGRAMS
-from judge.programs import ProgramBench, try_programs
 from judge.report import Progress, Report
 from judge.sizes import shape_of
 from judge.target import Target

@@ -43,9 +43,9 @@ def _family(problem: Problem, solution: Solution) -> Family:
     for entry in problem.mutants_ignored:
         if entry.file != solution.path.name:
             continue
-        mutant = made.pop(entry.mutant, None)
+        mutant = made.get(entry.mutant)
         if mutant is not None and mutant.line_text == entry.line.strip():
-            ignored.append((mutant, entry))
+            ignored.append((made.pop(entry.mutant), entry))
         else:
             unknown.append(entry)
     chosen = choose(tuple(made.values()), MOST_PER_SOLUTION[solution.language])

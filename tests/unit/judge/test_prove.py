@@ -14,11 +14,12 @@ from judge.report import Progress
 from judge.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
 from judge.trivial import cuda_length, trivial_programs
 from problems.formula import Formula
-from problems.schema import Argument, Case, Problem, Solution, Tolerance
+from problems.schema import Argument, Case, IgnoredMutant, Problem, Solution, Tolerance
 from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 from tests.unit.judge.bench import SCALING, InProcessOracle, ScriptedBench
 
-RIGHT = {"right": Verdict.ACCEPTED, "slow": Verdict.TIME_LIMIT}
+RIGHT = {"count - 1": Verdict.WRONG_ANSWER, "right": Verdict.ACCEPTED, "slow": Verdict.TIME_LIMIT}
+KERNEL = "__global__ void right(float* y, int count) { if (threadIdx.x < count) y[0] = 0; }"
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def problem(tmp_path: Path) -> Problem:
         "odd.cu": Verdict.WRONG_ANSWER,
         "zeros.py": Verdict.WRONG_ANSWER,
     }.items():
-        (tmp_path / name).write_text(f"// {name}")
+        (tmp_path / name).write_text(KERNEL if name == "right-plain.cu" else f"// {name}")
         language = Language.CUDA if name.endswith(".cu") else Language.TRITON
         solutions.append(Solution(tmp_path / name, language, verdict, "A note."))
     return replace(SCALING, solutions=tuple(solutions))
@@ -47,7 +48,7 @@ class TestProve:
         proof = prove_on(problem, ScriptedBench(RIGHT))
         assert proof.findings == ()
         assert proof.holds
-        assert len(proof.outcomes) == 9 + 2 * 5
+        assert len(proof.outcomes) == 9 + 2 * 6
         assert all(outcome.holds for outcome in proof.outcomes)
 
     def test_names_a_solution_with_another_verdict(self, problem: Problem) -> None:
@@ -68,6 +69,41 @@ class TestProve:
         assert finding.severity is Severity.WARNING
         assert proof.holds
 
+    def test_counts_the_mutants_that_fail(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench(RIGHT))
+        [mutant] = proof.mutants
+        assert (mutant.program, mutant.name, mutant.line) == (
+            "solutions/right-plain.cu",
+            "dropped-last-element-1",
+            1,
+        )
+        assert mutant.change == "count → count - 1"
+        assert proof.mutation_score == 1.0
+
+    def test_refuses_a_problem_whose_cases_miss_mutants(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench({**RIGHT, "count - 1": Verdict.ACCEPTED}))
+        score, survivor = proof.findings
+        assert score.text == "0 of 1 mutants fail, a score of 0.00; 0.9 is needed"
+        assert survivor.severity is Severity.WARNING
+        assert survivor.place == "solutions/right-plain.cu: line 1"
+        assert 'mutant = "dropped-last-element-1"' in survivor.fix
+        assert not proof.holds
+
+    def test_takes_an_authors_word_for_a_mutant_that_computes_the_same(self, problem: Problem) -> None:
+        entry = IgnoredMutant("right-plain.cu", "dropped-last-element-1", KERNEL, "It is never reached.")
+        proof = prove_on(replace(problem, mutants_ignored=(entry,)), ScriptedBench(RIGHT))
+        assert proof.holds
+        assert [mutant.ignored for mutant in proof.mutants] == ["It is never reached."]
+        assert proof.mutation_score is None
+        stale = replace(entry, line="if (threadIdx.x < size)")
+        proof = prove_on(replace(problem, mutants_ignored=(stale,)), ScriptedBench(RIGHT))
+        [finding] = proof.findings
+        assert finding.text.startswith("right-plain.cu has no mutant dropped-last-element-1 in the line")
+
+    def test_makes_no_mutants_of_what_is_not_accepted(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench({"count - 1": Verdict.WRONG_ANSWER}))
+        assert proof.mutants == ()
+
     def test_stops_at_a_broken_reference(self, problem: Problem) -> None:
         bench = ScriptedBench(RIGHT)
         proof = prove_on(replace(problem, reference="def generate(xp, rng, size): return 1 / 0"), bench)
@@ -80,9 +116,9 @@ class TestProve:
         prove_on(problem, ScriptedBench(RIGHT), on_progress=steps.append)
         assert steps[0].text == Check.COVERAGE.heading
         programs = [step for step in steps if step.index is not None]
-        assert (programs[0].text, programs[0].index, programs[0].total) == ("solutions/right-plain.cu", 1, 19)
+        assert (programs[0].text, programs[0].index, programs[0].total) == ("solutions/right-plain.cu", 1, 22)
         assert programs[1].text == "solutions/right-plain.cu: accepted, as expected"
-        assert steps[-1].index == 19
+        assert steps[-1].index == 22
 
 
 class TestReport:
@@ -94,7 +130,7 @@ class TestReport:
     def test_has_a_section_for_everything(self, problem: Problem) -> None:
         sections = {section.check: section.state for section in self.proof(problem).sections}
         assert sections[Check.SOLUTIONS] is State.FAILS
-        assert sections[Check.TRIVIAL] is State.HOLDS
+        assert sections[Check.TRIVIAL] is sections[Check.MUTANTS] is State.HOLDS
 
     def test_says_what_was_skipped(self, problem: Problem) -> None:
         broken = replace(problem, reference="def generate(xp, rng, size): return 1 / 0")
@@ -117,8 +153,15 @@ class TestReport:
 class TestTrivialPrograms:
     def test_cover_both_languages(self) -> None:
         names = [(program.name, program.language) for program in trivial_programs(SCALING)]
-        each = ["nothing", "zeros", "ones", "nan", "copy of x"]
-        assert names == [(name, language) for language in Language for name in each]
+        each = ["nothing", "zeros", "ones", "nan", "copy of x", "mean of x"]
+        assert names == [(name, language) for language in SCALING.languages for name in each]
+
+    def test_a_mean_is_no_trivial_answer_where_one_number_is_asked_for(self) -> None:
+        x, y, n = SCALING.arguments
+        total = replace(SCALING, arguments=(x, replace(y, shape=(Formula.parse("1"),)), n))
+        names = [program.name for program in trivial_programs(total)]
+        assert "copy of x" in names
+        assert "mean of x" not in names
 
     def test_lengths_come_from_the_scalars(self) -> None:
         rows, cols = Formula.parse("rows"), Formula.parse("cols")
