@@ -33,12 +33,12 @@ MAX_ARCHIVE_MIB = MAX_CONTENTS_MIB
 SUFFIX = ".zip"
 MEDIA_TYPE = "application/zip"
 _MOST_ENTRIES = 4 * MAX_FILES  # with folders, and what systems leave behind
-_ENTRY = b"PK\1\2"  # begins each entry of the directory. Source: PKWARE APPNOTE 6.3.10, section 4.3.12
+ENTRY = b"PK\1\2"  # begins each entry of the directory. Source: PKWARE APPNOTE 6.3.10, section 4.3.12
 _MOMENT = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows
 _UNIX = 3
 _ENCRYPTED = 0x1
 _PACKED_BY = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-_BROKEN = (
+BROKEN = (
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
     zlib.error,
@@ -85,7 +85,7 @@ def unpack(archive: bytes, *, slug: str = "") -> Contents:
     """
     if len(archive) > MAX_ARCHIVE_MIB * 1024 * 1024:
         raise ArchiveInvalid(f"the archive has more than {MAX_ARCHIVE_MIB} MiB; leave out what is no package")
-    if archive.count(_ENTRY) > _MOST_ENTRIES:
+    if archive.count(ENTRY) > _MOST_ENTRIES:
         # Counted in the bytes: opening it would make an object of each before we could count them.
         raise ArchiveInvalid(f"the archive has more than {MAX_FILES} files; leave out what is no package")
     try:
@@ -93,7 +93,7 @@ def unpack(archive: bytes, *, slug: str = "") -> Contents:
             files = dict(_files(packed))
     except ContentsInvalid:
         raise
-    except _BROKEN as error:
+    except BROKEN as error:
         raise ArchiveInvalid(f"this is no ZIP file that can be read ({error}); pack it anew") from error
     inside = "" if DESCRIPTION in files else _folder_of(files)
     contents = Contents(
@@ -110,7 +110,7 @@ def _files(packed: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
     seen: set[str] = set()
     room = MAX_CONTENTS_MIB * 1024 * 1024
     for entry in packed.infolist():
-        _check_entry(entry)
+        check_entry(entry)
         if entry.is_dir() or is_ignored(entry.filename):
             continue
         if entry.filename in seen:
@@ -125,7 +125,12 @@ def _files(packed: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
         yield entry.filename, content
 
 
-def _check_entry(entry: zipfile.ZipInfo) -> None:
+def check_entry(entry: zipfile.ZipInfo) -> None:
+    """Refuse an entry whose name leads elsewhere, or that is a link, a device or encrypted.
+
+    Raises:
+        ArchiveInvalid: it is one of these.
+    """
     # `filename` ends at a NUL and has this system's separators; what is in the file is what counts.
     name, shown = entry.orig_filename, repr(entry.orig_filename[:80])
     parts = name.removesuffix("/").split("/")

@@ -42,6 +42,13 @@ class Config:
         )
     )
     problems_dir: Path = field(metadata=about("problems", "Directory of the problem packages.", parsing.path))
+    imports_dir: Path = field(
+        metadata=about(
+            "var/imports",
+            "Directory on the hosts of workers with sets of problems that staff may import.",
+            parsing.path,
+        )
+    )
     secret_key: str = field(
         metadata=about(
             "",

@@ -27,6 +27,7 @@ urlpatterns = [
     path("", include("web.fleet.urls")),
     path("", include("web.tracks.urls")),
     path("", include("web.drafts.urls")),
+    path("", include("web.authoring.urls")),
     path("", include("web.profiles.urls")),
     path("", include("web.discussion.urls")),
     path("", include("web.staff.urls")),

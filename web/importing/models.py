@@ -22,9 +22,9 @@ class ImportState(models.TextChoices):
 class ImportRun(models.Model):
     """A set that a worker imports: the author's Python in it runs in the oracle's sandbox and nowhere else.
 
-    The set is `archive`, a ZIP file that goes once the run is over, or `folder` on the hosts of workers, which
-    staff name. `attempt`, `tries` and the lease are those of `submissions.Job`, and work like them. `report` is
-    that of `problems.importing.report`, with the workspace that each problem went to.
+    The set is `archive`, a ZIP file that goes once the run is over, or `folder` on the hosts of workers,
+    which staff name. `attempt`, `tries` and the lease are those of `submissions.Job`, and work like them.
+    `report` is that of `problems.importing.report`, with the revision that each problem became.
     """
 
     by = models.ForeignKey(

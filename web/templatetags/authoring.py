@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from web.authoring.models import State
 from web.authoring.tabs import TABS
+from web.catalog.markdown import highlight_code
 
 register = template.Library()
 _TONES = {
@@ -51,3 +52,9 @@ def state_label(value: str) -> SafeString:
     """The state of a workspace as a word and a tone."""
     state = State(value)
     return format_html('<span class="tag state tone-{}">{}</span>', _TONES[state], state.label)
+
+
+@register.filter
+def highlighted(source: str, language: str) -> SafeString:
+    """A program in colours."""
+    return highlight_code(source, str(language))
