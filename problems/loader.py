@@ -105,6 +105,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         track_day=description.track_day,
         editorial=files.editorial,
         checker=files.checker,
+        translations=files.translations,
         python=description.python,
         oracle=description.oracle,
         mutants_ignored=description.mutants_ignored,

@@ -106,6 +106,7 @@ class IgnoredMutant:
 class Problem:
     """A problem package. `version` is a hash of all that can change a verdict.
 
+    `translations` are statements in other languages, by their locale; see `problems.translations`.
     `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
     `python` says how programs in that language are called, None for `solve` with all arguments in order.
     """
@@ -132,3 +133,4 @@ class Problem:
     python: PythonCall | None = None
     oracle: OracleKind = OracleKind.ARRAYS
     mutants_ignored: tuple[IgnoredMutant, ...] = ()
+    translations: Mapping[str, str] = field(default_factory=dict)

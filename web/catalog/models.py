@@ -25,6 +25,12 @@ class Problem(models.Model):
         help_text="The version that is live; empty until the packages are loaded.",
     )
     statement = models.TextField(help_text="Markdown with TeX.")
+    translations = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="The statement in other languages, by locale.",
+    )
     editorial = models.TextField(blank=True, help_text="Markdown, shown after solving.")
     starters = models.JSONField(default=dict, help_text="Source to begin with, by language.")
     signature = models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype, shape.")

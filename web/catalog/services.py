@@ -67,6 +67,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
         "track_day": package.track_day,
         "version": package.version,
         "statement": package.statement,
+        "translations": dict(package.translations),
         "editorial": package.editorial or "",
         "starters": {language.value: package.starters[language] for language in package.languages},
         "signature": [

@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from judge.report import KernelResources
+from problems.translations import direction_of
 from problems.vocabulary import Language
 from web import assets, figures
 from web.verdicts import look_of
@@ -62,6 +63,12 @@ def word(value: str | None) -> str:
 def language(value: str) -> str:
     """The name of a language."""
     return Language(value).label
+
+
+@register.filter
+def direction(locale: str) -> str:
+    """Which way the language of a locale is written."""
+    return direction_of(locale)
 
 
 @register.filter
