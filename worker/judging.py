@@ -2,7 +2,8 @@
 
 Theory of operation. `judge_next` claims, evaluates and records; each is one call into the layer below.
 There are three dockets to claim from: submissions that people wait for; only when none of them waits,
-proofs and previews of problems that are being written (`worker.proving`); and last, hidden runs of a rejudge.
+proofs and previews of problems that are being written (`worker.proving`), then sets to be imported
+(`worker.importing`); and last, hidden runs of a rejudge.
 A proof takes minutes, so it gives way in between to submissions that came meanwhile. Submissions and hidden
 runs are judged in the same way and recorded where they came from.
 While the judge works in this thread, a heartbeat thread extends the lease and learns of cancellation.
@@ -33,7 +34,7 @@ from web.fleet.queries import may_claim
 from web.staff import hidden_runs
 from web.submissions import services
 from web.submissions.models import EventKind
-from worker import proving, room
+from worker import importing, proving, room
 from worker.bench import Bench, bench
 from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
@@ -93,7 +94,7 @@ def judge_next(bench: Bench = bench, stop: Stopping = stopping) -> None:
             judge = None if stop.asked else bench.judge()
             if judge is None or not may_claim(node_name()):
                 return
-            if not (_take(services, judge, bench, stop) or _prove(judge, bench, stop)):
+            if not (_take(services, judge, bench, stop) or _write(judge, bench, stop)):
                 _take(hidden_runs, judge, bench, stop)
         except UNANSWERED as error:
             log.warning("nothing_claimed", error=str(error))
@@ -119,7 +120,9 @@ def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool
     return True
 
 
-def _prove(judge: Judge, bench: Bench, stop: Stopping) -> bool:
+def _write(judge: Judge, bench: Bench, stop: Stopping) -> bool:
+    """Work for those who write problems: a proof or a preview, or else an import."""
+
     def give_way() -> bool:
         while not stop.asked and may_claim(node_name()):
             if not _take(services, judge, bench, stop):
@@ -128,7 +131,7 @@ def _prove(judge: Judge, bench: Bench, stop: Stopping) -> bool:
                 return False
         return False
 
-    return proving.take(judge, bench, stop, give_way=give_way)
+    return any(docket.take(judge, bench, stop, give_way=give_way) for docket in (proving, importing))
 
 
 def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench, cancelled: Event) -> Ending:

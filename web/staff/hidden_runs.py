@@ -169,8 +169,9 @@ def _columns(run: HiddenRun, submission: Submission, report: Report) -> dict[str
 
 def _version(run: HiddenRun, submission: Submission) -> str:
     """What a judge that loads no package was to judge by."""
-    pinned = PackageVersion.objects.filter(pk=run.package_id).values_list("version", flat=True).first()
-    return pinned or submission.version
+    if run.package_id is None:
+        return submission.version
+    return PackageVersion.objects.values_list("version", flat=True).get(pk=run.package_id)
 
 
 def _change(run: HiddenRun, report: Report) -> Change:
