@@ -36,7 +36,9 @@ class SandboxedExaminer:
         """See Examiner. Raises IsolationUnavailable where PyTorch is missing or nothing can be isolated."""
         if find_spec("torch") is None:
             raise IsolationUnavailable("importing needs PyTorch; run make setup without TRITON=0")
-        command = examiner_command(source.encode(), limits=self.limits, collect={_ANSWER: MAX_DESCRIPTION_BYTES})
+        command = examiner_command(
+            source.encode(), limits=self.limits, collect={_ANSWER: MAX_DESCRIPTION_BYTES}
+        )
         process = self.backend.start(command)
         try:
             completion = process.wait()
@@ -51,4 +53,6 @@ def _answer(completion: Completion) -> bytes:
     if reason := _LIMIT_NAMES.get(completion.ending):
         raise Refused(f"its Python {reason}")
     said = clean(completion.stderr.decode("utf-8", "replace"), 600).strip()
-    raise Refused(f"its Python ended by itself ({completion.ending}, status {completion.status}): {said}".strip(": "))
+    raise Refused(
+        f"its Python ended by itself ({completion.ending}, status {completion.status}): {said}".strip(": ")
+    )

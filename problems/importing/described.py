@@ -12,7 +12,6 @@ MAX_DESCRIPTION_BYTES = 2 << 20
 _MOST_ARGUMENTS = 32
 _MOST_TESTS = 64
 _MOST_NUMBERS = 1024
-_KINDS = {"array", "scalar", "module", "unknown"}
 _ROLES = {"in", "out", "inout"}
 _USES = {"written", "kept", "read"}
 
@@ -57,6 +56,16 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Module:
+    """A module of `torch.nn` that is passed: the numbers that make it, and the array of each parameter."""
+
+    name: str
+    kind: str
+    init: tuple[str, ...]
+    state: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Test:
     """One of the author's tests. `failed` says why there is nothing else.
 
@@ -89,6 +98,7 @@ class Described:
     gpus: int
     tier: str
     arguments: tuple[Argument, ...]
+    modules: tuple[Module, ...]
     tests: tuple[Test, ...]
 
 
@@ -117,6 +127,7 @@ def _described(answer: Mapping[str, Any]) -> Described:
         gpus=_count(answer["gpus"]),
         tier=_text(answer["tier"], 40),
         arguments=tuple(_argument(entry) for entry in _bounded(answer["arguments"], _MOST_ARGUMENTS)),
+        modules=tuple(_module(entry) for entry in _bounded(answer["modules"], _MOST_ARGUMENTS)),
         tests=tuple(_test(entry) for entry in _bounded(answer["tests"], _MOST_TESTS)),
     )
 
@@ -124,9 +135,18 @@ def _described(answer: Mapping[str, Any]) -> Described:
 def _argument(entry: Mapping[str, Any]) -> Argument:
     return Argument(
         _text(entry["name"], 64),
-        _word(entry["kind"], _KINDS),
+        _text(entry["kind"], 60),
         _word(entry["role"], _ROLES),
         _text(entry["dtype"], 20),
+    )
+
+
+def _module(entry: Mapping[str, Any]) -> Module:
+    return Module(
+        _text(entry["name"], 64),
+        _text(entry["kind"], 40),
+        tuple(_text(part, 64) for part in _bounded(entry["init"], _MOST_ARGUMENTS)),
+        {_text(key, 64): _text(part, 64) for key, part in entry["state"].items()},
     )
 
 

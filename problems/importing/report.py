@@ -90,7 +90,9 @@ class Report:
         """For a terminal."""
         lines = []
         for entry in self.entries:
-            lines.append(f"{entry.place}: {entry.outcome}" + (f" as {entry.slug}" if not entry.reason else ""))
+            lines.append(
+                f"{entry.place}: {entry.outcome}" + (f" as {entry.slug}" if not entry.reason else "")
+            )
             lines += [f"    {entry.reason}"] if entry.reason else []
             lines += [f"    {warning}" for warning in entry.warnings]
         counts = ", ".join(f"{self.count(outcome)} {outcome}" for outcome in Outcome)

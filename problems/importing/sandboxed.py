@@ -103,6 +103,8 @@ def _file_of(module: str, roots: Sequence[Path]) -> tuple[str, Path | None]:
     for root in roots:
         for place in ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"])):
             path = root / place
-            if path.is_file() and not any(p.is_symlink() for p in (path, *path.parents) if p.is_relative_to(root)):
+            if path.is_file() and not any(
+                p.is_symlink() for p in (path, *path.parents) if p.is_relative_to(root)
+            ):
                 return place, path
     return "", None

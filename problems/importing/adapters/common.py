@@ -83,7 +83,9 @@ def seeded(seed):
 
 def forget():
     """Import the author's files anew when they are asked for next."""
-    for name in [n for n, module in sys.modules.items() if isinstance(getattr(module, "__loader__", None), Texts)]:
+    for name in [
+        n for n, module in sys.modules.items() if isinstance(getattr(module, "__loader__", None), Texts)
+    ]:
         del sys.modules[name]
     for function in FORGETFUL:
         function.cache_clear()
@@ -142,7 +144,9 @@ def reference(xp, **given):
     with torch.no_grad():
         results = compute(values)
     written = [(theirs, ours) for theirs, ours, role, _ in ARGUMENTS if role in {"out", "inout"}]
-    return {ours: xp.asarray(flat(results[theirs])).reshape(OUTPUTS[ours](**size)) for theirs, ours in written}
+    return {
+        ours: xp.asarray(flat(results[theirs])).reshape(OUTPUTS[ours](**size)) for theirs, ours in written
+    }
 
 
 def sizes_of(given):
@@ -164,7 +168,7 @@ def true_shapes(size):
     """The shapes that the author's code works with, by our names: outside, numbers and many dimensions are flat."""
     shapes = {ours: shape(**size) for ours, shape in {**SHAPES, **OUTPUTS}.items()}
     shapes |= dict.fromkeys(POINTS, ())
-    return shapes | TRUE_SHAPES.get(tuple(value for name, value in size.items() if name != "variant"), {})
+    return shapes | TRUE_SHAPES.get(tuple(size[name] for name in SIZES if name != "variant"), {})
 
 
 DEVICE = "cuda"

@@ -39,17 +39,70 @@ def kind_of(ctype):
 def describe():
     """What can be said before any test is made."""
     found = challenge()
+    arguments, modules = [], []
+    for name, (ctype, role) in found.get_solve_signature().items():
+        kind = kind_of(ctype)
+        if kind == "module":
+            module = made("example")[0][name]
+            if type(module) is torch.nn.Linear:
+                modules.append(parts_of(name, module))
+                arguments += [
+                    {
+                        "name": part,
+                        "kind": "array" if part in modules[-1]["state"].values() else "scalar",
+                        "role": "in",
+                        "dtype": "" if part in modules[-1]["state"].values() else "int32",
+                    }
+                    for part in [*modules[-1]["init"], *modules[-1]["state"].values()]
+                ]
+                continue
+            kind = f"module {type(module).__name__}"
+        arguments.append({"name": name, "kind": kind, "role": role, "dtype": CTYPES.get(ctype, "")})
     return {
         "title": str(found.name),
         "absolute": float(found.atol),
         "relative": float(found.rtol),
         "gpus": int(getattr(found, "num_gpus", 1)),
         "tier": str(getattr(found, "access_tier", "")),
-        "arguments": [
-            {"name": name, "kind": kind_of(ctype), "role": role, "dtype": CTYPES.get(ctype, "")}
-            for name, (ctype, role) in found.get_solve_signature().items()
-        ],
+        "arguments": arguments,
+        "modules": modules,
     }
+
+
+def parts_of(name, module):
+    """A module as the numbers that it is made with and the arrays that are its parameters."""
+    return {
+        "name": name,
+        "kind": type(module).__name__,
+        "init": [f"{name}.in_features", f"{name}.out_features"],
+        "state": {parameter: f"{name}.{parameter}" for parameter in module.state_dict()},
+    }
+
+
+def taken_apart(values):
+    """Modules among the arguments replaced by their parts."""
+    result = {}
+    for name, value in values.items():
+        if isinstance(value, torch.nn.Module):
+            result |= {f"{name}.in_features": value.in_features, f"{name}.out_features": value.out_features}
+            result |= {f"{name}.{key}": tensor.detach() for key, tensor in value.state_dict().items()}
+        else:
+            result[name] = value
+    return result
+
+
+def put_together(values):
+    """The opposite of taken_apart."""
+    result = {name: value for name, value in values.items() if "." not in name}
+    for name in dict.fromkeys(name.partition(".")[0] for name in values if "." in name):
+        weight = values[f"{name}.weight"]
+        module = torch.nn.Linear(
+            weight.shape[1], weight.shape[0], bias=f"{name}.bias" in values, device=DEVICE, dtype=weight.dtype
+        )
+        state = {key: values[f"{name}.{key}"] for key in module.state_dict()}
+        module.load_state_dict(state)
+        result[name] = module
+    return result
 
 
 def made(part):
@@ -85,18 +138,18 @@ def filled(value):
 
 def arguments_of(part, number):
     """Every argument of one test by the author's name."""
-    return {name: filled(value) for name, value in made(part)[number].items()}
+    return taken_apart({name: filled(value) for name, value in made(part)[number].items()})
 
 
 def compute(values):
     """What the reference writes, by the author's name."""
-    challenge().reference_impl(**values)
+    challenge().reference_impl(**put_together(values))
     return values
 
 
 def operations(part, number):
     """Unknown in this format."""
-    return None
+    return
 
 
 FORGETFUL = (challenge,)

@@ -102,6 +102,7 @@ def describe():
             }
             for given, place in zip(parameters, places)
         ],
+        "modules": [],
     }
 
 
@@ -112,7 +113,11 @@ def names():
         return CALL
     inputs, extra = split(*tests()[0][:2])
     every = [str(given["name"]) for given in problem().parameters]
-    return every[: len(inputs)], every[len(inputs) : len(every) - len(extra)], every[len(every) - len(extra) :]
+    return (
+        every[: len(inputs)],
+        every[len(inputs) : len(every) - len(extra)],
+        every[len(every) - len(extra) :],
+    )
 
 
 def arguments_of(part, number):

@@ -1,0 +1,126 @@
+"""Builds a package out of what a format's reader found and the sandbox described. Executes nothing."""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from problems.faults import PackageInvalid
+from problems.importing.cases import Cases, plan_cases
+from problems.importing.described import Described
+from problems.importing.extracting import StartingSolution
+from problems.importing.planning import Plan, plan
+from problems.importing.reference import examined_text, reference_text
+from problems.importing.report import Entry, Imported, Refused
+from problems.importing.statement import operations_formula, statement_text, summary_of
+from problems.importing.toml import problem_toml
+from problems.loader import load_problem
+from problems.package import STARTER_FILES
+from problems.schema import Problem
+from problems.vocabulary import Difficulty, Language, Verdict
+
+_EMPTY = "does-nothing"
+_NOTE = "Does nothing. Written by the importer; replace it by solutions of your own."
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A problem as a reader found it. Nothing of it has run.
+
+    `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of `format`
+    must know, as Python. `markdown` is the statement, `starters` programs to begin with, by language.
+    """
+
+    format: str
+    place: str
+    slug: str
+    files: Mapping[str, str]
+    constants: Mapping[str, str]
+    markdown: str
+    difficulty: Difficulty = Difficulty.MEDIUM
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    figures: Mapping[str, bytes] = field(default_factory=dict)
+    starters: Mapping[Language, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    solutions: tuple[StartingSolution, ...] = ()
+
+    @property
+    def examined(self) -> str:
+        """What the sandbox is asked to examine."""
+        return examined_text(self.format, self.files, self.constants)
+
+
+def build(
+    source: Source, described: Described, *, scale: bool = False, without: Mapping[str, str] | None = None
+) -> Imported:
+    """The package.
+
+    With `scale`, timed cases that are too small become larger ones. `without` are cases to leave out, with the
+    reason.
+
+    Raises:
+        Refused: there is none, with the reason.
+    """
+    planned = plan(described)
+    planned.warnings[:0] = source.warnings
+    cases = plan_cases(planned, scale=scale, without=without)
+    operations, counted = operations_formula(planned)
+    if not counted:
+        planned.warnings.append("formulas.operations counts the elements of the output: correct it")
+    title = source.title or described.title or source.slug
+    languages = (Language.PYTHON,) if described.modules else tuple(Language)
+    if described.modules:
+        planned.warnings.append("it is passed a module, so it is for Python with PyTorch alone")
+    file = f"{_EMPTY}{languages[0].suffix}"
+    toml = problem_toml(
+        planned,
+        cases,
+        title=title,
+        summary=summary_of(source.markdown),
+        difficulty=source.difficulty,
+        tags=("imported", *source.tags),
+        languages=languages,
+        solutions=[(file, Verdict.WRONG_ANSWER.value, _NOTE)],
+        operations=operations,
+    )
+    files = {
+        "problem.toml": toml.encode(),
+        "statement.md": statement_text(source.markdown, planned, cases, operations).encode(),
+        "reference.py": _reference(source, planned, cases).encode(),
+        f"solutions/{file}": b"placeholder\n",
+        **{f"figures/{name}": content for name, content in source.figures.items()},
+    }
+    files[f"solutions/{file}"] = loaded(source.slug, files).starters[languages[0]].encode()
+    for language, text in source.starters.items():
+        if language in languages:
+            files[f"starter/{STARTER_FILES[language]}"] = text.encode()
+    loaded(source.slug, files)
+    planned.warnings.append("it has no solutions: write accepted and failing ones, then prove it")
+    entry = Entry.imported(source.place, source.slug, title, tuple(planned.warnings), cases.offered)
+    return Imported(entry, files)
+
+
+def _reference(source: Source, planned: Plan, cases: Cases) -> str:
+    return reference_text(source.format, source.files, source.constants, planned, cases)
+
+
+def loaded(slug: str, files: Mapping[str, bytes]) -> Problem:
+    """The problem that these files are. Raises Refused with what is wrong with them."""
+    with tempfile.TemporaryDirectory(prefix="warpcourt-import-") as scratch:
+        folder = Path(scratch) / slug
+        write_package(folder, files)
+        try:
+            return load_problem(folder)
+        except PackageInvalid as error:
+            shown = "; ".join(fault.removeprefix(f"problems/{slug}/") for fault in error.faults[:4])
+            raise Refused(f"it does not make a package: {shown}") from error
+
+
+def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a package into `folder`, which must not be there. Raises OSError."""
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
