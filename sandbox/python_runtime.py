@@ -31,7 +31,7 @@ def oracle_command(limits: Limits) -> Command:
 
 def torch_oracle_command(limits: Limits) -> Command:
     """The oracle with PyTorch, for a `reference.py` that imports it."""
-    return _command("oracle_runner", Image.TRITON, _TRITON_PACKAGES, limits, threads=1)
+    return _command("torch_oracle_runner", Image.TRITON, _TRITON_PACKAGES, limits, threads=1)
 
 
 def examiner_command(source: bytes, *, limits: Limits, collect: Mapping[str, int]) -> Command:
