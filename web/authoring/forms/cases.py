@@ -39,6 +39,7 @@ class CaseForm(RowForm):
     )
     group = forms.ChoiceField(
         choices=[(group.value, group.value) for group in Group],
+        initial=Group.SMALL.value,  # what an empty row sends, so that it counts as unchanged
         label="Group",
         widget=forms.Select(attrs={"class": "select"}),
     )

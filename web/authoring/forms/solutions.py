@@ -27,7 +27,12 @@ class SolutionForm(RowForm):
         label="File",
         widget=forms.TextInput(attrs={**_INPUT, "placeholder": "plain.cu", "spellcheck": "false"}),
     )
-    verdict = forms.ChoiceField(choices=_CHOICES, label="Verdict", widget=forms.Select(attrs=_SELECT))
+    verdict = forms.ChoiceField(
+        choices=_CHOICES,
+        initial=Verdict.WRONG_ANSWER.value,  # what an empty row sends, so that it counts as unchanged
+        label="Verdict",
+        widget=forms.Select(attrs=_SELECT),
+    )
     gpu_verdicts = forms.MultipleChoiceField(
         choices=_CHOICES,
         required=False,

@@ -95,7 +95,7 @@ def formulas(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         "formulas",
         "formulas",
         form=form,
-        sizes=size_names(read_cases(text)),
+        size_names=size_names(read_cases(text)),
         counted=_counted(workspace, request.GET.get("gpu", "")),
         gpu=chosen_gpu(request.GET.get("gpu", "")).name,
         gpus=gpu_names(),

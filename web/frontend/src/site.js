@@ -5,6 +5,7 @@ import * as theme from "./widgets/theme.js";
 
 const WIDGETS = {
   assembly: () => import("./widgets/assembly.js"),
+  autosave: () => import("./widgets/autosave.js"),
   copy: () => import("./widgets/copy.js"),
   filters: () => import("./widgets/filters.js"),
   live: () => import("./widgets/live.js"),
@@ -13,6 +14,8 @@ const WIDGETS = {
   passkey: () => import("./widgets/passkey.js"),
   permalink: () => import("./widgets/permalink.js"),
   preview: () => import("./widgets/preview.js"),
+  rows: () => import("./widgets/rows.js"),
+  source: () => import("./widgets/source.js"),
   tabs: () => import("./widgets/tabs.js"),
   theme: async () => theme,
   verdict: () => import("./widgets/verdict.js"),
