@@ -17,6 +17,8 @@ from web.authoring.models import State, Workspace
 from web.authoring.services import files
 from web.catalog.models import Problem
 
+_ADDRESSES = {"new", "import"}  # of pages beside those of workspaces
+
 
 class WorkspaceRefused(Exception):
     """Root of the reasons for which a workspace is not made or changed. The message is for its author."""
@@ -44,7 +46,7 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
         WorkspaceRefused: see the tree above.
         web.authoring.services.files.FilesRefused: the files are none of a package.
     """
-    if not is_slug(slug):
+    if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lower-case words joined by hyphens, such as vector-add.")
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
