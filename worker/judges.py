@@ -1,8 +1,9 @@
 """What a worker judges with: the real judge on its target, or one for tests that obeys the source."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Protocol
 
@@ -10,17 +11,20 @@ import structlog
 from django.conf import settings
 
 from judge.evaluate import evaluate
+from judge.examination import SandboxedExaminer
+from judge.importing import OnProblem, Workshop, import_set
 from judge.preview import CaseWanted, Preview, preview
 from judge.proof import Proof
 from judge.prove import prove_on
 from judge.report import CaseReport, Progress, Report
 from judge.sizes import SizesInvalid
 from judge.timed_sizes import DEFAULT_GPU
+from problems.importing.report import Imported
 from problems.loader import load_problem
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.config import Config
-from web.judging import open_configured, warm_settings
+from web.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
 from worker import scripted, scripted_proving
 from worker.cancelling import CancellableBench
@@ -53,6 +57,11 @@ class Judge(Protocol):
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
         """Draw one case of `problem` and describe it. Raises as `prove` does, and PreviewRefused."""
 
+    def import_set(
+        self, format_name: str, folder: Path, *, on_problem: OnProblem, cancelled: Event
+    ) -> Iterator[Imported]:
+        """Import every problem below `folder`; see `judge.importing.import_set`."""
+
     def close(self) -> None:
         """End what it keeps running."""
 
@@ -67,6 +76,7 @@ class PackageJudge:
             sandbox.backend.IsolationUnavailable: with the fix.
             sandbox.toolchain.ToolchainMissing: with the install line.
         """
+        self._config = config
         self._target = open_configured(config, warm=warm_settings(config))
 
     @property
@@ -107,6 +117,14 @@ class PackageJudge:
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
         """Draw one case in the target's oracle sandbox."""
         return preview(problem, wanted, CancellableBench(self._target, cancelled).oracle)
+
+    def import_set(
+        self, format_name: str, folder: Path, *, on_problem: OnProblem, cancelled: Event
+    ) -> Iterator[Imported]:
+        """Have the sandboxes of this host look at each."""
+        bench = CancellableBench(self._target, cancelled)
+        workshop = Workshop(SandboxedExaminer(open_configured_backend(self._config)), bench.oracle)
+        return import_set(format_name, folder, workshop, on_problem=on_problem)
 
     def close(self) -> None:
         """Close the target."""
@@ -180,6 +198,17 @@ class ScriptedJudge:
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:  # noqa: ARG002 - it takes no time
         """Draw nothing."""
         return scripted_proving.preview(problem, wanted)
+
+    def import_set(
+        self,
+        format_name: str,
+        folder: Path,
+        *,
+        on_problem: OnProblem,
+        cancelled: Event,  # noqa: ARG002 - it takes no time
+    ) -> Iterator[Imported]:
+        """Take each folder with a problem.toml for a package as it is; one that says `refuse` is refused."""
+        return scripted_proving.import_set(format_name, folder, on_problem=on_problem)
 
     def close(self) -> None:
         """Nothing is kept."""

@@ -4,14 +4,18 @@
 second step while there is a file `hold-proving` in the runtime directory (see `worker.scripted`).
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
 from judge.errors import OracleFailed
+from judge.importing import OnProblem
 from judge.preview import ArrayPreview, CaseWanted, Preview, wanted_case
 from judge.proof import Outcome, Proof, error
 from judge.prove import OnProgress
 from judge.report import Progress
+from problems.contents import DESCRIPTION, read_folder
+from problems.importing.report import Entry, Imported
 from problems.schema import Problem
 from worker.scripted import hold
 
@@ -33,6 +37,19 @@ def prove(problem: Problem, *, on_progress: OnProgress, cancelled: Event, gates:
     found = error("problem.toml: tolerance", "the reference asked for it", "take its word out")
     findings = (found,) if "proof=fails" in words else ()
     return Proof(problem.slug, problem.version, findings, tuple(outcomes))
+
+
+def import_set(format_name: str, folder: Path, *, on_problem: OnProblem) -> Iterator[Imported]:
+    """Take each folder that has a problem.toml for a package as it is. One that holds `refuse` is refused."""
+    found = sorted(path.parent for path in folder.rglob(DESCRIPTION))
+    for number, place in enumerate(found, start=1):
+        name = place.relative_to(folder).as_posix()
+        on_problem(number, len(found), name)
+        contents = read_folder(place)
+        if (place / "refuse").exists():
+            yield Imported(Entry.refused(name, place.name, f"{format_name}: the folder asked for it"))
+        else:
+            yield Imported(Entry.imported(name, place.name, place.name, ()), contents.files)
 
 
 def preview(problem: Problem, wanted: CaseWanted) -> Preview:

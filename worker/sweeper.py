@@ -10,6 +10,7 @@ from django.db import connections
 
 from web import metrics
 from web.authoring import docket
+from web.importing import docket as imports
 from web.leaderboards import ranking
 from web.staff import hidden_runs, rejudging
 from web.submissions import services
@@ -71,6 +72,7 @@ def sweep_once() -> bool:
             for sweep in (
                 _sweep_jobs,
                 docket.sweep,
+                imports.sweep,
                 hidden_runs.sweep,
                 rejudging.go_on,
                 ranking.refresh_if_due,

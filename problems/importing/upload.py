@@ -1,8 +1,8 @@
 """A set of problems as one ZIP file: checked like that of a package, and unpacked for an importer.
 
-Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything is
-read, no more of an entry is read than its limit, and nothing is mended. A set has more files than a package, and folders in
-folders; only regular files with plain relative names are written, into a folder that was empty.
+Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything
+is read, no more of an entry is read than its limit, and nothing is mended. A set has more files than a
+package, and folders in folders; only plain files with plain relative names are written, into a new folder.
 """
 
 import io
