@@ -41,7 +41,7 @@ _PLACE = re.compile(r"\b(blockIdx|threadIdx)\.([xy])\b")
 _TWO_SUBSCRIPTS = re.compile(rf"(?<![\w>*&] )\b{_NAME}\[([^\[\]]+)\]\[([^\[\]]+)\]")
 _LAUNCH = re.compile(rf"({_NAME})\s*(?:<[^<>;()]*>)?\s*<<<")
 _STORE = re.compile(rf"(?<![\w.>])({_NAME})(\[[^;=]*?\])?\s*(=|\+=)(?!=)\s*")
-_CONSTANT = re.compile(r"[-+\w.]*|\{.*\}", re.DOTALL)
+_CONSTANT = re.compile(r"[-+]?(?:[\d.][\w.]*|[A-Z_]+)|true|false|nullptr|\{.*\}", re.DOTALL)
 _NEAR = 200  # characters before a place, in which the words that decide about it stand
 _LOWERED = ("float4", "float", "double", "long long", "unsigned", "int")
 
