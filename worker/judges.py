@@ -10,9 +10,9 @@ from typing import Protocol
 import structlog
 from django.conf import settings
 
+from judge.errors import JudgementCancelled
 from judge.evaluate import evaluate
-from judge.examination import SandboxedExaminer
-from judge.importing import OnProblem, Workshop, import_set
+from judge.importing import OnProblem, import_set, open_workshop
 from judge.preview import CaseWanted, Preview, preview
 from judge.proof import Proof
 from judge.prove import prove_on
@@ -121,10 +121,12 @@ class PackageJudge:
     def import_set(
         self, format_name: str, folder: Path, *, on_problem: OnProblem, cancelled: Event
     ) -> Iterator[Imported]:
-        """Have the sandboxes of this host look at each."""
-        bench = CancellableBench(self._target, cancelled)
-        workshop = Workshop(SandboxedExaminer(open_configured_backend(self._config)), bench.oracle)
-        return import_set(format_name, folder, workshop, on_problem=on_problem)
+        """Have sandboxes of their own look at each, with PyTorch, which many sets need."""
+        with open_workshop(open_configured_backend(self._config)) as workshop:
+            for imported in import_set(format_name, folder, workshop, on_problem=on_problem):
+                if cancelled.is_set():
+                    raise JudgementCancelled
+                yield imported
 
     def close(self) -> None:
         """Close the target."""
