@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.proof import Check, Finding, Outcome, Proof, Section, Severity, State
+from judge.proof import Check, Finding, MutantOutcome, Outcome, Proof, Section, Severity, State
 from web.authoring.models import ProofRun, Revision, RunState
 from web.authoring.recommending import proof_of
 
@@ -31,8 +31,12 @@ _TABS = (
     ("problem.toml: limits", "limits"),
     ("problem.toml: languages", "limits"),
     ("problem.toml: mutants", "solutions"),
+    ("problem.toml: tolerance", "checking"),
+    ("problem.toml: case", "cases"),
+    ("trivial program", "checking"),
+    ("mutant", "cases"),
     ("reference.py", "reference"),
-    ("statement.md", "statement"),
+    ("statement.", "statement"),
     ("figures/", "statement"),
     ("editorial.md", "editorial"),
     ("checker.py", "checking"),
@@ -116,6 +120,18 @@ class ProofPage:
         """How many findings are only to be looked at."""
         return self._count(Severity.WARNING)
 
+    @property
+    def mutation_percent(self) -> int | None:
+        """The mutation score in percent, rounded down so that 90 means 90."""
+        score = self.proof.mutation_score if self.proof else None
+        return None if score is None else int(100 * score)
+
+    @property
+    def survivors(self) -> tuple[MutantOutcome, ...]:
+        """The mutants that no case told from their original."""
+        mutants = self.proof.mutants if self.proof else ()
+        return tuple(mutant for mutant in mutants if mutant.counts and not mutant.fails)
+
     def _count(self, severity: Severity) -> int:
         findings = self.proof.findings if self.proof else ()
         return sum(finding.severity is severity for finding in findings)
@@ -160,7 +176,7 @@ def _part(proof: Proof, check: Check, section: Section | None) -> Part:
     state = section.state if section else (State.FAILS if failed else State.WARNS)
     return Part(
         check=check,
-        title=str(check.title),
+        title=check.heading,
         tone=_TONES[state],
         icon=_ICONS[state],
         word=_WORDS[state],

@@ -17,7 +17,6 @@ from web.authoring.pages import tab_context
 from web.authoring.ranks import rank_changes
 from web.authoring.saving import expected_revision
 from web.authoring.services import publishing as services
-from web.authoring.services import rejudging as previews
 from web.packages.models import PackageVersion
 from web.packages.queries import live_version
 from web.requests import PageRequest
@@ -74,8 +73,8 @@ def version(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
         judged_parts=versions.judged_parts(against, found) if against else (),
         differences=differences(old, versions.files_of(found)),
         may_publish=request.user.has_perm(rights.PUBLISH, workspace),
-        open_rejudge=previews.open_rejudge(found),
-        affected=previews.affected(found).count(),
+        open_rejudge=services.open_rejudge(found),
+        affected=services.affected(found).count(),
     )
     return render(request, "authoring/version.html", context)
 
@@ -87,7 +86,7 @@ def go_live(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
     found = _version_or_404(workspace, number)
     if request.POST.get("how") == "preview":
         try:
-            return redirect("author-rejudge", workspace.slug, previews.preview(found, person(request)).pk)
+            return redirect("author-rejudge", workspace.slug, services.preview(found, person(request)).pk)
         except services.PublishingRefused as refusal:
             messages.error(request, str(refusal))
             return redirect("author-version", workspace.slug, number)
@@ -119,7 +118,7 @@ def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse
 def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Make the version live, and its verdicts visible."""
     found = _rejudge_or_404(workspace, pk)
-    if previews.apply(workspace, found, person(request)):
+    if services.apply(workspace, found, person(request)):
         messages.success(request, f"{str(found.package).capitalize()} is live, with its verdicts.")
     else:
         messages.error(request, "It is not ready to be applied, or was answered already.")
@@ -147,7 +146,7 @@ def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpR
 def _publish(request: HttpRequest, workspace: Workspace, note: str) -> HttpResponse:
     if request.POST.get("how") == "preview":
         frozen = services.freeze(workspace, person(request), note=note)
-        rejudge = previews.preview(frozen, person(request))
+        rejudge = services.preview(frozen, person(request))
         return redirect("author-rejudge", workspace.slug, rejudge.pk)
     made = services.publish(workspace, person(request), note=note)
     messages.success(request, f"Version {made.number} is live.")
