@@ -8,6 +8,7 @@ const WIDGETS = {
   autosave: () => import("./widgets/autosave.js"),
   copy: () => import("./widgets/copy.js"),
   filters: () => import("./widgets/filters.js"),
+  livepreview: () => import("./widgets/livepreview.js"),
   live: () => import("./widgets/live.js"),
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
