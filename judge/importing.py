@@ -16,7 +16,7 @@ from judge.cpu_target import ORACLE_LIMITS
 from judge.errors import OracleFailed, RunnerUnusable
 from judge.examination import SandboxedExaminer
 from judge.oracle import TORCH_ORACLE, Oracle
-from problems.importing import leetgpu
+from problems.importing import gpu_mode, kattis, kernel_bench, leetgpu, tensara
 from problems.importing.building import Source, build, loaded
 from problems.importing.names import slug_of
 from problems.importing.report import Entry, Imported, Refused
@@ -122,8 +122,29 @@ def _leetgpu(place: Path, folder: Path, workshop: Workshop) -> Imported:
     return examined(leetgpu.read(place, within=folder), workshop)
 
 
+def _gpu_mode(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    return examined(gpu_mode.read(place, within=folder), workshop)
+
+
+def _kernel_bench(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    return examined(kernel_bench.read(place, within=folder), workshop)
+
+
+def _tensara(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    return examined(tensara.read(place, within=folder), workshop)
+
+
+def _kattis(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    del workshop  # nothing of it runs
+    return kattis.read(place, within=folder)
+
+
 FORMATS: Mapping[str, Format] = {
+    gpu_mode.FORMAT: Format(gpu_mode.find, _gpu_mode),
+    kernel_bench.FORMAT: Format(kernel_bench.find, _kernel_bench),
     leetgpu.FORMAT: Format(leetgpu.find, _leetgpu),
+    tensara.FORMAT: Format(tensara.find, _tensara),
+    kattis.FORMAT: Format(kattis.find, _kattis),
 }
 
 

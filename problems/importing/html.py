@@ -92,7 +92,7 @@ def to_markdown(html: str, keep_drawing: Callable[[str, int], bool]) -> Markdown
     converter = _Converter()
     converter.feed(_SVG.sub(placed, html))
     converter.close()
-    text = re.sub(r"\n{3,}", "\n\n", converter.text()).strip() + "\n"
+    text = re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", converter.text()).strip() + "\n"
     return Markdown(text, tuple(drawings), tuple(converter.warnings))
 
 
@@ -179,7 +179,8 @@ class _Converter(HTMLParser):
             return
         if tag in _HEADINGS and self._inside():
             title = _SPACE.sub(" ", self._pop()).strip()
-            self._put(f"\n\n{_HEADINGS[tag]} {title}\n\n" if title else "")
+            is_title = tag == "h1" and not "".join(self._buffers[0]).strip()  # pages show the problem's own
+            self._put(f"\n\n{_HEADINGS[tag]} {title}\n\n" if title and not is_title else "\n\n")
         elif tag in _MARKS and self._inside():
             inner = self._pop()
             mark = _MARKS[tag] if inner.strip() and not self._pre and not self._code else ""
@@ -270,12 +271,8 @@ def _escaped(text: str) -> str:
 
 def _line_start(text: str) -> str:
     """A text that would begin a list means itself."""
-    return re.sub(r"^(\s*)([-+]|\d{1,9}(?=[.)]))(?=\s|[.)])", _guarded, text)
-
-
-def _guarded(match: re.Match[str]) -> str:
-    space, word = match.groups()
-    return f"{space}\\{word}" if word in "-+" else f"{space}{word}\u2060"
+    text = re.sub(r"^(\s*\d{1,9})([.)])(?=\s|$)", r"\1\\\2", text)
+    return re.sub(r"^(\s*)([-+])(?=\s|$)", r"\1\\\2", text)
 
 
 def _math(text: str) -> str:

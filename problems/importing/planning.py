@@ -14,6 +14,7 @@ from problems.vocabulary import Dtype, Role
 
 _MOST_RANK = 4
 _SHOWN_TESTS = 3
+_LONGEST_LIST = 8
 VARIANT = "variant"
 
 
@@ -57,7 +58,7 @@ class Plan:
 
 def plan(described: Described) -> Plan:
     """Decide what a problem becomes. Raises Refused with the reason."""
-    warnings: list[str] = []
+    warnings = list(described.notes)
     _refuse(described)
     tests = _usable(described, warnings)
     arguments = _arguments(described, tests, warnings)
@@ -191,7 +192,9 @@ def _arguments(
 def _warn_of_array(
     argument: PlannedArgument, arrays: Sequence[Array], tests: Sequence[Test], warnings: list[str]
 ) -> None:
-    if any(not array.device for array in arrays) and not argument.written:
+    # Who makes a tensor of its shape says where; of others that went through several hands it is not known.
+    is_list = not argument.dtype.is_float and all(array.elements <= _LONGEST_LIST for array in arrays)
+    if is_list and any(not array.device for array in arrays) and not argument.written:
         warnings.append(
             f"{argument.ours} is in the host's memory in the set; here it is on the GPU like all arrays"
         )

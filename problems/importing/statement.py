@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from problems.importing.cases import Cases, PlannedCase, literal
-from problems.importing.described import Array
+from problems.importing.described import Array, Scalar
 from problems.importing.planning import Plan, PlannedArgument
 from problems.importing.toml import bytes_formula
 from problems.vocabulary import Dtype, Group, Role
@@ -67,7 +67,7 @@ def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str) -> 
         elif re.match(r"constraints?\b", section.title, re.IGNORECASE):
             constraints = section.body
         elif re.match(r"(example|what bounds it)", section.title, re.IGNORECASE):
-            rest.append(Section(f"{section.title} of the set", section.body))
+            rest.append(Section(f"{section.title.rstrip(': ')} of the set", section.body))
         else:
             rest.append(section)
     sample = next(case for case in cases.cases if case.group is Group.SAMPLE)
@@ -107,6 +107,10 @@ def _example(plan: Plan, sample: PlannedCase) -> str:
     if sample.test is None or not sample.inputs:
         return f"{sizes}. The contents are drawn anew for each run."
     rows = ["| argument | contents |", "|---|---|"]
+    for argument in plan.arguments:
+        value = sample.test.values[argument.theirs]
+        if isinstance(value, Scalar):
+            rows.append(f"| scalar `{argument.ours}` | {_rounded(value.value)} |")
     for argument in plan.arrays:
         if argument.role is not Role.OUT:
             given = sample.inputs[argument.ours]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
+from problems.calling import PythonCall, PythonEntry, spelled
 from problems.importing.cases import Cases, PlannedCase
 from problems.importing.described import Module
 from problems.importing.planning import Plan, PlannedArgument
@@ -64,11 +65,15 @@ def table(values: Mapping[str, str]) -> str:
 
 def bytes_formula(plan: Plan) -> str:
     """Every input read once, every output written once; inputs alone where that is too long for a formula."""
-    terms = []
+    factors: dict[tuple[str, ...], int] = {}
     for argument in plan.arrays:
         factor = argument.dtype.itemsize * (2 if argument.role is Role.INOUT else 1)
-        extents = [f"({t})" if any(c in t for c in "+-%/") else t for t in plan.sizes.shapes[argument.ours]]
-        terms.append(" * ".join([str(factor), *extents]))
+        shape = plan.sizes.shapes[argument.ours]
+        factors[shape] = factors.get(shape, 0) + factor
+    terms = [
+        " * ".join([str(factor), *(f"({t})" if any(c in t for c in "+-%/") else t for t in shape)])
+        for shape, factor in factors.items()
+    ]
     whole = " + ".join(terms)
     while len(whole) > _MOST_FORMULA and len(terms) > 1:
         terms.pop()
@@ -99,9 +104,11 @@ def _argument(plan: Plan, argument: PlannedArgument) -> str:
 def _python(plan: Plan) -> list[str]:
     """How a program in Python is given modules."""
     modules = plan.described.modules
+    ours = {argument.theirs: argument.ours for argument in plan.arguments}
+    if (call := plan.described.call) is not None:
+        return [_call(call, ours)]
     if not modules:
         return []
-    ours = {argument.theirs: argument.ours for argument in plan.arguments}
     parts = {part for module in modules for part in (*module.init, *module.state.values())}
     given = list(
         dict.fromkeys(_given(a.theirs, modules) for a in plan.arguments if a.theirs in parts or a.ours)
@@ -115,6 +122,18 @@ def _python(plan: Plan) -> list[str]:
             f"init = {text(_tuple([ours[part] for part in module.init]))}\nstate = {table(state)}"
         )
     return lines
+
+
+def _call(call: PythonCall, ours: Mapping[str, str]) -> str:
+    """How a program is called that is given and returns what its set says."""
+    lines = ["[python]", f"entry = {text(call.entry.value)}"]
+    if call.entry is PythonEntry.MODEL_NEW:
+        lines.append(f"init = {text(spelled(call.init.form, ours.__getitem__))}")
+    lines.append(f"given = {text(spelled(call.given.form, ours.__getitem__))}")
+    lines.append(f"returns = {texts(ours[name] for name in call.returns)}")
+    if call.state:
+        lines.append(f"state = {table({text(key): text(ours[name]) for key, name in call.state.items()})}")
+    return "\n".join(lines)
 
 
 def module_name(name: str) -> str:

@@ -1,5 +1,5 @@
-# Tensara: a class named like the folder with reference_solution, which returns its outputs, and test cases that make
-# their inputs when asked. The arguments of a solution are inputs, outputs, extra parameters, in this order.
+# Tensara: a class named like the folder with reference_solution, which returns its outputs, and test cases that
+# make their inputs when asked. The arguments of a solution are inputs, outputs, extra parameters, in this order.
 
 import hashlib
 import types
@@ -85,12 +85,12 @@ def describe():
     places = ["in"] * len(inputs) + ["out"] * outputs + ["in"] * len(extra)
     if outputs < 1:
         raise ValueError(
-            f"{len(parameters)} parameters, but {len(inputs)} inputs and {len(extra)} extra parameters: no output is left"
+            f"{len(parameters)} parameters, but {len(inputs)} inputs and {len(extra)} extra ones: no output is left"
         )
     return {
         "title": str(getattr(problem(), "name", "")),
-        "absolute": 0.0,
-        "relative": 0.0,
+        "absolute": TOLERANCE[0],
+        "relative": TOLERANCE[1],
         "gpus": 1,
         "tier": "",
         "arguments": [
