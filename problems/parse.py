@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from problems.calling import PythonCall
 from problems.faults import Faults
+from problems.libraries import Library
 from problems.formula import Formula, FormulaError
 from problems.ignored_mutants import parse_ignored
 from problems.parse_python import parse_python
@@ -32,6 +33,7 @@ MAX_SOURCE_KIB = 128
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _TAG = "[a-z][a-z0-9]*([- ][a-z0-9]+)*"
 _SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py|torch[.]py)"
+_GPU = "[A-Za-z0-9]{2,20}"
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
 # Keywords of C++ that fit _IDENTIFIER, and names that sources and references use themselves.
 _TAKEN = """
@@ -46,6 +48,11 @@ _RESERVED = frozenset(_TAKEN.split()) | frozenset(keyword.kwlist)
 _ONE = Formula.parse("1")
 _USUAL_LANGUAGES = (Language.CUDA, Language.TRITON)
 _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
+
+
+def is_reserved(name: str) -> bool:
+    """Whether no argument may have this name."""
+    return name in _RESERVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +151,24 @@ def _limits(table: Table) -> Limits:
         case_s=table.number("case_s", most=60.0, default=usual.case_s, zero=False),
         memory_mib=table.integer("memory_mib", least=64, most=16384, default=usual.memory_mib),
         source_kib=table.integer("source_kib", least=1, most=MAX_SOURCE_KIB, default=usual.source_kib),
+        gpus=_gpus(table) if table.has("gpus") else (),
+        libraries=_libraries(table) if table.has("libraries") else None,
     )
     table.close()
     return limits
+
+
+def _gpus(table: Table) -> tuple[str, ...]:
+    words = table.texts("gpus")
+    for index, word in enumerate(words):
+        if not re.fullmatch(_GPU, word):
+            table.fault(f"gpus[{index}]", f"{word[:40]!r} must be a word of a model's name; write \"H200\"")
+    return words
+
+
+def _libraries(table: Table) -> tuple[Library, ...]:
+    """An empty array, which allows none, is not the same as no array."""
+    return table.choices("libraries", Library) if table.raw("libraries") != [] else ()
 
 
 def _formula(table: Table, key: str, *, fractions: bool = False) -> Formula:
