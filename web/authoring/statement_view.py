@@ -46,7 +46,7 @@ def statement_view(workspace: Workspace, path: str, text: str) -> StatementView:
     return StatementView(
         problem,
         locale_of(path),
-        rendered(workspace, text),
+        rendered(workspace, problem.translations.get(locale_of(path), problem.statement)),
         tuple(_row(argument) for argument in problem.arguments),
     )
 
