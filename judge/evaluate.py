@@ -33,6 +33,7 @@ from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score
 from judge.sizes import bytes_of, check_sizes
 from judge.target import Referee, Seat, Target
+from problems.libraries import refused_include
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.wire import Flag
@@ -201,6 +202,11 @@ def select_cases(
 
 
 def _judge(judgement: _Judgement) -> Report:
+    allowed = judgement.problem.limits.libraries
+    if judgement.language is Language.CUDA and allowed is not None:
+        refusal = refused_include(judgement.source, allowed)
+        if refusal:
+            return _report(judgement, _Outcome(Verdict.REJECTED, refusal), Built())
     referee = judgement.new_run(alone=judgement.sanitize)
     judgement.tell("compiling", "Compiling")
     with judgement.stage("compile"):

@@ -1,11 +1,13 @@
 """A problem as the rest of Warpcourt sees it: frozen values, parsed once by `problems.loader`."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from problems.calling import PythonCall
 from problems.formula import Formula
+from problems.libraries import Library
 from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, OracleKind, Role, Verdict
 
 
@@ -59,12 +61,25 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one submission may use. Times are wall clock."""
+    """What one submission may use. Times are wall clock.
+
+    `gpus` are words of the names of models, such as `H200`; without any every model will do. `libraries` are
+    those whose headers a CUDA program may include, None for all.
+    """
 
     compile_s: float = 30.0
     case_s: float = 10.0
     memory_mib: int = 2048
     source_kib: int = 64
+    gpus: tuple[str, ...] = ()
+    libraries: tuple[Library, ...] | None = None
+
+
+def suits_gpu(words: Collection[str], gpu_model: str) -> bool:
+    """Whether `words`, of which none means any, allow the model: one of them is a word of its name."""
+    return not words or bool(
+        set(re.split(r"[^A-Z0-9]+", gpu_model.upper())) & {word.upper() for word in words}
+    )
 
 
 @dataclass(frozen=True, slots=True)

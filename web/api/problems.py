@@ -56,7 +56,7 @@ class ProblemDetailOut(ProblemOut):
     signature: list[ArgumentOut]
     size_names: list[str]
     samples: list[SampleOut]
-    limits: dict[str, float]
+    limits: dict[str, float | list[str]]
     starters: dict[Language, str]
     editorial: str | None
 

@@ -63,6 +63,11 @@ class Problem(models.Model):
         return int(self.limits["source_kib"]) * 1024
 
     @property
+    def gpu_words(self) -> list[str]:
+        """Words of the models of GPU that it is judged on, none for all."""
+        return list(self.limits.get("gpus") or [])
+
+    @property
     def size_names(self) -> list[str]:
         """The names of its sizes, in the order in which its samples give them."""
         return list(self.samples[0]["sizes"]) if self.samples else []

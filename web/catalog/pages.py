@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import Http404
 from django.utils.safestring import SafeString
 
+from problems.schema import suits_gpu
 from problems.translations import locale_name, preferred
 from problems.vocabulary import Language
 from web.catalog import queries
@@ -103,6 +104,6 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         commands={
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
-        gpu_models=offered_gpu_models(),
+        gpu_models=tuple(model for model in offered_gpu_models() if suits_gpu(problem.gpu_words, model)),
         functional=settings.WARPCOURT.target == "cpu",
     )

@@ -80,5 +80,15 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             for argument in package.arguments
         ],
         "samples": [{"name": case.name, "sizes": dict(case.sizes)} for case in package.cases if case.public],
-        "limits": asdict(package.limits),
+        "limits": _limits(package.limits),
+    }
+
+
+def _limits(limits: schema.Limits) -> dict[str, object]:
+    """What pages and the API say of limits: those that are set, as JSON gives them back."""
+    told = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(limits).items()}
+    return {
+        name: value
+        for name, value in told.items()
+        if value is not None and not (name == "gpus" and not value)
     }

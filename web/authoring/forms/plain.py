@@ -1,11 +1,13 @@
 """Forms without rows: tolerances, limits, formulas, texts."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 
 from problems.formula import Formula, FormulaError
+from problems.libraries import Library
 from problems.package import MAX_TEXT_KIB
 from problems.vocabulary import Language
 from web.authoring.editing.checking import ToleranceRow
@@ -77,6 +79,22 @@ class LimitsForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
 
+    gpus = forms.CharField(
+        required=False,
+        max_length=200,
+        label="GPUs",
+        help_text="Words of the models that it is judged on, with commas between, such as H100, H200. "
+        "Empty: any.",
+        widget=forms.TextInput(attrs=_INPUT),
+    )
+    restricted = forms.BooleanField(required=False, label="Only some libraries may be included")
+    libraries = forms.MultipleChoiceField(
+        choices=[(known.value, known.value) for known in Library],
+        required=False,
+        label="Allowed libraries",
+        widget=forms.CheckboxSelectMultiple,
+    )
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in LIMITS:
@@ -99,12 +117,32 @@ class LimitsForm(forms.Form):
     @classmethod
     def showing(cls, row: LimitRow) -> "LimitsForm":
         """The form that shows `row`."""
-        return cls(initial={"languages": list(row.languages), **row.numbers})
+        return cls(
+            initial={
+                "languages": list(row.languages),
+                "gpus": ", ".join(row.gpus),
+                "restricted": row.libraries is not None,
+                "libraries": list(row.libraries or ()),
+                **row.numbers,
+            }
+        )
+
+    def clean_gpus(self) -> tuple[str, ...]:
+        """The words."""
+        words = tuple(dict.fromkeys(re.split(r"[\s,]+", self.cleaned_data["gpus"].strip(" ,"))))
+        if any(word and not re.fullmatch("[A-Za-z0-9]{2,20}", word) for word in words):
+            raise forms.ValidationError("Write words of models with commas between, such as H100, H200.")
+        return tuple(filter(None, words))
 
     def row(self) -> LimitRow:
         """What the form says. It must be valid."""
         told = self.cleaned_data
-        return LimitRow(tuple(told["languages"]), {name: told[name] for name in LIMITS})
+        return LimitRow(
+            tuple(told["languages"]),
+            {name: told[name] for name in LIMITS},
+            told["gpus"],
+            tuple(told["libraries"]) if told["restricted"] else None,
+        )
 
 
 class FormulaField(forms.CharField):
