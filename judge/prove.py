@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from judge.accessible import check_accessible
 from judge.calibration import calibrate
 from judge.contents import Draws, check_contents, draw_exact
 from judge.coverage import check_coverage, check_shapes
@@ -20,7 +21,8 @@ from judge.drawn import inputs
 from judge.elements import storage, widen
 from judge.errors import OracleFailed
 from judge.evaluate import evaluate
-from judge.exposition import check_example, check_mentions, no_example
+from judge.exposition import check_constraints, check_example, check_mentions, no_example
+from judge.exposure import check_cases, check_contents_apart
 from judge.lineup.trials import LineUps, Trial
 from judge.programs import CHECKS as PROGRAMS
 from judge.programs import ProgramBench, try_programs
@@ -109,6 +111,7 @@ def examine(
     ledger.look(Check.COVERAGE, lambda: check_coverage(problem))
     ledger.look(Check.SHAPES, lambda: check_shapes(problem))
     ledger.look(Check.TIMED_SIZES, lambda: check_timed(problem, measured))
+    ledger.look(Check.ACCESSIBILITY, lambda: check_accessible(problem))
     try:
         return replace(_examine_reference(problem, bench, ledger), timed_sizes=measured)
     except OracleFailed as failure:
@@ -126,6 +129,10 @@ def _examine_reference(problem: Problem, bench: Bench, ledger: "Ledger") -> Proo
     started = time.monotonic()
     calibrated = calibrate(problem, exact, bench.oracle)
     ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
+    ledger.look(
+        Check.EXPOSURE,
+        lambda: (*check_cases(problem), *check_contents_apart(problem, exact, bench.oracle)),
+    )
     ledger.look(Check.STATEMENT, lambda: check_statement(problem, bench))
     return replace(ledger.proof(problem), tolerances=calibrated.reports)
 
@@ -163,6 +170,7 @@ def _skipped(*checks: Check) -> tuple[Section, ...]:
 def check_statement(problem: Problem, bench: Bench) -> Iterator[Finding]:
     """Whether the statement says what the package says. Raises OracleFailed."""
     yield from check_mentions(problem)
+    yield from check_constraints(problem)
     sample = next(case for case in problem.cases if case.public)
     if not sample.inputs:
         yield no_example(sample.name)

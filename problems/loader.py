@@ -16,6 +16,7 @@ from problems.contents import is_slug
 from problems.faults import Faults, PackageInvalid
 from problems.package import PackageFiles, read_package
 from problems.parse import Description, parse_description
+from problems.placeholders import resolve
 from problems.rules import check_description, check_files
 from problems.schema import Problem, Solution
 from problems.vocabulary import Language, OracleKind
@@ -45,6 +46,8 @@ def load_problem(folder: Path) -> Problem:
     description = parse_description(files.description, faults)
     check_description(description, faults)
     check_files(description, files, faults)
+    if description.sound:
+        files = _resolved(files, description, faults)
     faults.raise_any()
     return _assemble(folder, description, files)
 
@@ -111,6 +114,20 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         mutants_ignored=description.mutants_ignored,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
+
+
+def _resolved(files: PackageFiles, description: Description, faults: Faults) -> PackageFiles:
+    """The files with the numbers of the package in their texts; see `problems.placeholders`."""
+    editorial = files.editorial
+    return dataclasses.replace(
+        files,
+        statement=resolve(files.statement, description, "statement.md", faults),
+        editorial=editorial and resolve(editorial, description, "editorial.md", faults),
+        translations={
+            locale: resolve(text, description, f"statement.{locale}.md", faults)
+            for locale, text in files.translations.items()
+        },
+    )
 
 
 def _starters(problem: Problem) -> Mapping[Language, str]:

@@ -35,6 +35,8 @@ Scale `x` into `y`; there are `n`.
 
 ## Constraints
 
+Each element must be within 1e-6 of the exact one, and within 1e-6 of its size.
+
 ## What bounds it
 """
 SCALING = replace(

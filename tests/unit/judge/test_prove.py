@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge.coverage import check_coverage, check_shapes
-from judge.exposition import check_example, check_mentions, numbers_in
+from judge.exposition import bounds_in, check_constraints, check_example, check_mentions, numbers_in
 from judge.proof import Check, Proof, Severity, State, from_json, to_json
 from judge.prove import prove_on
 from judge.report import Progress
@@ -286,3 +286,39 @@ class TestExposition:
         drawn = InProcessOracle(SCALING).draw(SCALING.cases[0])
         found = list(check_example(replace(SCALING, statement=statement), "example", drawn.expected))
         assert (found == []) is right
+
+    def constraints(self, text: str, n: int = 500) -> list[str]:
+        statement = SCALING.statement.partition("Each element")[0] + text
+        large = Case("large-one", Group.LARGE, {"n": n})
+        problem = replace(SCALING, statement=statement, cases=(*SCALING.cases, large))
+        return [finding.text for finding in check_constraints(problem)]
+
+    TOLERANCE = r"Within $10^{-6} + 10^{-6}\,|y|$."
+
+    def test_constraints_state_the_tolerance(self) -> None:
+        assert self.constraints(self.TOLERANCE) == []
+        assert self.constraints("Within 1e-6.") == []
+        assert self.constraints(r"Within $2 \cdot 10^{-6}$ and 0.1.") == [
+            "does not state the absolute tolerance of y, 1e-06",
+            "does not state the relative tolerance of y, 1e-06",
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (r"$1 \le n \le 70\,000\,000$", []),
+            (r"$1 \le n \le 2^{26}$", []),
+            (r"$2 \le n$", ["promises 2 <= n, which the case one breaks"]),
+            (r"$1 \le$ `n` $\le 100$.", ["promises n <= 100, which the case large-one breaks"]),
+            (r"$0 \le x_i \leq 5$ and $R \le n$", []),
+        ],
+    )
+    def test_cases_keep_the_bounds(self, text: str, said: list[str]) -> None:
+        timed = "promises n <= 100, which the case timed breaks"
+        found = [line for line in self.constraints(f"{text}\n{self.TOLERANCE}") if line != timed]
+        assert found == said
+
+    def test_bounds_are_read_from_tex(self) -> None:
+        text = r"- $1 \le \text{rows}, \text{cols}$ and $\text{rows} \cdot \text{cols} \le 2^{27}$."
+        pairs = [(low.text, high.text) for low, high in bounds_in(text)]
+        assert pairs == [("1", "rows"), ("1", "cols"), ("rows * cols", "134217728")]
