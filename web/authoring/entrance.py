@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from web.accounts.models import User
 from web.authoring import rights
 from web.authoring.models import Workspace
-from web.authoring.queries import find_workspace
+from web.authoring.queries import NotText, find_workspace
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, Workspace, P], HttpResponse]
@@ -34,7 +34,10 @@ def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..
                 raise Http404("There is no such workspace.")
             if request.method not in {"GET", "HEAD"} and not request.user.has_perm(write, workspace):
                 raise PermissionDenied
-            return view(request, workspace, *args, **kwargs)
+            try:
+                return view(request, workspace, *args, **kwargs)
+            except NotText as error:
+                raise Http404(str(error)) from error
 
         return never_cache(enter)
 
