@@ -20,6 +20,7 @@ from judge.report import to_json
 from web.accounts.models import ApiToken, User
 from web.discussion.models import Ban, Flag, Post
 from web.drafts.models import Draft, DraftRevision
+from web.importing.models import ImportRun
 from web.packages.models import PackageVersion
 from web.staff.models import Act
 from web.submissions.lookout import closing
@@ -114,6 +115,13 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         _rows(
             PackageVersion.objects.filter(by=user),
             *("problem__slug", "number", "note", "content_hash", "created"),
+        ),
+    )
+    yield (
+        "imports",
+        _rows(
+            ImportRun.objects.filter(by=user),
+            *("format", "folder", "state", "report", "failure", "created", "finished"),
         ),
     )
     yield "acts_as_staff", _rows(Act.objects.filter(actor=user), "kind", "target_text", "details", "created")

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from judge.proof import Proof, error, to_json
 from problems.archive import pack
 from problems.contents import Contents
+from problems.importing.report import Entry
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.kinds import begin
 from web.authoring.models import ProofRun, Role, RunKind, RunState, Workspace
 from web.authoring.services import comments, files, members, workspaces
+from web.importing.landing import Landed
+from web.importing.models import ImportRun, ImportState
 from web.packages.services import freeze
 from web.staff import rejudging
 from web.submissions.models import Submission
@@ -31,12 +34,14 @@ class Desk:
     preview: int
     comment: int
     rejudge: int
+    imported: int
 
 
 def open_workspace(owner: User, reviewer: User, slug: str, text: str) -> Workspace:
     """The owner's problem, before anybody has published one of that name."""
     content: dict[str, bytes] = {**begin("custom", title=f"Sums {text}"), "figures/figure.svg": FIGURE}
     content["statement.md"] += f"\n{text} ![A square](figures/figure.svg)\n".encode()
+    content["statement.de.md"] = content["statement.md"]
     content["editorial.md"] += f"\n{text} [x](javascript:attack())\n".encode()
     content[f"solutions/{SOLUTION}"] += f"\n// {text}\n".encode()
     workspace = workspaces.create(owner, slug, content, note=f"First {text}")
@@ -59,6 +64,7 @@ def furnish(workspace: Workspace, owner: User, staff: User, text: str) -> Desk:
         preview=_run(workspace, owner, RunKind.PREVIEW, failure=f"line 1: {text or 'broken'}").pk,
         comment=said.pk,
         rejudge=rejudge.pk,
+        imported=_import(owner, text).pk,
     )
 
 
@@ -77,6 +83,12 @@ def _run(workspace: Workspace, by: User, kind: RunKind, **columns: object) -> Pr
     )
 
 
+def _import(by: User, text: str) -> ImportRun:
+    entry = Entry.refused(f"set/{text}", "their-sum", f"It cannot be read. {text}")
+    report = {"format": "leetgpu", "problems": [Landed(entry).as_json()]}
+    return ImportRun.objects.create(by=by, format="leetgpu", state=ImportState.DONE, report=report)
+
+
 def keys_of(desk: Desk) -> Mapping[str, int]:
     """What `pk` means below /author, by the beginning of a route's name."""
     return {
@@ -84,6 +96,7 @@ def keys_of(desk: Desk) -> Mapping[str, int]:
         "author-proof": desk.proof,
         "author-preview": desk.preview,
         "author-rejudge": desk.rejudge,
+        "author-import": desk.imported,
     }
 
 
@@ -95,4 +108,5 @@ def values_of(desk: Desk) -> Mapping[str, object]:
         "rejudge_id": desk.rejudge,
         "path": "statement.md",
         "file": SOLUTION,
+        "locale": "de",
     }
