@@ -1,7 +1,7 @@
 """Every template is a problem that proves itself, so that an author begins with something that works.
 
-All programs of a language are tried in one line-up, the accepted ones as its controls: that takes seconds, where
-a proof of each template takes minutes. `manage.py prove` with WARPCOURT_PROBLEMS_DIR=problems/templates is the whole.
+All programs of a language are tried in one line-up, the accepted ones as its controls. The whole proof is
+`WARPCOURT_PROBLEMS_DIR=problems/templates manage.py prove` with their names.
 """
 
 import pytest
