@@ -1,8 +1,8 @@
 """What is derived from a problem for programs in Python: declarations, starters, an example of the call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from problems.calling import PythonCall, PythonEntry, Template
+from problems.calling import PythonCall, PythonEntry, Template, spelled
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Role
 
@@ -47,8 +47,8 @@ def starter_python(problem: Problem, explanations: list[str]) -> str:
 def example_python(problem: Problem, values: Mapping[str, int]) -> str:
     """The call for scalars of these `values`, in one line."""
     call = call_of(problem)
-    given = _shown(call.given.form, lambda name: str(values.get(name, name)))
-    init = _shown(call.init.form, lambda name: str(values.get(name, name)))
+    given = spelled(call.given.form, lambda name: str(values.get(name, name)))
+    init = spelled(call.init.form, lambda name: str(values.get(name, name)))
     made = {
         PythonEntry.SOLVE: f"solve{given}",
         PythonEntry.CUSTOM_KERNEL: f"custom_kernel({given})",
@@ -126,18 +126,3 @@ def python_type(argument: Argument) -> str:
     if argument.dtype is Dtype.BOOL:
         return "bool"
     return "float" if argument.dtype.is_float else "int"
-
-
-def _shown(form: Mapping[str, object], spell: Callable[[str], str]) -> str:
-    """A template as Python, with its names spelled otherwise."""
-    match form:
-        case {"name": str(name)}:
-            return spell(name)
-        case {"tuple": list(items)}:
-            inner = ", ".join(_shown(item, spell) for item in items)
-            return f"({inner},)" if len(items) == 1 else f"({inner})"
-        case {"list": list(items)}:
-            return f"[{', '.join(_shown(item, spell) for item in items)}]"
-        case {"dict": list(pairs)}:
-            return f"{{{', '.join(f'{key!r}: {_shown(value, spell)}' for key, value in pairs)}}}"
-    return repr(form.get("value"))

@@ -9,7 +9,7 @@ built again by `sandbox.runner.python_call`, never evaluated.
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -116,6 +116,21 @@ class PythonCall:
                 for name, module in self.modules.items()
             },
         }
+
+
+def spelled(form: Mapping[str, object], spell: Callable[[str], str]) -> str:
+    """A form of a template as its text, with names spelled otherwise."""
+    match form:
+        case {"name": str(name)}:
+            return spell(name)
+        case {"tuple": list(items)}:
+            inner = ", ".join(spelled(item, spell) for item in items)
+            return f"({inner},)" if len(items) == 1 else f"({inner})"
+        case {"list": list(items)}:
+            return f"[{', '.join(spelled(item, spell) for item in items)}]"
+        case {"dict": list(pairs)}:
+            return f"{{{', '.join(f'{key!r}: {spelled(value, spell)}' for key, value in pairs)}}}"
+    return repr(form.get("value"))
 
 
 def _form(node: ast.expr) -> dict[str, object]:

@@ -69,10 +69,13 @@ def build(
     if not counted:
         planned.warnings.append("formulas.operations counts the elements of the output: correct it")
     title = source.title or described.title or source.slug
-    languages = (Language.PYTHON,) if described.modules else tuple(Language)
+    python_alone = bool(described.modules) or described.call is not None
+    languages = (Language.PYTHON,) if python_alone else tuple(Language)
     if described.modules:
         planned.warnings.append("it is passed a module, so it is for Python with PyTorch alone")
     file = f"{_EMPTY}{languages[0].suffix}"
+    returns_nothing = described.call is not None and bool(described.call.returns)
+    fails = Verdict.RUNTIME_ERROR if returns_nothing else Verdict.WRONG_ANSWER
     toml = problem_toml(
         planned,
         cases,
@@ -81,7 +84,10 @@ def build(
         difficulty=source.difficulty,
         tags=("imported", *source.tags),
         languages=languages,
-        solutions=[(file, Verdict.WRONG_ANSWER.value, _NOTE)],
+        solutions=[
+            (file, fails.value, _NOTE),
+            *((given.file, given.verdict.value, given.note) for given in source.solutions),
+        ],
         operations=operations,
     )
     files = {
@@ -89,6 +95,7 @@ def build(
         "statement.md": statement_text(source.markdown, planned, cases, operations).encode(),
         "reference.py": _reference(source, planned, cases).encode(),
         f"solutions/{file}": b"placeholder\n",
+        **{f"solutions/{given.file}": given.text.encode() for given in source.solutions},
         **{f"figures/{name}": content for name, content in source.figures.items()},
     }
     files[f"solutions/{file}"] = loaded(source.slug, files).starters[languages[0]].encode()
@@ -96,7 +103,8 @@ def build(
         if language in languages:
             files[f"starter/{STARTER_FILES[language]}"] = text.encode()
     loaded(source.slug, files)
-    planned.warnings.append("it has no solutions: write accepted and failing ones, then prove it")
+    known = "only the set's own solution" if source.solutions else "no solutions"
+    planned.warnings.append(f"it has {known}: write accepted and failing ones, then prove it")
     entry = Entry.imported(source.place, source.slug, title, tuple(planned.warnings), cases.offered)
     return Imported(entry, files)
 

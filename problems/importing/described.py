@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from problems.calling import PythonCall, PythonEntry, Template, TemplateError, spelled
 from problems.importing.report import Refused
 
 MAX_DESCRIPTION_BYTES = 2 << 20
@@ -90,7 +91,10 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A problem as its author's code describes it."""
+    """A problem as its author's code describes it.
+
+    `call` is there where programs are called in a way of their own, in Python alone. `notes` are for who imports.
+    """
 
     title: str
     absolute: float
@@ -100,6 +104,8 @@ class Described:
     arguments: tuple[Argument, ...]
     modules: tuple[Module, ...]
     tests: tuple[Test, ...]
+    call: PythonCall | None = None
+    notes: tuple[str, ...] = ()
 
 
 def parse_description(content: bytes) -> Described:
@@ -129,6 +135,8 @@ def _described(answer: Mapping[str, Any]) -> Described:
         arguments=tuple(_argument(entry) for entry in _bounded(answer["arguments"], _MOST_ARGUMENTS)),
         modules=tuple(_module(entry) for entry in _bounded(answer["modules"], _MOST_ARGUMENTS)),
         tests=tuple(_test(entry) for entry in _bounded(answer["tests"], _MOST_TESTS)),
+        call=_call(answer["layout"]) if "layout" in answer else None,
+        notes=tuple(_text(note, 200) for note in _bounded(answer.get("notes", []), _MOST_ARGUMENTS)),
     )
 
 
@@ -148,6 +156,29 @@ def _module(entry: Mapping[str, Any]) -> Module:
         tuple(_text(part, 64) for part in _bounded(entry["init"], _MOST_ARGUMENTS)),
         {_text(key, 64): _text(part, 64) for key, part in entry["state"].items()},
     )
+
+
+def _call(entry: Mapping[str, Any]) -> PythonCall:
+    return PythonCall(
+        PythonEntry(_text(entry["entry"], 40)),
+        _template(entry["given"]),
+        tuple(_identifier(name) for name in _bounded(entry["returns"], _MOST_ARGUMENTS)),
+        _template(entry.get("init", {"tuple": []})),
+        {_text(key, 64): _identifier(part) for key, part in entry.get("state", {}).items()},
+    )
+
+
+def _template(form: Mapping[str, Any]) -> Template:
+    try:
+        return Template.parse(spelled(form, _identifier))
+    except TemplateError as error:
+        raise Refused(f"what its programs are given cannot be told: {error}") from error
+
+
+def _identifier(name: object) -> str:
+    if not isinstance(name, str) or not name.isidentifier() or len(name) > 64:
+        raise ValueError("not an identifier")
+    return name
 
 
 def _test(entry: Mapping[str, Any]) -> Test:

@@ -48,6 +48,7 @@ def reference_text(
         "FROM_ARGUMENTS": repr(_readable(plan, origins)),
         "TRUE_SHAPES": _true_shapes(plan),
         "POINTS": repr([a.ours for a in plan.arrays if a.point]),
+        **({"LAYOUT": repr(plan.described.call.described())} if plan.described.call else {}),
         "CALL": "None",
     }
     return (

@@ -32,7 +32,7 @@ def made(part, number):
 
 
 def layout():
-    """The layout of the data, and the outputs in the order in which ref_kernel returns them."""
+    """What custom_kernel is given, and the outputs in the order in which it returns them."""
     if LAYOUT is not None:
         return LAYOUT
     if not FORMED:
@@ -40,7 +40,7 @@ def layout():
         others = [skeleton(made(*test[:2])) for test in tests() if test[0] == first[0]]
         data = made(*first)
         form = formed(data, "data", others, unpacked())
-        FORMED["data"] = form, returned(form, data)
+        FORMED["data"] = {"entry": "custom_kernel", "given": form, "returns": returned(form, data)}
     return FORMED["data"]
 
 
@@ -93,7 +93,8 @@ def walked(form, data):
     if "name" in form:
         return {form["name"]: data}
     found = {}
-    for part, inner in zip(form.get("tuple") or form.get("list") or [], data if "dict" not in form else []):
+    parts = form.get("tuple") or form.get("list") or []
+    for part, inner in zip(parts, data if parts else []):
         found |= walked(part, inner)
     for key, part in form.get("dict", []):
         found |= walked(part, data[key])
@@ -141,7 +142,7 @@ def shared(part, result):
 
 def describe():
     """What can be said of the data and what comes back."""
-    form, outputs = layout()
+    form, outputs = layout()["given"], layout()["returns"]
     part, number, _ = tests()[0]
     data = made(part, number)
     parts = walked(form, data)
@@ -160,7 +161,7 @@ def describe():
         "tier": "",
         "arguments": arguments,
         "modules": [],
-        "layout": {"given": form, "returns": outputs},
+        "layout": layout(),
         "notes": [
             f"{name} is not contiguous in the set; here it is"
             for name, value in parts.items()
@@ -178,13 +179,13 @@ def kind_of(value):
 
 def arguments_of(part, number):
     """Every argument of one test by the author's name."""
-    return walked(layout()[0], made(part, number))
+    return walked(layout()["given"], made(part, number))
 
 
 def compute(values):
     """What the reference returns, by the author's name."""
-    form, outputs = layout()
-    return dict(zip(outputs, results_of(built(form, values))))
+    known = layout()
+    return dict(zip(known["returns"], results_of(built(known["given"], values))))
 
 
 def operations(part, number):

@@ -150,6 +150,7 @@ def form_of(known):
     with torch.no_grad():
         results = listed(model_of(names, init_of(names))(*inputs))
     return {
+        "entry": "ModelNew",
         "init": {"tuple": init},
         "given": {"tuple": [given_of(name, value) for name, value in zip(given, inputs)]},
         "state": {theirs: PACKED if packed else ours for ours, (theirs, _) in parameters.items()},
