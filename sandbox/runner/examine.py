@@ -12,13 +12,11 @@ what was there, or on chance.
 """
 
 import json
-import math
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any, cast
 
 import numpy as np
@@ -30,7 +28,7 @@ from sandbox.runner.torch_host import asked_for_cuda, place_on_host
 SOURCE = Path("/work/imported.py")
 ANSWER = Path("/work/description.json")
 _SHOWN = 1024  # elements of an array of an example
-_IN_MEMORY_BYTES = 96 << 20
+_IN_MEMORY_BYTES = 24 << 20
 _BUDGET_S = 60.0
 _MOST_TESTS = 64
 _SENTENCE = 400
@@ -53,17 +51,21 @@ Values = dict[str, Any]
 
 def main() -> None:
     """Write the description, or the reason why there is none."""
+    ANSWER.write_text(json.dumps(describe(SOURCE.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+def describe(source: str) -> dict[str, Any]:
+    """What the adapter `source` and its author's files say, or `failed` with a sentence. Runs them."""
     try:
-        answer = _describe()
+        return _describe(source)
     except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
-        answer = {"failed": _sentence(error)}
-    ANSWER.write_text(json.dumps(answer), encoding="utf-8")
+        return {"failed": _sentence(error)}
 
 
-def _describe() -> dict[str, Any]:
+def _describe(source: str) -> dict[str, Any]:
     deadline_s = time.monotonic() + _BUDGET_S
     with place_on_host():
-        code = compile(SOURCE.read_text(encoding="utf-8"), "imported.py", "exec", dont_inherit=True)
+        code = compile(source, "imported.py", "exec", dont_inherit=True)
         module = run_module(code, "imported")
         description: dict[str, Any] = _without_memory_first(lambda: cast("Any", module).describe())
         listed = _without_memory_first(lambda: list(cast("Any", module).tests()))[:_MOST_TESTS]

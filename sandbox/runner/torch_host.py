@@ -14,6 +14,13 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 _ASKED = "_asked_for_cuda"
+# What asks for contents. Without any, the answer is 1, so that a look at shapes goes on.
+_CONTENTS = {
+    torch.Tensor.item,
+    torch.Tensor.__float__,
+    torch.Tensor.__int__,
+    torch.Tensor.__bool__,
+}
 
 
 def _is_cuda(value: object) -> bool:
@@ -40,6 +47,8 @@ class _OnHost(TorchFunctionMode):
     ) -> Any:
         del types
         named = dict(kwargs or {})
+        if func in _CONTENTS and self._place.type == "meta":
+            return _content(func, args[0])
         if func == self._device:
             return torch.device("cuda", 0)
         if func == self._is_cuda:
@@ -92,6 +101,13 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
         torch.Generator = generator  # type: ignore[misc]  # the class itself again
         for name, function in before.items():
             setattr(torch.cuda, name, function)
+
+
+def _content(func: Callable[..., Any], tensor: torch.Tensor) -> Any:
+    if not tensor.is_meta:
+        return func(tensor)
+    floating = func is torch.Tensor.__float__ or (func is torch.Tensor.item and tensor.is_floating_point())
+    return True if func is torch.Tensor.__bool__ else 1.0 if floating else 1
 
 
 def _asked(result: Any) -> Any:

@@ -16,6 +16,7 @@ from problems.faults import PackageInvalid
 from web.accounts.services import TooManyTokens
 from web.authoring.services import comments, files, members, publishing, runs, workspaces
 from web.databases import DATABASE_AWAY
+from web.importing import services as imports
 from web.outage import AGAIN_S
 from web.submissions import services
 
@@ -67,6 +68,8 @@ _AUTHORING: Mapping[type[Exception], int] = {
     runs.TooManyRuns: 429,
     runs.RunRefused: 422,
     publishing.PublishingRefused: 409,
+    imports.TooManyImports: 429,
+    imports.ImportRefused: 422,
     ContentsInvalid: 422,
     PackageInvalid: 422,
 }

@@ -17,10 +17,11 @@ from web.api.authoring import (
     members,
     rejudges,
     runs,
+    sets,
     versions,
     workspaces,
 )
 
 router = Router(auth=AUTHOR)
-for part in (workspaces, archives, files, history, comments, members, runs, versions, rejudges):
+for part in (workspaces, archives, files, history, comments, members, runs, versions, rejudges, sets):
     router.add_router("", part.router)
