@@ -17,6 +17,7 @@ urlpatterns = [
     path(f"{_AT}/limits", plain.limits, name="author-limits"),
     path(f"{_AT}/formulas", plain.formulas, name="author-formulas"),
     path(f"{_AT}/editorial", texts.editorial, name="author-editorial"),
+    path(f"{_AT}/editorial/preview", texts.editorial_preview, name="author-editorial-preview"),
     path(f"{_AT}/files", files.files, name="author-files"),
     path(f"{_AT}/files/<path:path>", files.file, name="author-file"),
     path(f"{_AT}/comments/<int:pk>/settle", comments.resolve, name="author-comment-resolve"),

@@ -248,6 +248,8 @@ MATRIX: dict[tuple[str, str], str] = {
     ("author-formulas", "POST"): "safoao",
     ("author-editorial", "GET"): "saooao",
     ("author-editorial", "POST"): "safoao",
+    ("author-editorial-preview", "GET"): "mmmmmm",
+    ("author-editorial-preview", "POST"): "safoao",
     ("author-files", "GET"): "saooao",
     ("author-files", "POST"): "mmmmmm",
     ("author-file", "GET"): "saooao",
