@@ -15,7 +15,7 @@ from web.authoring.queries import read
 from web.catalog.markdown import render
 from web.catalog.pages import Argument
 
-STATEMENT = "statement.md"
+STATEMENT, EDITORIAL = "statement.md", "editorial.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,16 @@ def statement_view(workspace: Workspace, path: str, text: str) -> StatementView:
         rendered(workspace, problem.translations.get(locale_of(path), problem.statement)),
         tuple(_row(argument) for argument in problem.arguments),
     )
+
+
+def editorial_view(workspace: Workspace, text: str) -> SafeString:
+    """The editorial as it will be when its file says `text`, with its numbers once the package has no faults."""
+    try:
+        with as_folder(Contents(workspace.slug, {**read(workspace), EDITORIAL: text.encode()})) as folder:
+            text = load_problem(folder).editorial or ""
+    except PackageInvalid:
+        pass
+    return rendered(workspace, text, anchors="e-")
 
 
 def _row(argument: schema.Argument) -> Argument:

@@ -17,7 +17,7 @@ from web.authoring.pages import description_of, tab_context
 from web.authoring.queries import find_run, latest_run, read_text
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.services import runs
-from web.authoring.statement_view import rendered
+from web.authoring.statement_view import editorial_view
 
 REFERENCE, EDITORIAL = "reference.py", "editorial.md"
 _form = require_http_methods(["GET", "HEAD", "POST"])
@@ -41,7 +41,7 @@ def reference(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 def editorial(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """What is shown after solving."""
-    shown = rendered(workspace, read_text(workspace, EDITORIAL), anchors="e-")
+    shown = editorial_view(workspace, read_text(workspace, EDITORIAL))
     return _text_tab(request, workspace, "editorial", EDITORIAL, html=shown)
 
 
@@ -52,8 +52,7 @@ def editorial_preview(request: HttpRequest, workspace: Workspace) -> HttpRespons
     form = TextForm(request.POST)
     form.full_clean()
     text = str(form.cleaned_data.get("text", "")).replace("\r\n", "\n")
-    shown = rendered(workspace, text, anchors="e-")
-    return render(request, "authoring/editorial_preview.html", {"html": shown})
+    return render(request, "authoring/editorial_preview.html", {"html": editorial_view(workspace, text)})
 
 
 @require_POST
