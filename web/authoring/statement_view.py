@@ -52,7 +52,7 @@ def statement_view(workspace: Workspace, path: str, text: str) -> StatementView:
 
 
 def editorial_view(workspace: Workspace, text: str) -> SafeString:
-    """The editorial as it will be when its file says `text`, with its numbers once the package has no faults."""
+    """The editorial when its file says `text`, with its numbers once the package has no faults."""
     try:
         with as_folder(Contents(workspace.slug, {**read(workspace), EDITORIAL: text.encode()})) as folder:
             text = load_problem(folder).editorial or ""
