@@ -9,6 +9,7 @@ RunRefused
 from functools import partial
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from judge.preview import CaseWanted, PreviewRefused, wanted_case
@@ -22,6 +23,7 @@ from web.authoring.services.files import pin
 
 MAX_RUNS_OF_PERSON = 4
 KEPT_PREVIEWS = 10
+KEPT_PROOFS = 50  # that do not hold; those that do are kept
 OPEN = (RunState.QUEUED, RunState.LEASED)
 
 
@@ -54,6 +56,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
     if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN).exists():
         raise AlreadyRunning("A proof is under way; wait for it, or cancel it.")
     _require_room(by)
+    _forget(locked.runs.filter(kind=RunKind.PROOF).exclude(holds=True), KEPT_PROOFS)
     pin(revision)
     run = ProofRun(
         workspace=locked,
@@ -92,8 +95,7 @@ def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
         raise NothingToRun(str(error)) from error
     except PreviewRefused as error:
         raise NothingToRun(str(error)) from error
-    old = locked.runs.filter(kind=RunKind.PREVIEW).exclude(state__in=OPEN).values_list("pk", flat=True)
-    locked.runs.filter(pk__in=[*old[KEPT_PREVIEWS - 1 :]]).delete()
+    _forget(locked.runs.filter(kind=RunKind.PREVIEW), KEPT_PREVIEWS)
     run = ProofRun.objects.create(
         workspace=locked,
         revision=revision,
@@ -123,6 +125,12 @@ def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
     if revision is None or not revision.tree:
         raise NothingToRun("There are no files yet.")
     return locked, revision
+
+
+def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
+    """Drop the oldest that are over, to make room for one more."""
+    over = runs.exclude(state__in=OPEN).order_by("-pk").values_list("pk", flat=True)
+    ProofRun.objects.filter(pk__in=[*over[kept - 1 :]]).delete()
 
 
 def _require_room(by: User) -> None:
