@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from judge.mutants.code import Function, device_functions, expression_end, masked, trimmed
+from judge.mutants.code import Function, closing_of, device_functions, expression_end, masked, trimmed
 from judge.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
-# What the edits call. Ten bits of mantissa are what float16 and TF32 have.
+# What the edits call. A float32 with seven bits of mantissa is a bfloat16.
 _PRELUDE = """\
 static inline dim3 warpcourt_fewer_x(dim3 grid) { grid.x -= grid.x > 1; return grid; }
 static inline dim3 warpcourt_fewer_y(dim3 grid) { grid.y -= grid.y > 1; return grid; }
 static __device__ inline float warpcourt_low(float v) {
-    return __uint_as_float((__float_as_uint(v) + 4096u) & ~8191u);
+    return __uint_as_float((__float_as_uint(v) + 0x8000u) & 0xffff0000u);
 }
 static __device__ inline float4 warpcourt_low(float4 v) {
     return make_float4(warpcourt_low(v.x), warpcourt_low(v.y), warpcourt_low(v.z), warpcourt_low(v.w));
@@ -153,6 +153,9 @@ def _stores(code: Code) -> Iterator[Edit]:
         end = expression_end(code.text, found.end(), (";", ","))
         start, end = trimmed(code.text, found.end(), end)
         value = code.text[start:end]
+        loop = code.text.rfind("for (", function.body, found.start())
+        if loop >= 0 and closing_of(code.text, loop + 4, end) == end:
+            continue  # the step of a loop, which might never end
         declared = _type_of(code, function, found[1], found.start(), pointed=bool(found[2]))
         if not declared or not value or _CONSTANT.fullmatch(value):
             continue

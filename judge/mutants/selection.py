@@ -11,6 +11,7 @@ from problems.vocabulary import Language, Verdict
 
 # CUDA mutants of a line-up cost milliseconds each, Triton's a second or so in the interpreter.
 MOST_PER_SOLUTION = {Language.CUDA: 12, Language.TRITON: 6}
+MOST_PER_OPERATOR = 3  # so that the score is not that of one kind of mistake
 _MAKERS = {Language.CUDA: cuda_mutants, Language.TRITON: triton_mutants}
 
 
@@ -53,10 +54,10 @@ def _family(problem: Problem, solution: Solution) -> Family:
 
 
 def choose(mutants: Sequence[Mutant], most: int) -> tuple[Mutant, ...]:
-    """At most `most` of `mutants`: as many of each operator as there can be, from places far apart."""
+    """At most `most` of `mutants`: as many of each operator as can be, up to some, from places far apart."""
     by_operator = {operator: [m for m in mutants if m.operator is operator] for operator in Operator}
     quotas = dict.fromkeys(Operator, 0)
-    while sum(quotas.values()) < min(most, len(mutants)):
+    for _ in range(MOST_PER_OPERATOR):
         for operator, found in by_operator.items():
             if quotas[operator] < len(found) and sum(quotas.values()) < most:
                 quotas[operator] += 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from judge.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
-# What the edits call, at the end of the source, where all that it imports is known.
+# What the edits call. A float32 with seven bits of mantissa is a bfloat16, which interpreters lack.
 _PRELUDE = """
 
 def warpcourt_fewer(grid, axis):
@@ -22,7 +22,10 @@ import triton.language as _warpcourt_language
 
 @_warpcourt_triton.jit
 def warpcourt_low(value):
-    if value.dtype.is_floating():
+    if value.dtype == _warpcourt_language.float32:
+        bits = value.to(_warpcourt_language.int32, bitcast=True)
+        return ((bits + 0x8000) & -0x10000).to(_warpcourt_language.float32, bitcast=True)
+    elif value.dtype.is_floating():
         return value.to(_warpcourt_language.float16).to(value.dtype)
     else:
         return value.to(_warpcourt_language.int8).to(value.dtype)

@@ -171,7 +171,7 @@ class TestChoice:
         [one] = [m for m in cuda_mutants("turn.cu", CUDA) if m.name == "dropped-last-element-1"]
         many = [replace(one, number=number) for number in range(1, 11)]
         two = [replace(one, operator=Operator.LAUNCH, number=number) for number in (1, 2)]
-        assert [mutant.name for mutant in choose([*many, *two], 5)] == [
+        assert [mutant.name for mutant in choose([*many, *two], 7)] == [
             "dropped-last-element-1",
             "dropped-last-element-5",
             "dropped-last-element-10",
@@ -181,5 +181,6 @@ class TestChoice:
 
     def test_takes_all_when_there_are_few(self) -> None:
         mutants = list(cuda_mutants("turn.cu", CUDA))
-        assert choose(mutants, 1000) == tuple(mutants)
+        few = [mutant for mutant in mutants if mutant.number <= 2]
+        assert choose(few, 1000) == tuple(few)
         assert choose((), 5) == ()
