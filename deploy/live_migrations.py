@@ -46,7 +46,9 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
         "DATA": "tags of a few problems, and counts, which `manage.py recount` makes anew"
     },
     "leaderboards.0002_fill_bests": {"DATA": "bests, which `manage.py recount` makes anew at any time"},
+    "drafts.0002_python": {"ADD_CHECK": _NO_SITE},
     "leaderboards.0004_cover_places": {"CREATE_INDEX": _NO_SITE, "DROP_INDEX": _NO_SITE},
+    "leaderboards.0005_python": {"ADD_CHECK": _NO_SITE},
     "staff.0002_rejudges": {"CREATE_INDEX": _NO_SITE, "CREATE_INDEX_EXCLUSIVE": _NO_SITE},
     "submissions.0002_gpu_results": {
         "ADD_CHECK": _NO_SITE,
@@ -55,6 +57,7 @@ ALLOWED: Mapping[str, Mapping[str, str]] = {
     },
     "submissions.0003_progress_and_sharing": {"ADD_CHECK": _NO_SITE},
     "submissions.0004_report_gave_up": {"CREATE_INDEX": _NO_SITE},
+    "submissions.0010_python": {"ADD_CHECK": _NO_SITE},
 }
 LOCKS = {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE", "DROP_INDEX", "REINDEX", "ADD_UNIQUE", "ADD_CHECK"}
 

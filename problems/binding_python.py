@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from problems.calling import PythonCall, PythonEntry, Template, spelled
+from problems.calling import PythonCall, PythonEntry, Pattern, spelled
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Role
 
@@ -22,7 +22,7 @@ def signature_python(problem: Problem) -> str:
 def call_of(problem: Problem) -> PythonCall:
     """How programs in Python are called; by default `solve` with all arguments in order."""
     names = tuple(argument.name for argument in problem.arguments)
-    return problem.python or PythonCall(PythonEntry.SOLVE, Template.of_names(names))
+    return problem.python or PythonCall(PythonEntry.SOLVE, Pattern.of_names(names))
 
 
 def starter_python(problem: Problem, explanations: list[str]) -> str:
@@ -70,9 +70,9 @@ def _notes(call: PythonCall, explanations: list[str]) -> list[str]:
     return notes
 
 
-def _unpacking(given: Template) -> list[str]:
+def _unpacking(given: Pattern) -> list[str]:
     """A line that takes `data` apart, where it is a plain tuple of names."""
-    plain = isinstance(given.form.get("tuple"), list) and given.form == Template.of_names(given.names).form
+    plain = isinstance(given.form.get("tuple"), list) and given.form == Pattern.of_names(given.names).form
     return [f"    {given.text.strip('()').rstrip(',')} = data"] if plain and len(given.names) > 1 else []
 
 

@@ -19,7 +19,7 @@ _MAX_TEXT = 100
 _ALLOWED = "names, numbers, texts, True, False, None, tuples, lists and dicts"
 
 
-class TemplateError(ValueError):
+class PatternError(ValueError):
     """Raised when a text is no expression of names and constants."""
 
 
@@ -32,7 +32,7 @@ class PythonEntry(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class Pattern:
     """An expression of names and constants, such as `(a, b, {"heads": 8})`.
 
     `form` is the same as JSON: `{"name": "a"}`, `{"value": 8}`, `{"tuple": […]}`, `{"list": […]}`, and
@@ -43,24 +43,24 @@ class Template:
     form: Mapping[str, object] = field(repr=False, compare=False)
 
     @classmethod
-    def parse(cls, text: str) -> "Template":
+    def parse(cls, text: str) -> "Pattern":
         """Parse `text`.
 
         Raises:
-            TemplateError: it is no such expression.
+            PatternError: it is no such expression.
         """
         if len(text) > MAX_CHARACTERS:
-            raise TemplateError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
+            raise PatternError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
         try:
             tree = ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise TemplateError(f"{text[:60]!r} is not an expression") from error
+            raise PatternError(f"{text[:60]!r} is not an expression") from error
         if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
-            raise TemplateError(f"{text[:40]!r}… has too many parts")
+            raise PatternError(f"{text[:40]!r}… has too many parts")
         return cls(text.strip(), _form(tree))
 
     @classmethod
-    def of_names(cls, names: "tuple[str, ...]") -> "Template":
+    def of_names(cls, names: "tuple[str, ...]") -> "Pattern":
         """The tuple of `names`."""
         return cls.parse(f"({', '.join(names)}{',' if len(names) == 1 else ''})")
 
@@ -83,7 +83,7 @@ class ModuleArgument:
     """
 
     kind: str
-    init: Template
+    init: Pattern
     state: Mapping[str, str]
 
 
@@ -97,9 +97,9 @@ class PythonCall:
     """
 
     entry: PythonEntry
-    given: Template
+    given: Pattern
     returns: tuple[str, ...] = ()
-    init: Template = field(default_factory=lambda: Template.parse("()"))
+    init: Pattern = field(default_factory=lambda: Pattern.parse("()"))
     state: Mapping[str, str] = field(default_factory=dict)
     modules: Mapping[str, ModuleArgument] = field(default_factory=dict)
 
@@ -119,7 +119,7 @@ class PythonCall:
 
 
 def spelled(form: Mapping[str, object], spell: Callable[[str], str]) -> str:
-    """A form of a template as its text, with names spelled otherwise."""
+    """A form of a pattern as its text, with names spelled otherwise."""
     match form:
         case {"name": str(name)}:
             return spell(name)
@@ -147,13 +147,13 @@ def _form(node: ast.expr) -> dict[str, object]:
             return {"value": _constant(-value)}
         case ast.Constant(value=value):
             return {"value": _constant(value)}
-    raise TemplateError(f"may hold only {_ALLOWED}")
+    raise PatternError(f"may hold only {_ALLOWED}")
 
 
 def _key(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return str(_constant(node.value))
-    raise TemplateError("the keys of a dict must be texts")
+    raise PatternError("the keys of a dict must be texts")
 
 
 def _constant(value: object) -> object:
@@ -165,7 +165,7 @@ def _constant(value: object) -> object:
         return value
     if isinstance(value, str) and len(value) <= _MAX_TEXT:
         return value
-    raise TemplateError(f"{str(value)[:40]!r} is no constant of sensible size; it may hold only {_ALLOWED}")
+    raise PatternError(f"{str(value)[:40]!r} is no constant of sensible size; it may hold only {_ALLOWED}")
 
 
 def _names(form: object) -> list[str]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from problems.calling import ModuleArgument, PythonCall, PythonEntry, Template, TemplateError
+from problems.calling import ModuleArgument, PythonCall, PythonEntry, Pattern, PatternError
 from problems.schema import Argument
 from problems.table import Table
 
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
 _CLASS = "[A-Z][A-Za-z0-9]{0,39}"
-_NOTHING = Template.parse("()")
+_NOTHING = Pattern.parse("()")
 
 
 def parse_python(top: Table, arguments: tuple[Argument, ...]) -> PythonCall | None:
@@ -17,8 +17,8 @@ def parse_python(top: Table, arguments: tuple[Argument, ...]) -> PythonCall | No
         return None
     table = top.table("python")
     entry = table.choice("entry", PythonEntry)
-    in_order = Template.of_names(tuple(argument.name for argument in arguments if argument.name) or ("x",))
-    given = _template(table, "given", in_order)
+    in_order = Pattern.of_names(tuple(argument.name for argument in arguments if argument.name) or ("x",))
+    given = _pattern(table, "given", in_order)
     returns = table.texts("returns") if table.has("returns") else ()
     is_model = entry is PythonEntry.MODEL_NEW
     if not is_model:
@@ -29,7 +29,7 @@ def parse_python(top: Table, arguments: tuple[Argument, ...]) -> PythonCall | No
         entry,
         given,
         returns,
-        _template(table, "init", _NOTHING),
+        _pattern(table, "init", _NOTHING),
         _state(table),
         _modules(table),
     )
@@ -41,13 +41,13 @@ def parse_python(top: Table, arguments: tuple[Argument, ...]) -> PythonCall | No
     return call
 
 
-def _template(table: Table, key: str, default: Template) -> Template:
+def _pattern(table: Table, key: str, default: Pattern) -> Pattern:
     if not table.has(key):
         return default
     text = table.text(key, most=400, example='"(x, y)"')
     try:
-        return Template.parse(text) if text else default
-    except TemplateError as error:
+        return Pattern.parse(text) if text else default
+    except PatternError as error:
         table.fault(key, f'{error}; write it like "(x, y)"')
         return default
 
@@ -68,7 +68,7 @@ def _modules(table: Table) -> Mapping[str, ModuleArgument]:
         inner = outer.table(name)
         modules[name] = ModuleArgument(
             inner.text("kind", most=40, pattern=_CLASS, example="Linear"),
-            _template(inner, "init", _NOTHING),
+            _pattern(inner, "init", _NOTHING),
             _state(inner),
         )
         inner.close()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from problems.calling import PythonCall, PythonEntry, Template, TemplateError, spelled
+from problems.calling import PythonCall, PythonEntry, Pattern, PatternError, spelled
 from problems.importing.report import Refused
 
 MAX_DESCRIPTION_BYTES = 2 << 20
@@ -161,17 +161,17 @@ def _module(entry: Mapping[str, Any]) -> Module:
 def _call(entry: Mapping[str, Any]) -> PythonCall:
     return PythonCall(
         PythonEntry(_text(entry["entry"], 40)),
-        _template(entry["given"]),
+        _pattern(entry["given"]),
         tuple(_identifier(name) for name in _bounded(entry["returns"], _MOST_ARGUMENTS)),
-        _template(entry.get("init", {"tuple": []})),
+        _pattern(entry.get("init", {"tuple": []})),
         {_text(key, 64): _identifier(part) for key, part in entry.get("state", {}).items()},
     )
 
 
-def _template(form: Mapping[str, Any]) -> Template:
+def _pattern(form: Mapping[str, Any]) -> Pattern:
     try:
-        return Template.parse(spelled(form, _identifier))
-    except TemplateError as error:
+        return Pattern.parse(spelled(form, _identifier))
+    except PatternError as error:
         raise Refused(f"what its programs are given cannot be told: {error}") from error
 
 

@@ -8,6 +8,7 @@ its own arrays.
 """
 
 import functools
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -15,6 +16,7 @@ from typing import Any, cast
 
 import torch
 
+_TASK = "task"  # the module that programs for GPU MODE import their types from
 Value = torch.Tensor | int | float | bool
 Bound = Callable[[], object]
 _SOLVE, _CUSTOM_KERNEL, _MODEL_NEW = "solve", "custom_kernel", "ModelNew"
@@ -88,6 +90,21 @@ class PythonCall:
             _copy(self._entry, name, output, returned)
 
 
+class _AnyType(ModuleType):
+    """A module in which every name stands for any type."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Any
+
+
+def offer_types(described: Mapping[str, Any]) -> None:
+    """Let a program that expects `custom_kernel` to be called import its types, which are for readers alone."""
+    if described["entry"] == _CUSTOM_KERNEL:
+        sys.modules.setdefault(_TASK, _AnyType(_TASK))
+
+
 def _without_gradients(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     with torch.no_grad():
         return function(*arguments)
@@ -116,7 +133,7 @@ def _what(value: object) -> str:
 
 
 def _built(form: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """What a template stands for."""
+    """What a pattern stands for."""
     match form:
         case {"name": name}:
             return known[name]

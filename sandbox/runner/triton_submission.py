@@ -6,14 +6,14 @@ how those are called, see `python_call`.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import FrameType, ModuleType
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import torch
 
-from sandbox.runner.python_call import Bound, Misfit, PythonCall, Value
+from sandbox.runner.python_call import Bound, Misfit, PythonCall, Value, offer_types
 from sandbox.runner.session import (
     Diagnostics,
     Load,
@@ -122,6 +122,8 @@ class TritonRunner(Runner):
         self._load = load
         code = compile_source(load, FILE)
         try:
+            if self.in_python:
+                offer_types(cast("Mapping[str, Any]", load.manifest["python"]))
             program = run_module(code, "solution")
             if self.in_python:
                 self._bind_call = PythonCall.of(load.manifest, program).bound

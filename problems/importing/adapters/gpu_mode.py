@@ -67,7 +67,7 @@ def unpacked():
 
 
 def formed(data, name, others, names):
-    """A template of data: tensors and what differs between tests by name, the rest as it is."""
+    """A pattern of data: tensors and what differs between tests by name, the rest as it is."""
     if type(data) in (tuple, list):
         parts = [
             formed(

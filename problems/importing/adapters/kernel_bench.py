@@ -110,7 +110,7 @@ def init_names(names, count):
 
 
 def constant(value):
-    """A template of a value that is the same in all tests."""
+    """A pattern of a value that is the same in all tests."""
     if isinstance(value, (tuple, list)):
         return {"tuple" if isinstance(value, tuple) else "list": [constant(part) for part in value]}
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -164,7 +164,7 @@ def least(known):
 
 
 def given_of(name, value):
-    """A template of one input."""
+    """A pattern of one input."""
     return {"name": name} if isinstance(value, (torch.Tensor, int, float)) else constant(value)
 
 
@@ -210,7 +210,7 @@ def arguments_of(part, number):
 
 
 def built(form, values):
-    """What a template stands for."""
+    """What a pattern stands for."""
     if "name" in form:
         return values[form["name"]]
     if "tuple" in form:

@@ -5,7 +5,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from problems.calling import PythonCall, PythonEntry, Template
+from problems.calling import PythonCall, PythonEntry, Pattern
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import triton_command
 from sandbox.spec import Limits
@@ -36,9 +36,9 @@ SOURCE = textwrap.dedent(
 def test_a_module_with_a_triton_kernel(backend: Bubblewrap) -> None:
     call = PythonCall(
         PythonEntry.MODEL_NEW,
-        Template.parse("(x,)"),
+        Pattern.parse("(x,)"),
         ("y",),
-        Template.parse("(features, 3)"),
+        Pattern.parse("(features, 3)"),
         {"weight": "weight", "bias": "bias"},
     )
     names = [{"name": name} for name in ("x", "weight", "bias", "y", "features")]

@@ -5,7 +5,7 @@ from types import ModuleType
 
 import pytest
 
-from problems.calling import ModuleArgument, PythonCall, PythonEntry, Template
+from problems.calling import ModuleArgument, PythonCall, PythonEntry, Pattern
 
 torch = pytest.importorskip("torch")
 from sandbox.runner import python_call as runner  # noqa: E402 - it needs PyTorch
@@ -19,18 +19,18 @@ X = torch.tensor([[1.0, 1], [2, 0]])
 Y = X @ WEIGHT.T + BIAS
 
 
-def template(text: str) -> Template:
-    return Template.parse(text)
+def pattern(text: str) -> Pattern:
+    return Pattern.parse(text)
 
 
 KERNEL = PythonCall(
-    PythonEntry.CUSTOM_KERNEL, template("(x, {'weight': weight, 'bias': bias}, [features, 1e-5])"), ("y",)
+    PythonEntry.CUSTOM_KERNEL, pattern("(x, {'weight': weight, 'bias': bias}, [features, 1e-5])"), ("y",)
 )
-MODEL = PythonCall(PythonEntry.MODEL_NEW, template("(x,)"), ("y",), template("(features, 3)"), LINEAR)
+MODEL = PythonCall(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), LINEAR)
 MODULE = PythonCall(
     PythonEntry.SOLVE,
-    template("(x, model, y)"),
-    modules={"model": ModuleArgument("Linear", template("(features, 3)"), LINEAR)},
+    pattern("(x, model, y)"),
+    modules={"model": ModuleArgument("Linear", pattern("(features, 3)"), LINEAR)},
 )
 PROGRAMS = {
     "custom_kernel": (
@@ -105,7 +105,7 @@ def test_parameters_are_the_arrays_themselves() -> None:
 
 def test_parameters_that_share_an_array_are_its_parts() -> None:
     shared = {"weight": "weight", "bias": "weight"}
-    call = PythonCall(PythonEntry.MODEL_NEW, template("(x,)"), ("y",), template("(features, 3)"), shared)
+    call = PythonCall(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), shared)
     packed = torch.cat([WEIGHT.reshape(-1), BIAS])
     source = "class ModelNew(torch.nn.Linear): pass"
     assert torch.equal(run(call, source, weight=packed), Y)
@@ -114,7 +114,7 @@ def test_parameters_that_share_an_array_are_its_parts() -> None:
 
 
 def test_several_outputs_come_back_in_order_and_a_number_fits_one_element() -> None:
-    call = PythonCall(PythonEntry.CUSTOM_KERNEL, template("x"), ("y", "bias"))
+    call = PythonCall(PythonEntry.CUSTOM_KERNEL, pattern("x"), ("y", "bias"))
     bias = torch.zeros(1)
     source = "def custom_kernel(x): return [torch.ones(2, 3), x.sum()]"
     assert torch.equal(run(call, source, bias=bias), torch.ones(2, 3))
