@@ -80,6 +80,14 @@ class CaseForm(RowForm):
 class CaseSet(RowSet):
     """All cases."""
 
+    def add_fields(self, form: forms.Form, index: int | None) -> None:
+        """Give every field a name of its own for those who hear the table: its headings name columns alone."""
+        super().add_fields(form, index)
+        row = "new case" if index is None else f"case {index + 1}"
+        for field in form.fields.values():
+            if not field.widget.is_hidden:
+                field.widget.attrs["aria-label"] = f"{field.label}, {row}"
+
     def rows(self) -> list[CaseRow]:
         """What the table says. It must be valid."""
         return [
