@@ -28,7 +28,8 @@ EXIT_INTERNAL = 3
 
 class Command(BaseCommand):
     help = (
-        "Prove the problems SLUG…: every solution gets its verdict, trivial programs fail, tolerances fit. "
+        "Prove the problems SLUG…: every solution gets its verdict, trivial programs and mutants fail, "
+        "tolerances fit. "
         "Exit status: 0 all proved, 1 something has to change, 2 wrong usage, 3 the judge itself failed."
     )
     requires_system_checks = []
@@ -78,6 +79,11 @@ def render(proof: Proof) -> str:
     seconds = sum(outcome.ms for outcome in proof.outcomes) / 1000
     lines = [_render_finding(finding) for finding in proof.findings]
     lines.append(f"  {held} of {len(proof.outcomes)} programs as expected, in {seconds:.0f} s")
+    if proof.mutation_score is not None:
+        counted = [mutant for mutant in proof.mutants if mutant.counts]
+        failing = sum(mutant.fails for mutant in counted)
+        score = f"a mutation score of {proof.mutation_score:.2f}"
+        lines.append(f"  {failing} of {len(counted)} mutants fail: {score}")
     lines.append(f"  {proof.slug} is {'proved' if proof.holds else 'NOT proved'}")
     return "\n".join(lines)
 
