@@ -81,7 +81,7 @@ class CaseSet(RowSet):
     """All cases."""
 
     def add_fields(self, form: forms.Form, index: int | None) -> None:
-        """Give every field a name of its own for those who hear the table: its headings name columns alone."""
+        """Name every field for those who hear the table, whose headings name columns alone."""
         super().add_fields(form, index)
         row = "new case" if index is None else f"case {index + 1}"
         for field in form.fields.values():
