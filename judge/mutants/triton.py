@@ -65,8 +65,10 @@ class Program:
                     yield node
 
     def _name_of(self, node: ast.expr) -> str:
-        known = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-        return node.attr if known and node.value.id == self.language else ""  # type: ignore[union-attr,attr-defined]
+        match node:
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if module == self.language:
+                return name
+        return ""
 
     def _place(self, line: int, column_bytes: int) -> int:
         start = self.starts[line - 1]
@@ -119,19 +121,16 @@ def _bounds(program: Program) -> Iterator[Edit]:
     """`at < n` becomes `at < n - 1`, and `range(0, n, …)` ends at `n - 1`."""
     for function in program.functions:
         for node in ast.walk(function):
-            if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Lt):
-                bound = node.comparators[0]
-            elif _is_range(node):
-                bound = node.args[1] if len(node.args) > 1 else node.args[0]  # type: ignore[attr-defined]
-            else:
-                continue
-            simple = isinstance(bound, ast.Name | ast.Constant | ast.Attribute)
+            match node:
+                case ast.Compare(ops=[ast.Lt(), *_], comparators=[bound, *_]):
+                    pass
+                case ast.Call(func=ast.Name(id="range"), args=[bound] | [_, bound, *_]):
+                    pass
+                case _:
+                    continue
             text = program.text(bound)
+            simple = isinstance(bound, ast.Name | ast.Constant | ast.Attribute)
             yield program.edit(bound, f"{text} - 1" if simple else f"({text}) - 1")
-
-
-def _is_range(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
 def _barriers(program: Program) -> Iterator[Edit]:
@@ -181,15 +180,16 @@ def _launches(program: Program) -> Iterator[Edit]:
     """A launch with one program fewer in a direction, where the kernel does not stride over the grid."""
     kernels = {function.name: program.text(function) for function in program.functions}
     for node in ast.walk(program.tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)):
-            continue
-        kernel, grid = node.func.value, program.text(node.func.slice)
-        body = kernels.get(kernel.id, "") if isinstance(kernel, ast.Name) else ""
-        if not body or "num_programs" in body or grid in {"(1,)", "1,"}:
+        match node:
+            case ast.Call(func=ast.Subscript(value=ast.Name(id=kernel), slice=blocks)) if kernel in kernels:
+                body, grid = kernels[kernel], program.text(blocks)
+            case _:
+                continue
+        if "num_programs" in body or grid in {"(1,)", "1,"}:
             continue
         for axis in range(_MOST_AXES):
             if f"program_id({axis})" in body:
-                yield program.edit(node.func.slice, f"warpcourt_fewer({grid}, {axis})")
+                yield program.edit(blocks, f"warpcourt_fewer({grid}, {axis})")
 
 
 def _values(program: Program) -> Iterator[Edit]:
