@@ -49,8 +49,8 @@ def check_mutants(families: Sequence[Family], outcomes: Sequence[MutantOutcome])
         if outcome.counts and not outcome.fails:
             file = outcome.program.removeprefix("solutions/")
             yield warning(
-                f"{outcome.program}: line {outcome.line}",
-                f"the mutant {outcome.name} is accepted: {outcome.change}",
+                f"mutant {outcome.name} of {outcome.program}",
+                f"is accepted; in line {outcome.line}, {outcome.change}",
                 "add a case where it shows; or, if it computes the same, give the reason in "
                 + _table(file, outcome.name, tried[file, outcome.name].line_text),
             )
@@ -66,7 +66,7 @@ def _check_score(outcomes: Sequence[MutantOutcome]) -> Iterator[Finding]:
     score = mutation_score(outcomes)
     if score is None:
         yield warning(
-            "solutions",
+            f"{_TOML}: solutions",
             "no mutants could be made of the accepted solutions",
             "add accepted solutions in cuda or triton that launch kernels of their own",
         )
@@ -74,7 +74,7 @@ def _check_score(outcomes: Sequence[MutantOutcome]) -> Iterator[Finding]:
         counted = [outcome for outcome in outcomes if outcome.counts]
         failing = sum(outcome.fails for outcome in counted)
         yield error(
-            "solutions",
+            f"{_TOML}: cases",
             f"{failing} of {len(counted)} mutants fail, a score of {score:.2f}; {MIN_SCORE:g} is needed",
             "add hidden cases that the mutants below fail, or tighten the tolerance",
         )

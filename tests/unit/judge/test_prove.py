@@ -85,7 +85,8 @@ class TestProve:
         score, survivor = proof.findings
         assert score.text == "0 of 1 mutants fail, a score of 0.00; 0.9 is needed"
         assert survivor.severity is Severity.WARNING
-        assert survivor.place == "solutions/right-plain.cu: line 1"
+        assert survivor.place == "mutant dropped-last-element-1 of solutions/right-plain.cu"
+        assert survivor.text == "is accepted; in line 1, count → count - 1"
         assert 'mutant = "dropped-last-element-1"' in survivor.fix
         assert not proof.holds
 
