@@ -49,10 +49,11 @@ class SampleOut(Schema):
 
 
 class ProblemDetailOut(ProblemOut):
-    """A problem with its statement, as Markdown with TeX."""
+    """A problem with its statement, as Markdown with TeX. `translations` are by locale, such as `de`."""
 
     version: str
     statement: str
+    translations: dict[str, str]
     signature: list[ArgumentOut]
     size_names: list[str]
     samples: list[SampleOut]

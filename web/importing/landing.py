@@ -39,6 +39,7 @@ def land(by: User, found: Imported) -> Landed:
     return Landed(found.entry, workspace.revision, again)
 
 
+@transaction.atomic
 def put(by: User, slug: str, content: Mapping[str, bytes], *, note: str) -> tuple[Workspace, bool]:
     """The workspace `slug` with exactly the files in `content`, and whether it was there already.
 

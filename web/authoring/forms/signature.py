@@ -25,6 +25,7 @@ class ArgumentForm(RowForm):
     )
     role = forms.ChoiceField(
         choices=[(role.value, role.value) for role in Role],
+        initial=Role.IN.value,
         label="Role",
         widget=forms.Select(attrs={"class": "select"}),
     )
@@ -110,9 +111,9 @@ def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
         }
         for row in rows
     ]
-    return ArgumentTable(initial=ordered(initial), prefix="arguments")  # type: ignore[return-value]
+    return ArgumentTable(initial=ordered(initial), prefix="arguments")
 
 
 def sent(data: Any) -> ArgumentSet:
     """The table that a browser sent."""
-    return ArgumentTable(data, prefix="arguments")  # type: ignore[return-value]
+    return ArgumentTable(data, prefix="arguments")

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from problems.translations import LOCALE, locale_name, locales_in, path_of
-from web.authoring import figures
+from web.authoring import figures, rights
 from web.authoring.editing.about import read_about, write_about
 from web.authoring.editing.document import DescriptionUnreadable
 from web.authoring.entrance import in_workspace
@@ -66,7 +66,7 @@ def translation_remove(request: HttpRequest, workspace: Workspace, locale: str) 
 
 
 @require_POST
-@in_workspace(write="authoring.view")
+@in_workspace(write=rights.VIEW)
 def preview(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """How a text will look to learners, as a part of the page."""
     form = StatementForm(request.POST)

@@ -75,6 +75,7 @@ class TestPackage:
         assert "no ZIP file" in answer.content.decode()
 
 
+@pytest.mark.django_db(transaction=True)  # the heartbeat has a connection of its own
 class TestSet:
     def sent(self, archive: bytes) -> dict[str, object]:
         return {"what": "set", "set-set_format": "leetgpu", "set-archive": uploaded(archive)}
@@ -134,6 +135,7 @@ class TestSet:
         assert client.get("/author/import").status_code == 403
 
 
+@pytest.mark.django_db(transaction=True)
 class TestFolder:
     def test_is_for_staff_below_a_directory(self, client, staff, settings, tmp_path, vector_add):
         settings.WARPCOURT = replace(settings.WARPCOURT, imports_dir=tmp_path)
