@@ -22,6 +22,6 @@ from web.api.authoring import (
     workspaces,
 )
 
-router = Router(auth=AUTHOR)
+router = Router(auth=AUTHOR, tags=["author"])
 for part in (workspaces, archives, files, history, comments, members, runs, versions, rejudges, sets):
     router.add_router("", part.router)

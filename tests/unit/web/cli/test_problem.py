@@ -79,7 +79,8 @@ def test_from_a_folder_to_learners(run, workspace, author):
     assert run("pull", "my-sum").exit_code == 0
     folder = Path("my-sum")
     assert package.read_files(folder) == queries.read(workspace)
-    (folder / "statement.md").write_text("dull")
+    with (folder / "statement.md").open("a") as statement:
+        statement.write("\nThis is dull.\n")
     (folder / "editorial.md").unlink()
     (folder / "figures").mkdir()
     (folder / "figures" / "new.png").write_bytes(b"\x89PNG\xff")
