@@ -1,5 +1,8 @@
 """Pages to bring problems in: one in our own format at once, sets of others by a worker."""
 
+from collections.abc import Callable
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -88,16 +91,18 @@ def _take_package(request: HttpRequest, by: User, form: PackageForm) -> HttpResp
     return redirect("author-statement", workspace.slug)
 
 
-def _start(form: SetFileForm | SetFolderForm, start: object) -> HttpResponse | None:
+def _start(
+    form: SetFileForm | SetFolderForm, start: Callable[[dict[str, Any]], ImportRun]
+) -> HttpResponse | None:
     try:
-        run = start(form.cleaned_data)  # type: ignore[operator]
+        run = start(form.cleaned_data)
     except services.ImportRefused as refusal:
         form.add_error(None, str(refusal))
         return None
     return redirect("author-import-run", run.pk)
 
 
-def _sent(request: HttpRequest, chosen: bool) -> tuple[object, object]:
+def _sent(request: HttpRequest, chosen: bool) -> tuple[Any, Any]:
     return (request.POST, request.FILES) if chosen else (None, None)
 
 

@@ -1,6 +1,6 @@
 """The tab of the statement: its text with a live preview, translations, figures, and what lists say of it."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -15,7 +15,7 @@ from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, tab_context
 from web.authoring.queries import NotText, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
-from web.authoring.statement_view import STATEMENT, statement_view
+from web.authoring.statement_view import STATEMENT, StatementView, statement_view
 from web.catalog.figures import POLICY
 
 
@@ -142,11 +142,11 @@ def _page(
     return render(request, "authoring/statement.html", context, status=422 if faulty else 200)
 
 
-def _shown(view: object) -> dict[str, object]:
-    return {"page": view, "problem": getattr(view, "problem", None), "preview": True}
+def _shown(view: StatementView) -> dict[str, object]:
+    return {"page": view, "problem": view.problem, "preview": True}
 
 
-def _about(workspace: Workspace, sent: object) -> AboutForm | None:
+def _about(workspace: Workspace, sent: QueryDict | None) -> AboutForm | None:
     """What lists say of the problem; None where problem.toml cannot be shown as a form."""
     try:
         row = read_about(description_of(workspace))
