@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from problems.calling import PythonCall, PythonEntry, Pattern, spelled
+from problems.calling import Pattern, PythonCall, PythonEntry, spelled
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Role
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from problems.calling import ModuleArgument, PythonCall, PythonEntry, Pattern, PatternError
+from problems.calling import ModuleArgument, Pattern, PatternError, PythonCall, PythonEntry
 from problems.schema import Argument
 from problems.table import Table
 

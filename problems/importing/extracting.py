@@ -61,27 +61,33 @@ def standalone(files: Mapping[str, str], main: str, wanted: str) -> str:
     modules = {name: _Module(name, text, files) for name, text in files.items() if name.endswith(".py")}
     found: dict[tuple[str, str], _Definition] = {}
     imports: dict[str, None] = {}
+    renamed: dict[str, None] = {}
+    seen: set[tuple[str, str]] = set()
     pending = [(main, wanted)]
     while pending:
         place, name = pending.pop()
         module = modules[place]
-        if (place, name) in found:
+        if (place, name) in seen:
             continue
+        seen.add((place, name))
         if definition := module.definitions.get(name):
             found[place, name] = definition
             pending += [(place, used) for used in definition.uses]
         elif name in module.borrowed and module.borrowed[name][0] in modules:
             pending.append(module.borrowed[name])
+            if (original := module.borrowed[name][1]) != name:
+                renamed[f"{name} = {original}"] = None
         elif name in module.imports:
             imports[module.imports[name]] = None
     if (main, wanted) not in found:
         raise Refused(f"{main} defines no {wanted}")
     order = [name for name in modules if name != main] + [main]
-    texts = dict.fromkeys(
-        (d.module, d.line, d.text)
-        for d in sorted(found.values(), key=lambda d: (order.index(d.module), d.line))
-    )
-    return "\n\n\n".join(["\n".join(sorted(imports)), *(text for _, _, text in texts)]).strip() + "\n"
+    ordered = sorted(found.values(), key=lambda d: (order.index(d.module), d.line))
+    texts = dict.fromkeys((d.module, d.line, d.text) for d in ordered)
+    borrowed = [text for place, _, text in texts if place != main]
+    own = [text for place, _, text in texts if place == main]
+    parts = ["\n".join(sorted(imports)), *borrowed, "\n".join(renamed), *own]
+    return "\n\n\n".join(part for part in parts if part).strip() + "\n"
 
 
 def _importing(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:

@@ -1,7 +1,8 @@
 """Reads GPU MODE tasks: folders with `task.yml`, and `reference.py` with `generate_input` and `ref_kernel`.
 
-Programs define `custom_kernel`, which gets what `generate_input` makes and returns what `ref_kernel` does. Tests and
-benchmarks are parameters in task.yml; the seeds among them are mixed with ours, so contents are new each time.
+Programs define `custom_kernel`, which gets what `generate_input` makes and returns what `ref_kernel` does.
+Tests and benchmarks are parameters in task.yml; the seeds among them are mixed with ours, so contents are new
+each time.
 """
 
 import ast
@@ -89,7 +90,7 @@ def _task(path: Path) -> Mapping[str, object]:
 
 
 def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, str]:
-    """The Python files that the task lists, by the names that it gives them; all in its folder, if it lists none."""
+    """The Python files that the task lists, by the names that it gives them; or all that it has."""
     listed = task.get("files")
     if not isinstance(listed, list):
         listed = [{"name": path.name, "source": path.name} for path in sorted(folder.glob("*.py"))]
@@ -170,7 +171,7 @@ def _defines(node: ast.stmt, name: str) -> bool:
 
 
 def _number(node: ast.expr, tree: ast.Module) -> float | None:
-    """The number that an expression is: written down, or a name that stands for one at the top of the file."""
+    """The number that an expression is: written down, or a name that stands for one at the file's head."""
     if isinstance(node, ast.Name):
         given = [line.value for line in tree.body if isinstance(line, ast.Assign) and _defines(line, node.id)]
         node = given[-1] if given else node
@@ -181,5 +182,6 @@ def _number(node: ast.expr, tree: ast.Module) -> float | None:
 
 def _solution(files: Mapping[str, str]) -> StartingSolution:
     code = standalone(files, _MAIN, "ref_kernel")
-    text = f"# The task's own reference, handed in.\n{code}\n\ndef custom_kernel(data):\n    return ref_kernel(data)\n"
+    entry = "def custom_kernel(data):\n    return ref_kernel(data)\n"
+    text = f"# The task's own reference, handed in.\n{code}\n\n{entry}"
     return StartingSolution("reference.torch.py", text, Verdict.ACCEPTED, "The reference of the task.")

@@ -1,7 +1,7 @@
 """Reads KernelBench files: `Model`, `get_inputs` and `get_init_inputs` over numbers at the head of the file.
 
-Programs define `ModelNew`. The parameters of `Model` are arguments of the problem, with new contents each time. A
-file has one test; other sizes are made by other numbers at its head, which the sandbox tries.
+Programs define `ModelNew`. The parameters of `Model` are arguments of the problem, with new contents each
+time. A file has one test; other sizes are made by other numbers at its head, which the sandbox tries.
 """
 
 import ast
@@ -71,7 +71,7 @@ def read(path: Path, *, within: Path) -> Source:
 def candidates(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
     """Kinds of tests with the numbers to try for each, the best first.
 
-    `free` numbers are extents of inputs alone; `tied` ones make the model too, so they are kept or divided together.
+    `free` numbers are extents of inputs alone; `tied` ones make the model too: they stay or shrink together.
     """
     reduced = [_divided(tied, most) for most in (4, 8, 32)]
     for small in (*reduced, tied):
@@ -120,7 +120,7 @@ def _require(tree: ast.Module) -> None:
 
 
 def _numbers(tree: ast.Module) -> tuple[Numbers, Numbers]:
-    """The numbers at the head of the file that shape inputs: those that the model does not depend on, and the rest."""
+    """The numbers at the file's head that shape inputs: those that the model does not know, and the rest."""
     given = {
         target.id: node.value.value
         for node in tree.body
@@ -164,8 +164,8 @@ def _names(node: ast.AST) -> set[str]:
 def _statement(text: str) -> str:
     fence = "````" if "```" in text else "```"
     return (
-        "Write `ModelNew`, a module that does what `Model` does, faster. It is made with the same values, and its "
-        f"parameters get the same contents.\n\n{fence}python\n{text.strip()}\n{fence}"
+        "Write `ModelNew`, a module that does what `Model` does, faster. It is made with the same values, "
+        f"and its parameters get the same contents.\n\n{fence}python\n{text.strip()}\n{fence}"
     )
 
 

@@ -100,7 +100,7 @@ class _AnyType(ModuleType):
 
 
 def offer_types(described: Mapping[str, Any]) -> None:
-    """Let a program that expects `custom_kernel` to be called import its types, which are for readers alone."""
+    """Let a program that defines `custom_kernel` import its types, which are for readers alone."""
     if described["entry"] == _CUSTOM_KERNEL:
         sys.modules.setdefault(_TASK, _AnyType(_TASK))
 

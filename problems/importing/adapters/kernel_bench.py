@@ -6,7 +6,7 @@ import ast
 KINDS = {"sample": "example", "timed": "performance"}
 MOST_PARAMETERS = 6
 PACKED = "parameters"
-LEAST_LARGE, MOST_LARGE = 50_000, 8_000_000
+LEAST_LARGE, MOST_LARGE = 50_000, 1_000_000
 
 
 class Numbers(ast.NodeTransformer):

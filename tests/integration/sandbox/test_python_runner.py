@@ -5,7 +5,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from problems.calling import PythonCall, PythonEntry, Pattern
+from problems.calling import Pattern, PythonCall, PythonEntry
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import triton_command
 from sandbox.spec import Limits

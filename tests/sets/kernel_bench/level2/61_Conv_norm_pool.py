@@ -17,7 +17,7 @@ class Model(nn.Module):
         return self.second(torch.relu(self.norm(self.first(x)))) * self.scale + self.shift
 
 
-batch_size = 64
+batch_size = 1024
 in_channels = 16
 out_channels = 32
 height = width = 64

@@ -1,11 +1,12 @@
 """Programs in Python with PyTorch are called as the manifest says."""
 
+import sys
 import textwrap
 from types import ModuleType
 
 import pytest
 
-from problems.calling import ModuleArgument, PythonCall, PythonEntry, Pattern
+from problems.calling import ModuleArgument, Pattern, PythonCall, PythonEntry
 
 torch = pytest.importorskip("torch")
 from sandbox.runner import python_call as runner  # noqa: E402 - it needs PyTorch
@@ -144,3 +145,15 @@ def test_what_does_not_fit_says_what_would(source: str) -> None:
     call, words = MISFITS[source]
     with pytest.raises(runner.Misfit, match=words):
         run(call, source)
+
+
+def test_types_of_a_task_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "task", raising=False)
+    runner.offer_types(MODEL.described())
+    assert "task" not in sys.modules
+    runner.offer_types(KERNEL.described())
+    program: dict[str, object] = {}
+    source = "from task import input_t, output_t\ndef custom_kernel(data: input_t) -> output_t: return data"
+    exec(source, program)  # noqa: S102 - a program of this file
+    assert program["input_t"] is program["output_t"]
+    monkeypatch.delitem(sys.modules, "task")
