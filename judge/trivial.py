@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from judge.sizes import shape_of
-from problems.binding import signature
+from problems.binding import signature, signature_triton
+from problems.binding_python import call_of
+from problems.calling import PythonEntry
 from problems.formula import Formula
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Language, Role
@@ -112,12 +114,18 @@ def _expression(formula: Formula, scalars: dict[str, str]) -> str:
 
 
 def _program(problem: Problem, language: Language, calls: list[str]) -> str:
-    head = signature(problem, language)
+    head = _head(problem, language)
     if language is Language.CUDA:
         body = "".join(f"    {call}\n" for call in calls)
         return f'{_CUDA_HEAD}\nextern "C" {head} {{\n{body}}}\n'
     body = "".join(f"    {call}\n" for call in calls or ["pass"])
     return f"import torch\n\n\n{head}:\n{body}"
+
+
+def _head(problem: Problem, language: Language) -> str:
+    """The declaration of a function that writes in place, whatever else a program in Python may define."""
+    plain = language is Language.PYTHON and call_of(problem).entry is not PythonEntry.SOLVE
+    return signature_triton(problem) if plain else signature(problem, language)
 
 
 def _fill(problem: Problem, language: Language, to: Argument, value: str) -> str:

@@ -154,6 +154,6 @@ def test_types_of_a_task_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> Non
     runner.offer_types(KERNEL.described())
     program: dict[str, object] = {}
     source = "from task import input_t, output_t\ndef custom_kernel(data: input_t) -> output_t: return data"
-    exec(source, program)  # noqa: S102 - a program of this file
+    exec(source, program)
     assert program["input_t"] is program["output_t"]
     monkeypatch.delitem(sys.modules, "task")
