@@ -4,14 +4,15 @@ Theory of operation. A version is unpacked once per host to `packages/CONTENT_HA
 directory. It is written beside its place and renamed to it, so that a folder is whole or not there, and of
 two processes that write the same one the second finds the place taken and uses it. Each use reads the files
 again and compares their hash: what a full disk or a hand has spoiled is thrown away and made anew from the
-database. A use marks the folder's time; when a new one comes, those beyond the hundred that were used last
-go, unless they were used a moment ago and somebody may be reading.
+database. A use marks the folder's time; when a new one comes, those beyond the hundred that were used last,
+or beyond a bound on what all take together, go, unless they were used a moment ago and somebody may be reading.
 """
 
 import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from web.packages.queries import read_archive
 log = structlog.get_logger(__name__)
 
 KEPT = 100
+KEPT_MIB = 128  # half of what a web server of deploy/compose.yaml has for its data directory
 _READING_S = 600.0  # no reader takes longer
 _NEW, _OLD = ".new-", ".old-"
 
@@ -102,13 +104,16 @@ def _unpack(version: PackageVersion, place: Path) -> None:
 
 def _forget_old(*, keep: Path) -> None:
     """Remove what was used least, as far as nobody can be reading it."""
-    shelves = []
-    for shelf in root().iterdir():
-        try:
-            shelves.append((shelf.stat().st_mtime, shelf))
-        except FileNotFoundError:
-            continue  # another process removed it
-    latest = sorted(shelves, reverse=True)
-    for used, shelf in latest[KEPT:]:
-        if shelf != keep and used < time.time() - _READING_S:
+    room = KEPT_MIB * 1024 * 1024
+    for place, (used, size_bytes, shelf) in enumerate(sorted(_shelves(), reverse=True)):
+        room -= size_bytes
+        if (place >= KEPT or room < 0) and shelf != keep and used < time.time() - _READING_S:
             shutil.rmtree(shelf, ignore_errors=True)
+
+
+def _shelves() -> Iterator[tuple[float, int, Path]]:
+    """What is here: when it was used last, its size in bytes, where it is."""
+    for shelf in root().iterdir():
+        with suppress(FileNotFoundError):  # another process removes it
+            size_bytes = sum(path.lstat().st_size for path in shelf.rglob("*"))
+            yield shelf.stat().st_mtime, size_bytes, shelf

@@ -66,6 +66,14 @@ def test_folders_that_nobody_uses_go(version, staff, monkeypatch):
     assert [shelf.exists() for shelf in shelves] == [False, False, False, True]
 
 
+def test_folders_that_take_too_much_room_go(version, staff, monkeypatch):
+    monkeypatch.setattr(folders, "KEPT_MIB", 0)
+    first = unpacked(version, "scale")
+    os.utime(first.parent, (1, 1))
+    second = unpacked(publish("scale", packed(statement_md=f"{STATEMENT}more\n"), staff), "scale")
+    assert (first.exists(), second.exists()) == (False, True)
+
+
 def test_folders_that_were_used_a_moment_ago_stay(version, staff, monkeypatch):
     monkeypatch.setattr(folders, "KEPT", 0)
     first = unpacked(version, "scale")
