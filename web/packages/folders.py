@@ -4,8 +4,8 @@ Theory of operation. A version is unpacked once per host to `packages/CONTENT_HA
 directory. It is written beside its place and renamed to it, so that a folder is whole or not there, and of
 two processes that write the same one the second finds the place taken and uses it. Each use reads the files
 again and compares their hash: what a full disk or a hand has spoiled is thrown away and made anew from the
-database. A use marks the folder's time; when a new one comes, those beyond the hundred that were used last,
-or beyond a bound on what all take together, go, unless they were used a moment ago and somebody may be reading.
+database. A use marks the folder's time; when a new one comes, those beyond the hundred that were used last
+go, or beyond a bound on what all take, unless they were used a moment ago and somebody may be reading.
 """
 
 import os
