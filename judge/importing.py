@@ -1,9 +1,9 @@
-"""Imports a set of problems: reads it, has every problem examined in the sandbox, builds packages, tries them.
+"""Imports a set of problems: reads it, has each examined in the sandbox, builds packages, tries them.
 
 Theory of operation. `problems.importing` reads and builds, and executes nothing. What has to run does so in
-sandboxes: once to describe a problem's tests, and then, in the oracle that will judge it, to draw the cases of the
-package that came of it. Cases that do not draw are left out, and that is said. A problem that fails says so in the
-report and keeps none of the others from being imported.
+sandboxes: once to describe a problem's tests, and then, in the oracle that will judge it, to draw the cases
+of the package that came of it. Cases that do not draw are left out, and that is said. A problem that fails
+says so in the report and keeps none of the others from being imported.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -38,7 +38,7 @@ class UnknownFormat(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Where an author's code runs during an import: both are sandboxes. With `scale` small timed cases grow."""
+    """Where an author's code runs during an import: sandboxes both. With `scale` small timed cases grow."""
 
     examiner: Examiner
     open_oracle: OpenOracle

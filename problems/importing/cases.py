@@ -168,7 +168,7 @@ def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str,
         if (total <= wanted_bytes) if down else (2 * total > wanted_bytes):
             break
         # The greatest goes down first, and the least goes up last: those are counts, not features.
-        name = max(free, key=lambda n: found[n]) if down else _grows(plan, found, free)
+        name = max(free, key=lambda n: found[n]) if down else _grows(found, free)
         changed = found | {name: found[name] // 2 if down else found[name] * 2}
         try:
             if changed[name] < 1 or bytes_of(plan, changed) == total:
@@ -179,8 +179,15 @@ def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str,
     return found
 
 
-def _grows(plan: Plan, sizes: Mapping[str, int], free: Iterable[str]) -> str:
-    """Of the sizes the one that is relatively small among the great: arrays keep their proportions roughly."""
+def _extents(plan: Plan) -> set[str]:
+    """The sizes that shapes are made of."""
+    return {
+        name for shape in plan.sizes.shapes.values() for text in shape for name in Formula.parse(text).names
+    }
+
+
+def _grows(sizes: Mapping[str, int], free: Iterable[str]) -> str:
+    """The least of the great sizes: arrays keep their proportions roughly."""
     names = list(free)
     most = max(sizes[name] for name in names)
     great = [name for name in names if sizes[name] * 4 >= most]
@@ -214,18 +221,23 @@ def _fill(
     start = max(hidden or cases, key=lambda case: bytes_of(plan, case.sizes)).sizes
     sizes = _odd(plan, start) if group is Group.ODD else scaled(plan, start, wanted_bytes)
     if sizes == start or name in without or (group is not Group.TIMED and bytes_of(plan, sizes) > MAX_BYTES):
+        if group is not Group.TIMED and bytes_of(plan, start) > MAX_BYTES:
+            raise Refused(
+                "all of its tests are too large to be checked, and none of their sizes can be smaller"
+            )
         sizes, test = start, next(c.test for c in cases if c.sizes == start)
         plan.warnings.append(f"no test fits the group {group}: a test of another one stands in")
     else:
         test = None
         plan.warnings.append(
-            f"no test fits the group {group}: a case with {_told(sizes)} was added, with contents like those of the tests"
+            f"no test fits the group {group}: a case with {_told(sizes)} was added, "
+            "with contents like those of the tests"
         )
     cases.append(PlannedCase(name, group, sizes, test))
 
 
 def _odd(plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
-    extents = {text for shape in plan.sizes.shapes.values() for text in shape}
+    extents = _extents(plan)
     found = dict(sizes)
     for number, (name, value) in enumerate(sizes.items()):
         if name in extents and name != VARIANT and value >= _SCALABLE_FROM:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from problems.calling import PythonCall, PythonEntry, Pattern, PatternError, spelled
+from problems.calling import Pattern, PatternError, PythonCall, PythonEntry, spelled
 from problems.importing.report import Refused
 
 MAX_DESCRIPTION_BYTES = 2 << 20

@@ -1,9 +1,10 @@
-"""HTML statements as Markdown. Known elements become Markdown, their text is kept, and nothing else comes through.
+r"""HTML statements as Markdown: known elements become Markdown, text is kept, nothing else comes through.
 
-Theory of operation. The parser walks the elements; what is not on the list leaves its text and a warning, and what
-runs or loads something leaves nothing. Text is escaped so that it means itself in Markdown. TeX between `\\(…\\)`,
-`\\[…\\]` and `$$…$$` becomes that of our statements. Drawings go out as figures, see `problems.importing.svg`. The
-site renders Markdown without HTML and sanitises what comes of it, so nothing here is trusted to be harmless.
+Theory of operation. The parser walks the elements; what is not on the list leaves its text and a warning,
+and what runs or loads something leaves nothing. Text is escaped so that it means itself in Markdown. TeX
+between `\(…\)`, `\[…\]` and `$$…$$` becomes that of our statements. Drawings go out as figures, see
+`problems.importing.svg`. The site renders Markdown without HTML and sanitises what comes of it, so nothing
+here is trusted to be harmless.
 """
 
 import re
@@ -71,7 +72,7 @@ _LINK = re.compile(r"https?://[^\s<>()\"']{1,500}")
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """A converted text, its drawings in order, and what was lost. Drawing n is shown as `figures/figure-n.svg`."""
+    """A converted text, its drawings in order, and what was lost. Drawing n is `figures/figure-n.svg`."""
 
     text: str
     drawings: tuple[str, ...]
@@ -79,7 +80,7 @@ class Markdown:
 
 
 def to_markdown(html: str, keep_drawing: Callable[[str, int], bool]) -> Markdown:
-    """Convert `html`. `keep_drawing` is asked about each drawing with its number from 1, and keeps it or not."""
+    """Convert `html`. `keep_drawing` is told each drawing with its number from 1, and keeps it or not."""
     drawings: list[str] = []
 
     def placed(match: re.Match[str]) -> str:
@@ -92,7 +93,8 @@ def to_markdown(html: str, keep_drawing: Callable[[str, int], bool]) -> Markdown
     converter = _Converter()
     converter.feed(_SVG.sub(placed, html))
     converter.close()
-    text = re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", converter.text()).strip() + "\n"
+    text = re.sub(r"(?<! ) \n", "\n", converter.text())  # two spaces would be a new line
+    text = re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", text).strip() + "\n"
     return Markdown(text, tuple(drawings), tuple(converter.warnings))
 
 
@@ -109,18 +111,23 @@ class _Converter(HTMLParser):
         self._lists: list[tuple[str, int]] = []
         self._tables: list[_Table] = []
         self._links: list[str] = []
+        self._data: list[str] = []
         self._removed = 0
         self._pre = 0
         self._code = 0
 
     def text(self) -> str:
         """All of it."""
+        self._flush()
         while len(self._buffers) > 1:
             self._put(self._pop())
         return "".join(self._buffers[0])
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(  # noqa: C901, PLR0912 - a branch for each kind of element
+        self, tag: str, attrs: list[tuple[str, str | None]]
+    ) -> None:
         """See HTMLParser."""
+        self._flush()
         if self._removed or tag in _REMOVED:
             if tag not in _VOID:
                 self._removed += 1
@@ -172,8 +179,9 @@ class _Converter(HTMLParser):
         elif tag not in _TRANSPARENT and tag not in {"tr", "wbr"}:
             self._warn(f"<{tag}> is not known; its text was kept")
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag: str) -> None:  # noqa: C901, PLR0912 - as above
         """See HTMLParser."""
+        self._flush()
         if self._removed:
             self._removed -= tag not in _VOID
             return
@@ -221,9 +229,13 @@ class _Converter(HTMLParser):
             self._put("\n\n")
 
     def handle_data(self, data: str) -> None:
-        """See HTMLParser."""
-        if self._removed:
-            return
+        """See HTMLParser, which also ends a piece where a `<` turns out to be none."""
+        if not self._removed:
+            self._data.append(data)
+
+    def _flush(self) -> None:
+        data = "".join(self._data)
+        self._data.clear()
         if self._pre or self._code:
             self._put(data)
             return

@@ -1,8 +1,8 @@
-"""Reads what a Kattis package says beside one of ours: title, keywords, limits, and submissions with their verdicts.
+"""Reads what Kattis metadata says beside a package of ours: title, keywords, limits, expected verdicts.
 
-Problems there read and write text, so a signature, a generator and cases cannot come from them. A folder that has
-`problem.yaml` and `submissions/` besides our `problem.toml`, `statement.md` and `reference.py` is imported: what maps
-is taken over, and what does not is said. Nothing of it is executed.
+Problems there read and write text, so a signature, a generator and cases cannot come from them. A folder
+that has `problem.yaml` and `submissions/` besides our `problem.toml`, `statement.md` and `reference.py` is
+imported: what maps is taken over, and what does not is said. Nothing of it is executed.
 """
 
 import ast

@@ -20,7 +20,7 @@ VARIANT = "variant"
 
 @dataclass(frozen=True, slots=True)
 class PlannedArgument:
-    """An argument by the author's name and ours. `flat` arrays have more, or varying, dimensions in the set."""
+    """An argument by the author's name and ours. `flat` arrays have many or varying dimensions in the set."""
 
     theirs: str
     ours: str
@@ -37,7 +37,7 @@ class PlannedArgument:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a package is made of, but its texts. `tests` are those that can be cases, as `sizes` counts them."""
+    """All that a package is made of, but its texts. `tests` are those that can be cases, as in `sizes`."""
 
     title: str
     absolute: float

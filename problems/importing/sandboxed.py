@@ -1,9 +1,9 @@
 """The seam between an importer and the oracle's sandbox: an author's Python runs there and nowhere else.
 
-Theory of operation. An importer reads files and parses them; it never imports or runs them. To learn what a problem's
-tests look like it composes one text, `imported.py`, of the author's files as strings and an adapter of ours, and has
-an `Examiner` run it. Later the same text, with constants filled in, is the package's `reference.py`: what was
-examined is what judges. `judge.examination` is the real examiner.
+Theory of operation. An importer reads files and parses them; it never imports or runs them. To learn what a
+problem's tests look like it composes one text, `imported.py`, of the author's files as strings and an
+adapter of ours, and has an `Examiner` run it. Later the same text, with constants filled in, is the
+package's `reference.py`: what was examined is what judges. `judge.examination` is the real examiner.
 """
 
 import ast
@@ -30,7 +30,7 @@ class Examiner(Protocol):
 
 
 def adapter(format_name: str, constants: Mapping[str, str]) -> str:
-    """The text of an adapter: the constants, each already Python, then the common part and that of the format."""
+    """An adapter's text: the constants, each Python already, then the common part and the format's."""
     folder = resources.files("problems.importing") / "adapters"
     parts = [(folder / f"{name}.py").read_text(encoding="utf-8") for name in ("common", format_name)]
     head = "\n".join(f"{name} = {value}" for name, value in constants.items())

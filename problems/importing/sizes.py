@@ -62,7 +62,7 @@ class Sizes:
 
 
 def find_sizes(arrays: Sequence[Shapes], numbers: Sequence[Numbers], fractions: frozenset[str]) -> Sizes:
-    """Sizes for tests whose arrays and numbers these are, by our names. `fractions` are those of float dtypes.
+    """Sizes for tests with these arrays and numbers, by our names. `fractions` are those of float dtypes.
 
     Raises:
         NoSizes: a number is not finite or too large.

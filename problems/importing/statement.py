@@ -96,7 +96,7 @@ def _arguments(plan: Plan) -> str:
         if argument.role is Role.SCALAR:
             kind = f"{argument.dtype}, `{plan.sizes.values[argument.ours]}`"
         else:
-            extents = " × ".join(f"`{text}`" for text in plan.sizes.shapes[argument.ours])
+            extents = " \u00d7 ".join(f"`{text}`" for text in plan.sizes.shapes[argument.ours])
             kind = f"{argument.dtype}, {extents}"
         rows.append(f"| {name} | {argument.role} | {kind} |")
     return "\n".join(rows)

@@ -1,7 +1,7 @@
 """Drawings of imported statements as figures: what draws is kept, everything else goes.
 
-What is left must pass `problems.figures`, which has the last word. A background that was a style becomes a rectangle,
-because light text on our white would be lost.
+What is left must pass `problems.figures`, which has the last word. A background that was a style becomes a
+rectangle, because light text on our white would be lost.
 """
 
 import re

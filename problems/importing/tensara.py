@@ -1,8 +1,8 @@
 """Reads Tensara definitions: `problems/<slug>/` with def.py and problem.md.
 
 The class of a definition is never imported here. What it says of its tolerance is read off `verify_result`:
-every definition has a checker of its own, nearly all of them compare with `torch.allclose` or for equality, and
-what does more than that is said.
+every definition has a checker of its own, nearly all of them compare with `torch.allclose` or for equality,
+and what does more than that is said.
 """
 
 import ast

@@ -1,14 +1,14 @@
 """Looks at one imported problem from inside: its tests, their shapes and contents, what its reference does.
 
-Theory of operation. The importer hands over `/work/imported.py`, which holds the author's files and an adapter for
-their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`, `compute`,
-`operations`, `seeded` and `forget`. What they say is written to `/work/description.json`, which the importer bounds and checks: this
-process has run foreign code when it writes it.
+Theory of operation. The importer hands over `/work/imported.py`, which holds the author's files and an
+adapter for their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`,
+`compute`, `operations`, `seeded` and `forget`. What they say is written to `/work/description.json`, which
+the importer bounds and checks: this process has run foreign code when it writes it.
 
-Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small and time is
-left, in memory. Then the reference runs on it with its outputs filled in two ways and with two states of the global
-random numbers. Elements that keep what was there before are not written; results that differ otherwise depend on
-what was there, or on chance.
+Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small
+and time is left, in memory. Then the reference runs on it with its outputs filled in two ways and with two
+states of the global random numbers. Elements that keep what was there before are not written; results that
+differ otherwise depend on what was there, or on chance.
 """
 
 import json
@@ -173,12 +173,14 @@ def _wide(module: Any, values: Values, plain: Values, outputs: Iterable[str]) ->
     finally:
         module.WIDE = False
         module.forget()
-    return all(
-        not plain[name].is_floating_point()
-        and _same(exact[name], plain[name])
-        or exact[name].dtype is torch.float64
-        and torch.allclose(exact[name], plain[name].double(), rtol=0.05, atol=0.05, equal_nan=True)
-        for name in outputs
+    return all(_as_good(exact[name], plain[name]) for name in outputs)
+
+
+def _as_good(exact: Any, plain: Any) -> bool:
+    if not plain.is_floating_point():
+        return _same(exact, plain)
+    return exact.dtype is torch.float64 and torch.allclose(
+        exact, plain.double(), rtol=0.05, atol=0.05, equal_nan=True
     )
 
 

@@ -1,9 +1,9 @@
 """PyTorch written for a GPU, on a machine without one: what asks for `cuda` gets the processor's memory.
 
-Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and ask tensors where they are.
-Under `place_on_host` all of that means the host, or, with `meta=True`, tensors that have a shape and no contents:
-so gigabytes can be looked at without being made. What was asked for on a GPU says so when asked, as far as that
-is known of it.
+Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and ask tensors where
+they are. Under `place_on_host` all of that means the host, or, with `meta=True`, tensors that have a shape
+and no contents: so gigabytes can be looked at without being made. What was asked for on a GPU says so when
+asked, as far as that is known of it.
 """
 
 import contextlib
@@ -64,7 +64,7 @@ class _OnHost(TorchFunctionMode):
 
 
 def asked_for_cuda(tensor: torch.Tensor) -> bool:
-    """Whether a tensor was made on, or brought to, what its author took for a GPU. False where it is not known."""
+    """Whether a tensor was made on what its author took for a GPU. False where that is not known."""
     return bool(getattr(tensor, _ASKED, False))
 
 
@@ -82,7 +82,7 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
             return super().__new__(cls)
 
     replaced: Mapping[str, Any] = {
-        "synchronize": lambda device=None: None,
+        "synchronize": lambda _device=None: None,
         "is_available": lambda: True,
         "empty_cache": lambda: None,
         "manual_seed": lambda _seed: None,

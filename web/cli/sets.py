@@ -1,7 +1,7 @@
 """`warpcourt import`: a set of problems that you have on disk becomes problems of yours on the site.
 
-The folder is sent as it is; the site's workers read it, and run what has to run of it in their sandboxes. Nothing of
-it runs here.
+The folder is sent as it is; the site's workers read it, and run what has to run of it in their sandboxes.
+Nothing of it runs here.
 """
 
 import io

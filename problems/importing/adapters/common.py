@@ -1,5 +1,5 @@
-# This first part is the same for every imported problem: it reads the author's files, asks them for one test,
-# and brings arrays from there and back. What follows it is of one format, and the constants are of one problem.
+# The first part is the same for every imported problem: it reads the author's files, asks them for one test, and
+# brings arrays from there and back. What follows is of one format, and the constants are of one problem.
 
 import contextlib
 import functools

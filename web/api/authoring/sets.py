@@ -69,7 +69,7 @@ def import_set(
     archive: Annotated[UploadedFile, File()],
     format: Annotated[Word, Form()],  # noqa: A002
 ) -> Any:
-    """Have a worker import the ZIP file of a set: each problem becomes a workspace, or a new revision of one."""
+    """Have a worker import a set: each problem becomes a workspace, or a new revision of one."""
     require(request, rights.CREATE)
     if format not in {known.name for known in FORMATS}:
         names = ", ".join(known.name for known in FORMATS)

@@ -17,7 +17,9 @@ SET = SETS / "leetgpu"
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Imported]:
-    return {place.rpartition("_")[0].rpartition("/")[2][:3]: i for place, i in imported("leetgpu", SET).items()}
+    return {
+        place.rpartition("_")[0].rpartition("/")[2][:3]: i for place, i in imported("leetgpu", SET).items()
+    }
 
 
 def problem(found: dict[str, Imported], number: str) -> Problem:
@@ -122,7 +124,9 @@ def test_modules_are_for_python_alone(found: dict[str, Imported]) -> None:
     assert (module.kind, dict(module.state)) == ("Linear", {"weight": "model_weight", "bias": "model_bias"})
     with here(read) as oracle:
         drawn = oracle.draw(next(c for c in read.cases if c.name == "functional-2"), 3)
-    expected = drawn["in input"].astype(float) @ drawn["in model_weight"].astype(float).T + drawn["in model_bias"]
+    expected = (
+        drawn["in input"].astype(float) @ drawn["in model_weight"].astype(float).T + drawn["in model_bias"]
+    )
     assert np.allclose(drawn["output"], expected)
 
 

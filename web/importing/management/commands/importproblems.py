@@ -44,14 +44,14 @@ class Command(BaseCommand):
         if not folder.is_dir():
             raise CommandError(f"{options['folder']} is no folder", returncode=EXIT_USAGE)
         owner = _owner(options["by"]) if options["by"] else None
-        entries = []
         try:
             backend = open_configured_backend(settings.WARPCOURT)
             with open_workshop(backend, scale=options["scale"]) as workshop:
-                for imported in import_set(options["format"], folder, workshop, on_problem=self._tell):
-                    entries.append(
-                        land(owner, imported).entry if owner else _written(options["into"], imported)
-                    )
+                found = import_set(options["format"], folder, workshop, on_problem=self._tell)
+                entries = [
+                    land(owner, imported).entry if owner else _written(options["into"], imported)
+                    for imported in found
+                ]
         except (IsolationUnavailable, JudgeError) as error:
             raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
         report = Report(options["format"], tuple(entries))
