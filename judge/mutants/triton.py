@@ -29,6 +29,13 @@ def warpcourt_low(value):
         return value.to(_warpcourt_language.float16).to(value.dtype)
     else:
         return value.to(_warpcourt_language.int8).to(value.dtype)
+
+
+@_warpcourt_triton.jit
+def warpcourt_overwrite(pointer, value, mask=None, sem=None, scope=None):
+    before = _warpcourt_language.load(pointer, mask=mask)
+    _warpcourt_language.store(pointer, value, mask=mask)
+    return before
 """
 
 _MOST_AXES = 3
@@ -140,9 +147,9 @@ def _barriers(program: Program) -> Iterator[Edit]:
 
 
 def _atomics(program: Program) -> Iterator[Edit]:
-    """An atomic update becomes an exchange: what others have stored is lost."""
+    """An atomic update becomes a store: what others have stored is lost."""
     for call in program.calls("atomic_add", "atomic_max", "atomic_min", "atomic_or", "atomic_and"):
-        yield program.edit(call.func, f"{program.language}.atomic_xchg")
+        yield program.edit(call.func, "warpcourt_overwrite")
 
 
 def _linear(program: Program) -> Iterator[Edit]:

@@ -142,7 +142,7 @@ class TestTriton:
         assert self.made(Operator.LAST_ELEMENT) == ["n → n - 1", "n → n - 1"]
         assert self.made(Operator.SYNCHRONISATION) == [
             "tl.debug_barrier() → None",
-            "tl.atomic_add → tl.atomic_xchg",
+            "tl.atomic_add → warpcourt_overwrite",
         ]
         [swapped] = self.made(Operator.INDEX)
         assert swapped.endswith("→ (tl.arange(0, BLOCK)) * (BLOCK) + (tl.program_id(0))")
