@@ -11,12 +11,13 @@ where it still tells the lower precisions from the honest ones.
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from judge.accepting import Accepts, Stored
 from judge.checker import compare
 from judge.contents import SEED, Expected, OpenOracle
 from judge.drawn import inputs, outputs
@@ -53,9 +54,6 @@ _MANTISSA = {"float64": 52, "float32": 23, "tf32": 10, "float16": 10, "bfloat16"
 _ONLY_INPUTS = {"tf32"}  # tensor cores round what they multiply, and add up in float32
 _LOWER = "lower the tolerance, or add a case where it shows"
 _STEPS = (1.0, 2.0, 5.0, 10.0)
-
-Stored = Mapping[str, npt.NDArray[np.generic]]
-Accepts = Callable[[Drawn, Stored], bool]
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,10 @@ class CpuTarget:
             )
         return Oracle(problem, self._take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
 
+    def start_checker(self) -> Process:
+        """A sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
+        return self._take(oracle_kind(OracleKind.ARRAYS), ORACLE_LIMITS)
+
     def close(self) -> None:
         """End the warm sandboxes."""
         self._pool.close()
@@ -176,7 +180,7 @@ class CpuSeat:
     def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - nobody shares anything
         """A referee in this process."""
         start = partial(self.target.start_runner, self.problem, self.language)
-        return HostReferee(self.problem, start, self.cancelled)
+        return HostReferee(self.problem, start, self.cancelled, self.target.start_checker)
 
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
         """The contents of `case`, one set."""

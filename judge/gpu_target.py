@@ -21,7 +21,7 @@ from judge.station import ORACLE, Station
 from judge.vault import Vault, VaultSettings
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, OracleKind
-from sandbox.backend import Backend
+from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Leases, Share
 from sandbox.pool import NotReady, Pool, Recipe
@@ -150,6 +150,13 @@ class GpuTarget:
             return Oracle(problem, self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
         except NotReady as error:
             raise RunnerUnusable(f"oracle: {error}") from error
+
+    def start_checker(self) -> Process:
+        """A sandbox of this host for an author's checker. Raises RunnerUnusable."""
+        try:
+            return self._pool.take(oracle_kind(OracleKind.ARRAYS), ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"checker: {error}") from error
 
     def close(self) -> None:
         """End what it keeps running. Vaults and MPS stay for other processes."""

@@ -6,13 +6,14 @@ from the package, then the reference in the oracle's sandbox, then every program
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from judge.accepting import Accepts, accepting, check_checker
 from judge.accessible import check_accessible
 from judge.calibration import calibrate
 from judge.contents import Draws, check_contents, draw_exact
@@ -53,6 +54,9 @@ class Bench(ProgramBench, Protocol):
     def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
         """Load the problem's reference, isolated."""
 
+    def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
+        """Load the problem's checker, isolated. Asked only where there is one."""
+
 
 @dataclass(frozen=True, slots=True)
 class TargetBench:
@@ -63,6 +67,10 @@ class TargetBench:
     def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
         """Load the problem's reference in the target's oracle sandbox."""
         return self.target.start_oracle(problem, lambda: False)
+
+    def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
+        """Load the problem's checker in a sandbox of its own."""
+        return accepting(problem, self.target.start_checker)
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         """Judge a program as a submission is judged."""
@@ -125,10 +133,13 @@ def _examine_reference(problem: Problem, bench: Bench, ledger: "Ledger") -> Proo
     """What the reference's answers say. Raises OracleFailed."""
     exact = draw_exact(problem, bench.oracle)
     ledger.look(Check.CONTENTS, lambda: check_contents(problem, exact, bench.oracle))
-    ledger.on_progress(Progress("checking", Check.TOLERANCES.heading))
-    started = time.monotonic()
-    calibrated = calibrate(problem, exact, bench.oracle)
-    ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
+    with bench.checker(problem) if problem.checker is not None else nullcontext() as accepts:
+        if accepts is not None:
+            ledger.look(Check.CHECKER, lambda: check_checker(problem, exact, accepts))
+        ledger.on_progress(Progress("checking", Check.TOLERANCES.heading))
+        started = time.monotonic()
+        calibrated = calibrate(problem, exact, bench.oracle, accepts)
+        ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
     ledger.look(
         Check.EXPOSURE,
         lambda: (*check_cases(problem), *check_contents_apart(problem, exact, bench.oracle)),

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from judge.call import Call
+from judge.checking import ByTolerance, Checking
 from judge.clock.contracts import Policy
 from judge.drawn import outputs
 from judge.inspector import Finding, inspect
@@ -40,7 +41,9 @@ class MemorySets:
         memory: Memory,
         contents: Sequence[Mapping[str, Contents]],
         count: int,
+        checking: Checking | None = None,
     ) -> None:
+        self._checking = checking or ByTolerance(problem, memory)
         self._problem, self._case, self._memory, self._contents = problem, case, memory, contents
         self._calls: list[Call] = []
         self._poisons: list[dict[str, Contents]] = []
@@ -146,7 +149,7 @@ class MemorySets:
         finding = inspect(
             self._problem,
             self._case,
-            self._memory,
+            self._checking,
             self._calls[number],
             self._contents[self._held[number]],
             snapshots=self._snapshots[number],
