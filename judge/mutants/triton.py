@@ -201,9 +201,10 @@ def _launches(program: Program) -> Iterator[Edit]:
 
 def _values(program: Program) -> Iterator[Edit]:
     """What is stored, or added atomically, passes through a smaller type."""
+    constants = [id(call) for call in program.calls("full", "zeros")]
     for call in program.calls("store", "atomic_add"):
         for value in call.args[1:2]:
-            if not isinstance(value, ast.Constant):
+            if not isinstance(value, ast.Constant) and id(value) not in constants:
                 yield program.edit(value, f"warpcourt_low({program.text(value)})")
 
 
