@@ -106,6 +106,7 @@ def values_of(desk: Desk) -> Mapping[str, object]:
         "run_id": desk.proof,
         "comment_id": desk.comment,
         "rejudge_id": desk.rejudge,
+        "import_id": desk.imported,
         "path": "statement.md",
         "file": SOLUTION,
         "locale": "de",
