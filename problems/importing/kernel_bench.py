@@ -27,8 +27,8 @@ Numbers = Mapping[str, int]
 
 
 def find(folder: Path) -> Iterator[Path]:
-    """The files of problems below `folder`, in order."""
-    for path in sorted(folder.rglob("*.py")):
+    """The files of problems below `folder`, in order; `folder` may be such a file itself."""
+    for path in [folder] if folder.is_file() else sorted(folder.rglob("*.py")):
         if not path.is_symlink() and path.is_file() and _looks_right(path):
             yield path
 
@@ -129,7 +129,7 @@ def _numbers(tree: ast.Module) -> tuple[Numbers, Numbers]:
         if isinstance(target, ast.Name) and type(node.value.value) is int and node.value.value > 1
     }
     inputs, made_with = _used(tree, "get_inputs"), _used(tree, "get_init_inputs")
-    inside = {name for node in tree.body if isinstance(node, ast.ClassDef) for name in _names(node)}
+    inside = {name for node in tree.body if isinstance(node, ast.ClassDef) for name in _foreign(node)}
     shaping = [name for name in given if name in inputs | made_with][:_MOST_NUMBERS]
     free = {name: given[name] for name in shaping if name in inputs and name not in made_with | inside}
     return free, {name: given[name] for name in shaping if name not in free and name not in inside}
@@ -155,6 +155,13 @@ def _used(tree: ast.Module, function: str) -> set[str]:
             found.add(name)
             pending |= _names(heads[name]) if name in heads else set()
     return found
+
+
+def _foreign(node: ast.ClassDef) -> set[str]:
+    """The names that a class uses and does not bind itself."""
+    bound = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    bound |= {p.id for p in ast.walk(node) if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Store)}
+    return _names(node) - bound
 
 
 def _names(node: ast.AST) -> set[str]:
