@@ -41,8 +41,8 @@ def read(folder: Path, *, within: Path) -> Source:
     Raises:
         Refused: a file is missing or none of the format.
     """
-    roots = [folder, *(within / base for base in _BASES), *(folder.parent / base for base in _BASES)]
-    inside = [root for root in roots if root.is_relative_to(within)]
+    above = [parent for parent in folder.parents if parent.is_relative_to(within)]
+    inside = [folder, *(parent / base for parent in above for base in _BASES)]
     files = with_imports(folder / _MAIN, _MAIN, inside)
     name = folder.name.replace("-", "_")
     found = _class(files[_MAIN], name)

@@ -59,7 +59,8 @@ def packed(folder: Path) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in _files(folder):
-            archive.write(path, path.relative_to(folder).as_posix())
+            # The folder's own name comes along: where it is one problem, that is what it is called.
+            archive.write(path, f"{folder.resolve().name}/{path.relative_to(folder).as_posix()}")
     return content.getvalue()
 
 

@@ -64,7 +64,7 @@ for name, attempt in {
     "network": lambda: socket.create_connection(("127.0.0.1", 80), 1),
     "write": lambda: pathlib.Path("/usr/x").write_text("x"),
     "environment": lambda: os.environ["DJANGO_SETTINGS_MODULE"],
-    "home": lambda: os.listdir("/root"),
+    "passwords": lambda: pathlib.Path("/etc/shadow").read_text(),
     "site": lambda: __import__("django"),
 }.items():
     try:

@@ -69,7 +69,7 @@ def run(author: User, monkeypatch: pytest.MonkeyPatch):
 def test_a_set_becomes_workspaces_and_again_revisions(run, author) -> None:
     answer = run("kattis", str(SETS / "kattis"))
     assert answer.exit_code == 1  # one of two is refused
-    assert "vector-addition: imported with warnings as vector-addition, revision" in answer.output
+    assert "kattis/vector-addition: imported with warnings as vector-addition, revision" in answer.output
     assert "have no signature" in " ".join(answer.output.split())
     made = Workspace.objects.get()
     assert (made.slug, made.owner) == ("vector-addition", author)
@@ -104,4 +104,4 @@ def test_links_hidden_files_and_others_stay_here(tmp_path) -> None:
     (tmp_path / "set" / "link.py").symlink_to(tmp_path / "secret.py")
     (tmp_path / "set" / "folder").symlink_to(tmp_path)
     with zipfile.ZipFile(io.BytesIO(sets.packed(tmp_path / "set"))) as archive:
-        assert archive.namelist() == ["a.py", "d/e.html"]
+        assert archive.namelist() == ["set/a.py", "set/d/e.html"]
