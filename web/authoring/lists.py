@@ -67,7 +67,8 @@ def _narrowed(viewer: User, chosen: dict[str, str]) -> QuerySet[Workspace]:
         found = found.filter(Q(title__icontains=word) | Q(slug__icontains=word))
     mine = Membership.objects.filter(workspace=OuterRef("pk"), user=viewer.pk).values("role")[:1]
     unanswered = Count("comments", filter=Q(comments__resolved__isnull=True))
-    return found.annotate(membership=Subquery(mine), unanswered=unanswered)
+    annotated = found.annotate(membership=Subquery(mine), unanswered=unanswered)
+    return annotated.order_by("-changed", "-pk")  # what groups has no order of its own
 
 
 def _row(viewer: User, workspace: Workspace) -> Row:

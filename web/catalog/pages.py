@@ -77,8 +77,10 @@ def chosen_locale(problem: Problem, asked: str | None, accepted: str) -> str:
 
     `asked` is what the address says, `original` for that one; else the browser's Accept-Language decides.
     """
-    if asked in problem.translations or asked == ORIGINAL_TEXT:
-        return asked if asked in problem.translations else ""
+    if asked == ORIGINAL_TEXT:
+        return ""
+    if asked is not None and asked in problem.translations:
+        return asked
     return preferred(accepted, problem.translations)
 
 

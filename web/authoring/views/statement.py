@@ -1,5 +1,7 @@
 """The tab of the statement: its text with a live preview, translations, figures, and what lists say of it."""
 
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -136,13 +138,12 @@ def _page(
         locale=locale,
         locale_name=locale_name(locale) if locale else "",
         locales=[(known, locale_name(known)) for known in locales_in(there)],
-        **_shown(statement_view(workspace, path, text)),
-    )
+    ) | _shown(statement_view(workspace, path, text))
     faulty = form.errors or (about and about.errors)
     return render(request, "authoring/statement.html", context, status=422 if faulty else 200)
 
 
-def _shown(view: StatementView) -> dict[str, object]:
+def _shown(view: StatementView) -> dict[str, Any]:
     return {"page": view, "problem": view.problem, "preview": True}
 
 
