@@ -111,7 +111,7 @@ class PackageJudge:
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:
         """Prove `problem` on the target."""
-        bench = CancellableBench(self._target, cancelled)
+        bench = CancellableBench(self._target, cancelled, on_progress)
         return prove_on(problem, bench, gpu=gpu or DEFAULT_GPU, on_progress=on_progress)
 
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
