@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.buffers import HostMemory, random_bytes
-from judge.checking import checking_on_host
+from judge.checking import Checking, checking_on_host
 from judge.drawn import outputs
 from judge.elements import narrow, storage
 from judge.oracle import Drawn
@@ -33,18 +33,21 @@ def accepting(problem: Problem, start: Callable[[], Process]) -> Iterator[Accept
 
     The function given raises judge.errors.OracleFailed when the author's code breaks.
     """
-    memory = HostMemory()
-    with checking_on_host(problem, memory, start) as checking:
+    with checking_on_host(problem, HostMemory(), start) as checking:
+        yield accepts_by(problem, checking)
 
-        def accepts(drawn: Drawn, stored: Stored) -> bool:
-            snapshots = {
-                name: np.ascontiguousarray(values).reshape(-1).view(np.uint8)
-                for name, values in stored.items()
-            }
-            found = checking.compare(drawn.case, contents_of(problem, drawn), snapshots=snapshots, poisons={})
-            return not any(comparison.mismatched for comparison in found.values())
 
-        yield accepts
+def accepts_by(problem: Problem, checking: Checking) -> Accepts:
+    """Whether outputs of a case pass by `checking`, which works in host memory."""
+
+    def accepts(drawn: Drawn, stored: Stored) -> bool:
+        snapshots = {
+            name: np.ascontiguousarray(values).reshape(-1).view(np.uint8) for name, values in stored.items()
+        }
+        found = checking.compare(drawn.case, contents_of(problem, drawn), snapshots=snapshots, poisons={})
+        return not any(comparison.mismatched for comparison in found.values())
+
+    return accepts
 
 
 def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) -> Iterator[Finding]:

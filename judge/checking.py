@@ -18,7 +18,7 @@ from judge.checker import Comparison
 from judge.conversation import Answer, Conversation, Exchange
 from judge.drawn import expected_name, inputs, outputs
 from judge.elements import expected_dtype
-from judge.errors import JudgementCancelled, OracleFailed
+from judge.errors import CheckerFailed, JudgementCancelled
 from judge.memory import Contents, DeviceLost, Memory
 from judge.sizes import bytes_of, shape_of, size_names
 from problems.schema import Case, Problem, Tolerance
@@ -45,7 +45,7 @@ class Checking(Protocol):
         """One comparison for each output. `contents` are those of a drawn set of `case`.
 
         Raises:
-            judge.errors.OracleFailed: the author's checker breaks or takes too long.
+            judge.errors.CheckerFailed: the author's checker breaks or takes too long.
             judge.errors.JudgementCancelled: the judgement was cancelled.
             judge.memory.DeviceLost: the GPU is lost.
         """
@@ -158,7 +158,7 @@ class ByChecker:
             raise DeviceLost(f"{doing}: the GPU is lost")
         said = [diagnostic.message for diagnostic in self._exchange.diagnostics]
         reason = answer.name.lower().replace("_", " ")
-        raise OracleFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(said))
+        raise CheckerFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(said))
 
 
 class CheckerOnHost:

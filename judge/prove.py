@@ -20,7 +20,7 @@ from judge.contents import Draws, check_contents, draw_exact
 from judge.coverage import check_coverage, check_shapes
 from judge.drawn import inputs
 from judge.elements import storage, widen
-from judge.errors import OracleFailed
+from judge.errors import CheckerFailed, OracleFailed
 from judge.evaluate import evaluate
 from judge.exposition import check_constraints, check_example, check_mentions, no_example
 from judge.exposure import check_cases, check_contents_apart
@@ -123,9 +123,12 @@ def examine(
     try:
         return replace(_examine_reference(problem, bench, ledger), timed_sizes=measured)
     except OracleFailed as failure:
-        broken = error("reference.py", str(failure), "correct it; what needs it was not tried")
-        ledger.file(Check.CONTENTS, [broken])
-        ledger.sections += _skipped(*_NEED_REFERENCE)
+        check, place = Check.CONTENTS, "reference.py"
+        if isinstance(failure, CheckerFailed):
+            check, place = Check.CHECKER, "checker.py"
+        ledger.file(check, [error(place, str(failure), "correct it; what needs it was not tried")])
+        known = {section.check for section in ledger.sections}
+        ledger.sections += _skipped(*(check for check in _NEED_REFERENCE if check not in known))
     return replace(ledger.proof(problem), timed_sizes=measured)
 
 
@@ -171,7 +174,8 @@ class Ledger:
         found = list(filed(check, findings))
         ms = 0.0 if started is None else (time.monotonic() - started) * 1000
         self.findings += found
-        self.sections.append(Section(check, state_of(found), ms))
+        self.sections = [section for section in self.sections if section.check is not check]
+        self.sections.append(Section(check, state_of(f for f in self.findings if f.check is check), ms))
 
 
 def _skipped(*checks: Check) -> tuple[Section, ...]:

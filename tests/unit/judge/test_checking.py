@@ -1,9 +1,7 @@
 """Outputs that an author's checker decides on: its answer becomes the referee's own comparison."""
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -15,56 +13,22 @@ from judge.buffers import HostMemory
 from judge.checker import Comparison
 from judge.checking import ByChecker, checker_manifest
 from judge.contents import draw_exact
-from judge.conversation import Answer, Exchange
+from judge.conversation import Exchange
 from judge.elements import narrow
 from judge.errors import OracleFailed
 from judge.oracle import Drawn
+from judge.proof import Check, Severity, State
+from judge.prove import examine
 from judge.referee import contents_of
-from judge.report import Diagnostic
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Dtype
-from sandbox.runner.checker_work import CheckerSignature, carry_out, parse_checker
-from sandbox.runner.session import array_of
-from sandbox.wire import Kind, Request, WireArgument
-from tests.unit.judge.bench import SCALING, InProcessOracle, ScriptedBench
+from tests.unit.judge.bench import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
 
 SIGN = """
 def check(xp, inputs, expected, got, size, tolerance):
     assert got["y"].shape == (size["n"],) and inputs["x"].shape == (size["n"],)
     return {"y": abs(got["y"]) == abs(expected["y"].astype("float32"))}
 """
-
-
-@dataclass(slots=True)
-class InProcessChecker:
-    """What a sandbox with `checker.py` does, in this process."""
-
-    module: ModuleType = field(default_factory=lambda: ModuleType("checker"))
-    signature: CheckerSignature | None = None
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-    def prepare(self, *, timeout_s: float) -> Answer:
-        """There is no GPU."""
-        return Answer.DONE if timeout_s else Answer.TIMED_OUT
-
-    def load(self, *contents: bytes, timeout_s: float) -> Answer:
-        """Run the test's own text."""
-        source, manifest = contents
-        exec(source, self.module.__dict__)
-        self.signature = parse_checker(json.loads(manifest))
-        return Answer.DONE if timeout_s else Answer.TIMED_OUT
-
-    def run(self, arguments: tuple[WireArgument, ...], descriptors: Sequence[int], **_: object) -> Answer:
-        """Ask the checker about one case."""
-        views = [None if argument.scalar else array_of(argument, descriptors) for argument in arguments]
-        request = Request(Kind.RUN, 1, arguments)
-        assert self.signature is not None
-        try:
-            carry_out(np, self.module, self.signature, request, views)
-        except Exception as error:  # noqa: BLE001 - as the runner does
-            self.diagnostics = (Diagnostic("error", "oracle", str(error)),)
-            return Answer.DIED
-        return Answer.DONE
 
 
 def compared(
@@ -137,8 +101,9 @@ def check(xp, inputs, expected, got, size, tolerance):
 """
         x, y, n = SCALING.arguments
         problem = replace(custom(careless), arguments=(x, replace(y, tolerance=Tolerance(0, 0.5)), n))
-        assert compared(problem, drawn, (drawn.expected["y"] + 0.4).astype(np.float32)).mismatched == 0
-        assert compared(problem, drawn, (drawn.expected["y"] + 0.6).astype(np.float32)).mismatched == 37
+        exact = drawn.expected["y"].astype(np.float64)
+        assert compared(problem, drawn, (exact + 0.4).astype(np.float32)).mismatched == 0
+        assert compared(problem, drawn, (exact + 0.6).astype(np.float32)).mismatched == 37
 
     @pytest.mark.parametrize(
         ("body", "said"),
@@ -161,13 +126,10 @@ def check(xp, inputs, expected, got, size, tolerance):
 
 class TestProving:
     def texts(self, checker: str) -> list[str]:
-        problem = custom(checker)
-        exact = draw_exact(problem, ScriptedBench().oracle)
-
-        def accepts(drawn: Drawn, stored: Mapping[str, npt.NDArray[np.generic]]) -> bool:
-            return compared(problem, drawn, stored["y"]).mismatched == 0
-
-        return [finding.text for finding in check_checker(problem, exact, accepts)]
+        problem, bench = custom(checker), ScriptedBench()
+        exact = draw_exact(problem, bench.oracle)
+        with bench.checker(problem) as accepts:
+            return [finding.text for finding in check_checker(problem, exact, accepts)]
 
     def test_a_good_one_has_no_findings(self) -> None:
         assert self.texts(SIGN) == []
@@ -179,3 +141,28 @@ class TestProving:
     def test_one_that_refuses_the_right_answer(self) -> None:
         exact = SIGN.replace('.astype("float32")', "")
         assert self.texts(exact) == ["refuses the reference's own answer to case odd"]
+
+    def test_a_proof_asks_it_instead_of_the_tolerances(self) -> None:
+        near = """
+def check(xp, inputs, expected, got, size, tolerance):
+    return {"y": abs(got["y"] - 2.1 * inputs["x"]) <= 1e-4}
+"""
+        proof = examine(custom(near), ScriptedBench())
+        sections = {section.check: section.state for section in proof.sections}
+        assert sections[Check.CHECKER] is State.HOLDS
+        [report] = proof.tolerances
+        assert all(attempt.passes == attempt.honest for attempt in report.attempts)
+        assert report.advised_relative is None
+
+    def test_a_loose_one_lets_lower_precision_through(self) -> None:
+        loose = """
+def check(xp, inputs, expected, got, size, tolerance):
+    return {"y": abs(got["y"] - expected["y"]) <= 5}
+"""
+        [finding, *_] = examine(custom(loose), ScriptedBench()).findings_of(Check.TOLERANCES)
+        assert "all computed in bfloat16" in finding.text
+
+    def test_one_that_breaks_is_a_finding(self) -> None:
+        proof = examine(custom("def check(*arguments, **sizes):\n    return 1 / 0\n"), ScriptedBench())
+        [finding] = [f for f in proof.findings if f.severity is Severity.ERROR and "division" in f.text]
+        assert finding.place == "checker.py"
