@@ -10,7 +10,7 @@ from problems.importing.cases import Cases, plan_cases
 from problems.importing.described import Described
 from problems.importing.extracting import StartingSolution
 from problems.importing.planning import Plan, plan
-from problems.importing.reference import examined_text, reference_text
+from problems.importing.reference import checker_text, examined_text, reference_text
 from problems.importing.report import Entry, Imported, Refused
 from problems.importing.statement import operations_formula, statement_text, summary_of
 from problems.importing.toml import problem_toml
@@ -28,7 +28,8 @@ class Source:
     """A problem as a reader found it. Nothing of it has run.
 
     `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of `format`
-    must know, as Python. `markdown` is the statement, `starters` programs to begin with, by language.
+    must know, as Python. `markdown` is the statement, `starters` programs to begin with, by language. One that
+    `checks` by itself, in a way that no tolerance says, gets a checker.
     """
 
     format: str
@@ -44,6 +45,7 @@ class Source:
     starters: Mapping[Language, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     solutions: tuple[StartingSolution, ...] = ()
+    checks: bool = False
 
     @property
     def examined(self) -> str:
@@ -93,7 +95,7 @@ def build(
     files = {
         "problem.toml": toml.encode(),
         "statement.md": statement_text(source.markdown, planned, cases, operations).encode(),
-        "reference.py": _reference(source, planned, cases).encode(),
+        **_programs(source, planned, cases),
         f"solutions/{file}": b"placeholder\n",
         **{f"solutions/{given.file}": given.text.encode() for given in source.solutions},
         **{f"figures/{name}": content for name, content in source.figures.items()},
@@ -109,8 +111,11 @@ def build(
     return Imported(entry, files)
 
 
-def _reference(source: Source, planned: Plan, cases: Cases) -> str:
-    return reference_text(source.format, source.files, source.constants, planned, cases)
+def _programs(source: Source, planned: Plan, cases: Cases) -> dict[str, bytes]:
+    """reference.py, and checker.py where there is one."""
+    given = (source.format, source.files, source.constants, planned, cases)
+    found = {"reference.py": reference_text(*given).encode()}
+    return found | ({"checker.py": checker_text(*given).encode()} if source.checks else {})
 
 
 def loaded(slug: str, files: Mapping[str, bytes]) -> Problem:

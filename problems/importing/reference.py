@@ -1,6 +1,6 @@
 """Writes reference.py: the author's files, our adapter for their format, and the constants that tie them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from problems.importing.cases import Cases
 from problems.importing.described import Array, Test
@@ -27,6 +27,31 @@ def reference_text(
     cases: Cases,
 ) -> str:
     """The package's reference.py."""
+    return _described(format_name) + adapter(format_name, _constants(files, constants, plan, cases))
+
+
+def checker_text(
+    format_name: str,
+    files: Mapping[str, str],
+    constants: Mapping[str, str],
+    plan: Plan,
+    cases: Cases,
+) -> str:
+    """The package's checker.py, for a format whose problems check by themselves."""
+    known = _constants(files, constants, plan, cases)
+    names = ", ".join([*plan.sizes.columns, "**_"])
+    scalars = {a.ours: plan.sizes.values[a.ours] for a in plan.arguments if a.role is Role.SCALAR}
+    known["SCALARS"] = _table({repr(name): f"lambda {names}: {text}" for name, text in scalars.items()})
+    return _described(format_name) + adapter(format_name, known, f"{format_name}_check")
+
+
+def _described(format_name: str) -> str:
+    return f'"""Imported from a set of the format {format_name}. Its author\'s files are in FILES."""\n\n'
+
+
+def _constants(
+    files: Mapping[str, str], constants: Mapping[str, str], plan: Plan, cases: Cases
+) -> dict[str, str]:
     sizes = plan.sizes
     tests = {
         tuple(case.sizes.values()): (case.test.part, case.test.number)
@@ -35,7 +60,7 @@ def reference_text(
     }
     arguments = [(a.theirs, a.ours, a.role.value, a.dtype.value) for a in plan.arguments]
     origins = {name: (o.argument, o.axis, o.offset, o.scale) for name, o in sizes.origins.items()}
-    known = {
+    return {
         **constants,
         "FILES": quoted_files(files),
         "WIDE": repr(plan.wide),
@@ -49,16 +74,19 @@ def reference_text(
         "TRUE_SHAPES": _true_shapes(plan),
         "POINTS": repr([a.ours for a in plan.arrays if a.point]),
         **({"LAYOUT": repr(plan.described.call.described())} if plan.described.call else {}),
-        "CALL": "None",
+        "CALL": repr(_call(plan)),
     }
-    return (
-        f'"""Imported from a set of the format {format_name}. Its author\'s files are in FILES."""\n\n'
-        + adapter(format_name, known)
-    )
 
 
-def _lines(items: "object") -> str:
-    inner = "".join(f"\n    {item}," for item in items)  # type: ignore[attr-defined]
+def _call(plan: Plan) -> tuple[list[str], list[str], list[str]]:
+    """The author's names before the outputs, of the outputs, and after them."""
+    written = [index for index, argument in enumerate(plan.arguments) if argument.written]
+    names = [argument.theirs for argument in plan.arguments]
+    return names[: written[0]], names[written[0] : written[-1] + 1], names[written[-1] + 1 :]
+
+
+def _lines(items: Iterable[str]) -> str:
+    inner = "".join(f"\n    {item}," for item in items)
     return f"({inner}\n)"
 
 

@@ -48,7 +48,9 @@ def read(folder: Path, *, within: Path) -> Source:
     found = _class(files[_MAIN], name)
     front, body = _statement(folder)
     warnings: list[str] = []
-    absolute, relative = _tolerance(found, warnings)
+    absolute, relative, checks = _tolerance(found, warnings)
+    if checks:
+        warnings.append("its verify_result became checker.py; it accepts or refuses all outputs at once")
     constants = {"MAIN": repr("def"), "CLASS": repr(name), "TOLERANCE": repr((absolute, relative))}
     return Source(
         format=FORMAT,
@@ -61,6 +63,7 @@ def read(folder: Path, *, within: Path) -> Source:
         title=str(front.get("title", "")),
         tags=_tags(front),
         warnings=tuple(warnings),
+        checks=checks,
     )
 
 
@@ -103,31 +106,33 @@ def _tags(front: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known))[:8]
 
 
-def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float]:
-    """Absolute and relative tolerance, as `verify_result` has them. Its other conditions are warned of."""
+def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float, bool]:
+    """Absolute and relative tolerance, as `verify_result` has them, and whether it must be asked itself."""
     methods = {node.name: node for node in found.body if isinstance(node, ast.FunctionDef)}
     verify = methods.get("verify_result")
     if verify is None:
         warnings.append("it has no verify_result; outputs are compared as torch.allclose does")
-        return _USUAL
+        return *_USUAL, False
     calls = [node for node in ast.walk(verify) if isinstance(node, ast.Call)]
     close = [call for call in calls if _name(call.func) in _CLOSE]
     if _uses_state(verify, methods):
-        warnings.append("its verify_result uses what other methods left in the instance: write a checker")
+        warnings.append("its verify_result uses what other methods left in the instance")
+        return *_USUAL, True
     if close:
         numbers = {key.arg: key.value for key in close[0].keywords}
         absolute, relative = (_constant(numbers.get(name), found) for name in ("atol", "rtol"))
         if len(close) > 1 or absolute is None or relative is None:
-            warnings.append("the tolerance of its verify_result may depend on the case: look at it")
+            warnings.append("the tolerance of its verify_result is not written down as two numbers")
         return (
             _USUAL[0] if absolute is None else absolute,
             _USUAL[1] if relative is None else relative,
+            len(close) > 1 or absolute is None or relative is None,
         )
     compared = [op for node in ast.walk(verify) if isinstance(node, ast.Compare) for op in node.ops]
     if any(_name(call.func) in _EQUAL for call in calls) or any(isinstance(op, ast.Eq) for op in compared):
-        return (0.0, 0.0)
-    warnings.append("its verify_result compares in a way of its own: choose a tolerance or write a checker")
-    return _USUAL
+        return 0.0, 0.0, False
+    warnings.append("its verify_result compares in a way of its own")
+    return *_USUAL, True
 
 
 def _uses_state(verify: ast.FunctionDef, methods: Mapping[str, ast.FunctionDef]) -> bool:

@@ -7,9 +7,11 @@ from problems.importing.building import loaded
 from problems.importing.report import Imported
 from problems.schema import Problem
 from problems.vocabulary import Difficulty, Dtype, Group, Role
-from tests.unit.problems.importing.workbench import SETS, here, imported
+from sandbox.runner.session import run_module
+from tests.unit.problems.importing.workbench import SETS, apart, here, imported
 
 pytest.importorskip("torch")
+from sandbox.runner.torch_host import place_on_host  # noqa: E402 - needs PyTorch
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,21 @@ def test_tolerances_are_read_off_the_check(found: dict[str, Imported]) -> None:
     assert (clipped.tolerance.absolute, clipped.tolerance.relative) == (2e-3, 1e-4)
     warnings = found["leaky-scale"].entry.warnings
     assert any("left in the instance" in w for w in warnings)
-    assert any("compares in a way of its own" in w for w in warnings)
+    assert any("became checker.py" in w for w in warnings)
+
+
+def test_a_check_of_its_own_becomes_a_checker(found: dict[str, Imported]) -> None:
+    assert "checker.py" not in found["clip-and-count"].files
+    read = problem(found, "leaky-scale")
+    case = read.cases[0]
+    data = np.array([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]])
+    right = np.where(data > 0, data, 0.5 * data)
+    with apart(), place_on_host():
+        module = run_module(compile(read.checker, "checker.py", "exec"), "checker")
+        for off, accepted in ((0, True), (5e-5, True), (7e-5, False), (np.nan, False)):
+            got = {"d_output": right + off}  # 1e-5 of the greatest input, which the reference remembers
+            arguments = (np, {"d_input": data}, {"d_output": right}, got, dict(case.sizes), {})
+            assert module.check(*arguments) is accepted
 
 
 def test_flops_become_a_formula(found: dict[str, Imported]) -> None:
