@@ -27,8 +27,10 @@ def warpcourt_low(value):
         return ((bits + 0x8000) & -0x10000).to(_warpcourt_language.float32, bitcast=True)
     elif value.dtype.is_floating():
         return value.to(_warpcourt_language.float16).to(value.dtype)
-    else:
+    elif value.dtype.primitive_bitwidth > 8:
         return value.to(_warpcourt_language.int8).to(value.dtype)
+    else:
+        return value & 15
 
 
 @_warpcourt_triton.jit
