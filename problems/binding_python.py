@@ -44,7 +44,7 @@ def starter_python(problem: Problem, explanations: list[str]) -> str:
     return "\n".join([*lines, ""])
 
 
-def example_python(problem: Problem, values: Mapping[str, int]) -> str:
+def example_python(problem: Problem, values: Mapping[str, int | float]) -> str:
     """The call for scalars of these `values`, in one line."""
     call = call_of(problem)
     given = spelled(call.given.form, lambda name: str(values.get(name, name)))

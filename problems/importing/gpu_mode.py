@@ -139,14 +139,15 @@ def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, fl
     if check is None:
         warnings.append("it has no check_implementation; outputs are compared as its utils.py usually does")
         return _USUAL
-    called = {node.func.id for node in ast.walk(check) if isinstance(node, ast.Call) and _is_name(node.func)}
+    calls = [node for node in ast.walk(check) if isinstance(node, ast.Call)]
+    called = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
     known = {"make_match_reference", "match_reference", "verbose_allclose", _EXACT_CHECK}
     if isinstance(check, ast.FunctionDef) and not called & known:
         warnings.append("check_implementation is code of its own; outputs are compared by tolerances instead")
     if _EXACT_CHECK in called:
         return 0.0, 0.0
     found = {"rtol": _USUAL[0], "atol": _USUAL[1]}
-    for keyword in (k for node in ast.walk(check) if isinstance(node, ast.Call) for k in node.keywords):
+    for keyword in (keyword for call in calls for keyword in call.keywords):
         if keyword.arg in found:
             number = _number(keyword.value, tree)
             if number is None:
@@ -156,10 +157,6 @@ def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, fl
             else:
                 found[keyword.arg] = number
     return found["rtol"], found["atol"]
-
-
-def _is_name(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name)
 
 
 def _defines(node: ast.stmt, name: str) -> bool:
