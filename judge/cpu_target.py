@@ -131,9 +131,9 @@ class CpuTarget:
             )
         return Oracle(problem, self._take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
 
-    def start_checker(self) -> Process:
+    def start_checker(self, problem: Problem) -> Process:
         """A sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
-        return self._take(oracle_kind(OracleKind.ARRAYS), ORACLE_LIMITS)
+        return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
 
     def close(self) -> None:
         """End the warm sandboxes."""
@@ -180,7 +180,8 @@ class CpuSeat:
     def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - nobody shares anything
         """A referee in this process."""
         start = partial(self.target.start_runner, self.problem, self.language)
-        return HostReferee(self.problem, start, self.cancelled, self.target.start_checker)
+        checker = partial(self.target.start_checker, self.problem)
+        return HostReferee(self.problem, start, self.cancelled, checker)
 
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
         """The contents of `case`, one set."""

@@ -214,7 +214,7 @@ class GpuReferee:
         else:
             process = self._process = station.start_runner(self._whole, self._language)
         if self._whole.checker is not None:
-            self._checker = station.start_checker()
+            self._checker = station.start_checker(self._whole)
         checker = self._checker.channel if self._checker else None
         referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")

@@ -151,10 +151,10 @@ class GpuTarget:
         except NotReady as error:
             raise RunnerUnusable(f"oracle: {error}") from error
 
-    def start_checker(self) -> Process:
+    def start_checker(self, problem: Problem) -> Process:
         """A sandbox of this host for an author's checker. Raises RunnerUnusable."""
         try:
-            return self._pool.take(oracle_kind(OracleKind.ARRAYS), ORACLE_LIMITS)
+            return self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS)
         except NotReady as error:
             raise RunnerUnusable(f"checker: {error}") from error
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -70,7 +71,7 @@ class TargetBench:
 
     def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
         """Load the problem's checker in a sandbox of its own."""
-        return accepting(problem, self.target.start_checker)
+        return accepting(problem, partial(self.target.start_checker, problem))
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         """Judge a program as a submission is judged."""

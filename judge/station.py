@@ -23,7 +23,7 @@ from judge.oracles import Oracles
 from judge.refresher import Refresher
 from judge.vault import Vault
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, OracleKind
+from problems.vocabulary import Language
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Share
@@ -170,10 +170,10 @@ class Station:
         except NotReady as error:
             raise RunnerUnusable(f"oracle: {error}") from error
 
-    def start_checker(self) -> Process:
+    def start_checker(self, problem: Problem) -> Process:
         """A fresh sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
         try:
-            return self._take(oracle_kind(OracleKind.ARRAYS), ORACLE_LIMITS)
+            return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
         except NotReady as error:
             raise RunnerUnusable(f"checker: {error}") from error
 

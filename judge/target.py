@@ -173,7 +173,7 @@ class Target(Protocol):
             judge.errors.OracleFailed: the reference does not load.
         """
 
-    def start_checker(self) -> Process:
+    def start_checker(self, problem: Problem) -> Process:
         """A sandbox of this host for an author's checker: for proofs. The caller closes it.
 
         Raises judge.errors.RunnerUnusable.
