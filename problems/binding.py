@@ -174,7 +174,7 @@ def example_call(problem: Problem, case: Case, language: Language) -> str:
     values = {}
     for argument in problem.arguments:
         if argument.value is not None:
-            values[argument.name] = argument.value.evaluate(case.sizes)
+            values[argument.name] = argument.value.number(case.sizes)
             passed.append(str(values[argument.name]))
             continue
         shape = ", ".join(str(formula.evaluate(case.sizes)) for formula in argument.shape)
