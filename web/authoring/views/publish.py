@@ -90,7 +90,7 @@ def go_live(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
         except services.PublishingRefused as refusal:
             messages.error(request, str(refusal))
             return redirect("author-version", workspace.slug, number)
-    services.go_live(workspace, person(request), found)
+    services.go_live(workspace, found, person(request))
     messages.success(request, f"Version {number} is live.")
     return redirect("author-publish", workspace.slug)
 
