@@ -1,4 +1,4 @@
-"""A problem's own checker on a GPU: CuPy in a container of its own, asked about every timed repetition too."""
+"""A problem's own checker on a GPU: CuPy in a container of its own, asked about timed repetitions too."""
 
 from dataclasses import replace
 
