@@ -246,11 +246,11 @@ def test_a_cpu_is_no_gpu_of_a_model() -> None:
         judge(ScriptedTarget(), gpu_model="NVIDIA H200")
 
 
-def test_a_library_that_the_problem_does_not_allow_is_rejected_before_anything_runs() -> None:
+def test_a_library_that_the_problem_does_not_allow_is_rejected_before_it_is_compiled() -> None:
     problem = replace(DOUBLING, limits=replace(DOUBLING.limits, libraries=(Library.THRUST,)))
     target = ScriptedTarget()
     source = "#include <cub/cub.cuh>"
     report = evaluate(problem, source, language=Language.CUDA, mode=Mode.SUBMIT, target=target)
     assert report.verdict is Verdict.REJECTED
     assert "cub" in report.message
-    assert target.started == []
+    assert report.stages == ()
