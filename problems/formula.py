@@ -87,7 +87,7 @@ class Formula:
             raise FormulaError(f"{self.text!r} uses the unknown size {error}") from error
         except ZeroDivisionError as error:
             raise FormulaError(f"{self.text!r} divides by zero") from error
-        if abs(value) > MAX_VALUE:
+        if not -MAX_VALUE <= value <= MAX_VALUE:
             raise FormulaError(f"{self.text!r} is too large with these sizes")
         return value
 
@@ -110,8 +110,8 @@ def _evaluate(node: ast.expr, sizes: Mapping[str, int]) -> Number:
     match node:
         case ast.Constant(value=int(value)):
             return value
-        case ast.Constant(value=float(value)):
-            return Fraction(repr(value))
+        case ast.Constant(value=float(decimal)):
+            return Fraction(repr(decimal))
         case ast.Name(id=name):
             return sizes[name]
         case ast.UnaryOp(operand=operand):
@@ -119,6 +119,6 @@ def _evaluate(node: ast.expr, sizes: Mapping[str, int]) -> Number:
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             return Fraction(_evaluate(left, sizes)) / _evaluate(right, sizes)
         case ast.BinOp(left=left, op=op, right=right):
-            value: Number = _BINARY[type(op)](_evaluate(left, sizes), _evaluate(right, sizes))
-            return value
+            result: Number = _BINARY[type(op)](_evaluate(left, sizes), _evaluate(right, sizes))
+            return result
     raise AssertionError(f"{ast.dump(node)} passed the parser")

@@ -13,7 +13,7 @@ from problems.importing.planning import Plan, plan
 from problems.importing.reference import checker_text, examined_text, reference_text
 from problems.importing.report import Entry, Imported, Refused
 from problems.importing.statement import operations_formula, statement_text, summary_of
-from problems.importing.toml import problem_toml
+from problems.importing.toml import About, problem_toml
 from problems.loader import load_problem
 from problems.package import STARTER_FILES
 from problems.schema import Problem
@@ -27,9 +27,9 @@ _NOTE = "Does nothing. Written by the importer; replace it by solutions of your 
 class Source:
     """A problem as a reader found it. Nothing of it has run.
 
-    `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of `format`
-    must know, as Python. `markdown` is the statement, `starters` programs to begin with, by language. One that
-    `checks` by itself, in a way that no tolerance says, gets a checker.
+    `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of
+    `format` must know, as Python. `markdown` is the statement, `starters` programs to begin with, by
+    language. One that `checks` by itself, in a way that no tolerance says, gets a checker.
     """
 
     format: str
@@ -58,8 +58,8 @@ def build(
 ) -> Imported:
     """The package.
 
-    With `scale`, timed cases that are too small become larger ones. `without` are cases to leave out, with the
-    reason.
+    With `scale`, timed cases that are too small become larger ones. `without` are cases to leave out, with
+    the reason.
 
     Raises:
         Refused: there is none, with the reason.
@@ -81,11 +81,7 @@ def build(
     toml = problem_toml(
         planned,
         cases,
-        title=title,
-        summary=summary_of(source.markdown),
-        difficulty=source.difficulty,
-        tags=("imported", *source.tags),
-        languages=languages,
+        About(title, summary_of(source.markdown), source.difficulty, ("imported", *source.tags), languages),
         solutions=[
             (file, fails.value, _NOTE),
             *((given.file, given.verdict.value, given.note) for given in source.solutions),

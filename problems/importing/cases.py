@@ -145,8 +145,8 @@ def _scale_timed(plan: Plan, cases: list[PlannedCase], *, scale: bool) -> dict[s
             sizes = scaled(plan, case.sizes, MAX_TIMED_BYTES // 2)
             cases[index] = PlannedCase(case.name, case.group, sizes)
             plan.warnings.append(
-                f"the timed case {case.name} has {total / 2**30:.1f} GiB of arrays: scaled to {_told(sizes)}, "
-                "with contents like those of the tests"
+                f"the timed case {case.name} has {total / 2**30:.1f} GiB of arrays: "
+                f"scaled to {_told(sizes)}, with contents like those of the tests"
             )
     return offered
 
@@ -219,7 +219,7 @@ def _fill(
     name = case_name(f"{group} sizes", (c.name for c in cases))
     hidden = [case for case in cases if case.group in {Group.SMALL, Group.ODD, Group.LARGE}]
     start = max(hidden or cases, key=lambda case: bytes_of(plan, case.sizes)).sizes
-    sizes = _odd(plan, start) if group is Group.ODD else scaled(plan, start, wanted_bytes)
+    sizes: Mapping[str, int] = _odd(plan, start) if group is Group.ODD else scaled(plan, start, wanted_bytes)
     if sizes == start or name in without or (group is not Group.TIMED and bytes_of(plan, sizes) > MAX_BYTES):
         if group is not Group.TIMED and bytes_of(plan, start) > MAX_BYTES:
             raise Refused(

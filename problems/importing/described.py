@@ -48,7 +48,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument in the order of the call. `dtype` is what the signature says, empty where it says nothing."""
+    """An argument in the order of the call. `dtype` is the signature's, empty where it has none."""
 
     name: str
     kind: str
@@ -93,7 +93,7 @@ class Test:
 class Described:
     """A problem as its author's code describes it.
 
-    `call` is there where programs are called in a way of their own, in Python alone. `notes` are for who imports.
+    `call` is there where programs are called in a way of their own, in Python. `notes` are for who imports.
     """
 
     title: str

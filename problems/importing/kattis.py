@@ -77,8 +77,8 @@ def read(folder: Path, *, within: Path) -> Imported:
     missing = [name for name in _REQUIRED if not (folder / name).is_file()]
     if missing:
         raise Refused(
-            f"{', '.join(missing)} is missing: Kattis problems have no signature, generator and reference for "
-            "kernels; put those of a template beside problem.yaml"
+            f"{', '.join(missing)} is missing: Kattis problems have no signature, generator and "
+            "reference for kernels; put those of a template beside problem.yaml"
         )
     warnings: list[str] = []
     files = dict(_own_files(folder))

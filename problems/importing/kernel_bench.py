@@ -78,6 +78,8 @@ def candidates(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
         yield "sample", {**_in_turn(free, (2, 3, 4, 5, 6, 7)), **small}
     for small in (*reduced, tied):
         yield "sample", {**_at_most(free, 16), **small}
+    for small in (_divided(tied, 1), *reduced, tied):
+        yield "least", {**dict.fromkeys(free, 1), **small}
     for kind, order in (("wide", 1), ("tall", -1)):
         for primes in (_SMALL_PRIMES, _PRIMES):
             for small in (*reduced[1:], tied):

@@ -1,4 +1,4 @@
-"""Reads LeetGPU challenge folders: `challenges/<difficulty>/<id>_<slug>/` with challenge.py and challenge.html.
+"""Reads LeetGPU challenge folders: `challenges/<difficulty>/<id>_<slug>/` with challenge.py, challenge.html.
 
 The class `Challenge` is never imported here; its file goes to the sandbox as text, with the modules below
 `challenges/` that it imports, `core.challenge_base` above all.
@@ -78,7 +78,7 @@ def _root(folder: Path, within: Path) -> Path:
         if candidate == within:
             break
     raise Refused(
-        "challenges/core/challenge_base.py is not in the set, which every challenge imports; give the whole set"
+        "challenges/core/challenge_base.py is not in the set; every challenge imports it: give the whole set"
     )
 
 

@@ -290,6 +290,6 @@ def _check_wire(arguments: Sequence[PlannedArgument], sizes: Sizes) -> None:
     total = len(arguments) + len(sizes.columns) + outputs
     if total > MAX_WIRE_ARGUMENTS:
         raise Refused(
-            f"{len(arguments)} arguments, {len(sizes.columns)} sizes and {outputs} outputs are {total} together; "
-            f"at most {MAX_WIRE_ARGUMENTS} are allowed"
+            f"{len(arguments)} arguments, {len(sizes.columns)} sizes and {outputs} outputs are {total} "
+            f"together; at most {MAX_WIRE_ARGUMENTS} are allowed"
         )

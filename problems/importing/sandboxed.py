@@ -32,7 +32,8 @@ class Examiner(Protocol):
 def adapter(format_name: str, constants: Mapping[str, str], *further: str) -> str:
     """An adapter's text: the constants, each Python already, then the common part and the format's."""
     folder = resources.files("problems.importing") / "adapters"
-    parts = [(folder / f"{name}.py").read_text(encoding="utf-8") for name in ("common", format_name, *further)]
+    names = ("common", format_name, *further)
+    parts = [(folder / f"{name}.py").read_text(encoding="utf-8") for name in names]
     head = "\n".join(f"{name} = {value}" for name, value in constants.items())
     return "\n\n".join([head, *parts])
 

@@ -69,11 +69,11 @@ def find_sizes(arrays: Sequence[Shapes], numbers: Sequence[Numbers], fractions: 
     """
     sizes = Sizes()
     for name in numbers[0]:
-        column = tuple(row[name] for row in numbers)
+        given = tuple(row[name] for row in numbers)
         if name in fractions:
-            sizes.values[name] = _of_fraction(name, column, sizes)
+            sizes.values[name] = _of_fraction(name, given, sizes)
         else:
-            sizes.values[name] = _of_integer(name, tuple(int(value) for value in column), sizes)
+            sizes.values[name] = _of_integer(name, tuple(int(value) for value in given), sizes)
     for name in arrays[0]:
         shape: list[str] = []
         for axis in range(len(arrays[0][name])):

@@ -59,7 +59,7 @@ def summary_of(markdown: str) -> str:
 
 
 def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str) -> str:
-    """The statement: the task, the arguments, then the sections of the format, then what else the set says."""
+    """The statement: the task, the arguments, then the set's sections and ours."""
     task, constraints, rest = "", "", []
     for section in sections_of(markdown):
         if not section.title:
@@ -147,8 +147,8 @@ def _tolerances(plan: Plan) -> str:
             lines.append(f"- Every element of `{argument.ours}` must be exact.")
         else:
             lines.append(
-                f"- Each element of `{argument.ours}` may be off by {plan.absolute:g} plus {plan.relative:g} times "
-                "the expected value."
+                f"- Each element of `{argument.ours}` may be off by {plan.absolute:g} plus "
+                f"{plan.relative:g} times the expected value."
             )
         if argument.role is Role.INOUT:
             lines.append(f"- `{argument.ours}` holds contents before the call; what is not written stays.")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from problems.calling import PythonCall, PythonEntry, spelled
 from problems.importing.cases import Cases, PlannedCase
@@ -12,25 +13,32 @@ from problems.vocabulary import Difficulty, Language, Role
 _MOST_FORMULA = 200
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the list of problems says."""
+
+    title: str
+    summary: str
+    difficulty: Difficulty
+    tags: Sequence[str]
+    languages: Sequence[Language]
+
+
 def problem_toml(
     plan: Plan,
     cases: Cases,
+    about: About,
     *,
-    title: str,
-    summary: str,
-    difficulty: Difficulty,
-    tags: Sequence[str],
-    languages: Sequence[Language],
     solutions: Sequence[tuple[str, str, str]],
     operations: str,
 ) -> str:
     """The text of problem.toml. `solutions` are file, verdict and note."""
     head = {
-        "title": text(title[:80]),
-        "summary": text(summary[:200]),
-        "difficulty": text(difficulty.value),
-        "tags": texts(tags),
-        "languages": texts(language.value for language in languages),
+        "title": text(about.title[:80]),
+        "summary": text(about.summary[:200]),
+        "difficulty": text(about.difficulty.value),
+        "tags": texts(about.tags),
+        "languages": texts(language.value for language in about.languages),
         "oracle": text("torch"),
     }
     parts = [

@@ -222,7 +222,8 @@ def _described(value: Any, *, show: bool) -> dict[str, Any]:
         "shape": list(value.shape),
         "device": asked_for_cuda(value),
     }
-    is_meta = torch._C._TensorBase.is_meta.__get__(value)  # noqa: SLF001 - the plain question, not the mode's answer
+    base: Any = torch._C._TensorBase  # noqa: SLF001 - the plain question, not the mode's answer
+    is_meta = base.is_meta.__get__(value)
     if is_meta or value.numel() == 0 or value.is_complex():
         return entry
     numbers = value.detach().cpu().to(torch.float64).numpy().reshape(-1)

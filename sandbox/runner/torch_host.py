@@ -35,8 +35,9 @@ class _OnHost(TorchFunctionMode):
     def __init__(self, place: str) -> None:
         super().__init__()
         self._place = torch.device(place)
-        self._device = torch.Tensor.device.__get__
-        self._is_cuda = torch.Tensor.is_cuda.__get__
+        tensor: Any = torch.Tensor  # its attributes are described as values
+        self._device = tensor.device.__get__
+        self._is_cuda = tensor.is_cuda.__get__
 
     def __torch_function__(
         self,
@@ -91,7 +92,7 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
         "device_count": lambda: 1,
     }
     before = {name: getattr(torch.cuda, name) for name in replaced}
-    torch.Generator = HostGenerator  # type: ignore[assignment, misc]  # it stands in for the class
+    torch.Generator = HostGenerator  # type: ignore[misc]  # it stands in for the class
     for name, function in replaced.items():
         setattr(torch.cuda, name, function)
     try:

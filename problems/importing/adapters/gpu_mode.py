@@ -63,9 +63,15 @@ def unpacked():
         if isinstance(node, ast.FunctionDef) and node.name == "ref_kernel":
             taken = node.args.args[0].arg
             for line in ast.walk(node):
-                if isinstance(line, ast.Assign) and isinstance(line.value, ast.Name) and line.value.id == taken:
+                if (
+                    isinstance(line, ast.Assign)
+                    and isinstance(line.value, ast.Name)
+                    and line.value.id == taken
+                ):
                     if isinstance(line.targets[0], ast.Tuple):
-                        return [part.id if isinstance(part, ast.Name) else "" for part in line.targets[0].elts]
+                        return [
+                            part.id if isinstance(part, ast.Name) else "" for part in line.targets[0].elts
+                        ]
             return [taken]
     return []
 

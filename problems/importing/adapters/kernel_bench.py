@@ -26,7 +26,9 @@ class Numbers(ast.NodeTransformer):
 def author(numbers=()):
     """The file's names, with some numbers replaced."""
     tree = ast.parse(FILES[f"{MAIN}.py"])
-    tree.body = [Numbers(dict(numbers)).visit(node) if isinstance(node, ast.Assign) else node for node in tree.body]
+    tree.body = [
+        Numbers(dict(numbers)).visit(node) if isinstance(node, ast.Assign) else node for node in tree.body
+    ]
     names = {"__name__": MAIN}
     exec(compile(ast.fix_missing_locations(tree), f"{MAIN}.py", "exec", optimize=1 if WIDE else 0), names)
     return names
@@ -154,7 +156,9 @@ def form_of(known):
         "init": {"tuple": init},
         "given": {"tuple": [given_of(name, value) for name, value in zip(given, inputs)]},
         "state": {theirs: PACKED if packed else ours for ours, (theirs, _) in parameters.items()},
-        "returns": ["output"] if len(results) == 1 else [f"output_{index + 1}" for index in range(len(results))],
+        "returns": ["output"]
+        if len(results) == 1
+        else [f"output_{index + 1}" for index in range(len(results))],
     }
 
 
@@ -180,7 +184,8 @@ def describe():
         "gpus": 1,
         "tier": "",
         "arguments": [
-            {"name": name, "kind": kind_of(value), "role": "in", "dtype": ""} for name, value in values.items()
+            {"name": name, "kind": kind_of(value), "role": "in", "dtype": ""}
+            for name, value in values.items()
         ]
         + [{"name": name, "kind": "array", "role": "out", "dtype": ""} for name in outputs],
         "modules": [],
@@ -206,7 +211,9 @@ def arguments_of(part, number):
         values[PACKED] = torch.cat([parameter.detach().reshape(-1) for _, parameter in parameters.values()])
     else:
         values |= {name: parameter.detach() for name, (_, parameter) in parameters.items()}
-    return values | {form["name"]: value for form, value in zip(known["init"]["tuple"], init) if "name" in form}
+    return values | {
+        form["name"]: value for form, value in zip(known["init"]["tuple"], init) if "name" in form
+    }
 
 
 def built(form, values):

@@ -13,7 +13,9 @@ def check(xp, inputs, expected, got, size, tolerance):
     torch.manual_seed(0)
     with torch.no_grad():
         results = compute(values)
-        written = [(theirs, ours, dtype) for theirs, ours, role, dtype in ARGUMENTS if role in {"out", "inout"}]
+        written = [
+            (theirs, ours, dtype) for theirs, ours, role, dtype in ARGUMENTS if role in {"out", "inout"}
+        ]
         right = tuple(results[theirs] for theirs, _, _ in written)
         told = tuple(tensor_of(got[ours], dtype, results[theirs].shape) for theirs, ours, dtype in written)
         answer = call(problem().verify_result, *((right[0], told[0]) if len(told) == 1 else (right, told)))

@@ -101,6 +101,6 @@ def test_shipped_descriptions_fit_the_schema(path: Path) -> None:
 
 
 def test_the_example_of_the_docs_is_a_reference(tmp_path: Path) -> None:
-    [code] = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+    code = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)[0]
     folder = write_package(tmp_path, reference_py=code)
     assert load_problem(folder).reference == code

@@ -101,7 +101,13 @@ def test_names_are_the_sizes_used() -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("0.01", 0.01), ("1e-05", 1e-5), ("n / 3", 1000 / 3), ("-(rows / 4) + cols", 3.25), ("(n - 7) / 1", 993)],
+    [
+        ("0.01", 0.01),
+        ("1e-05", 1e-5),
+        ("n / 3", 1000 / 3),
+        ("-(rows / 4) + cols", 3.25),
+        ("(n - 7) / 1", 993),
+    ],
 )
 def test_fractions_where_they_are_allowed(text: str, value: float) -> None:
     assert Formula.parse(text, fractions=True).number(SIZES) == value

@@ -1,5 +1,6 @@
 """What a sandbox says is checked: it has run foreign code."""
 
+import contextlib
 import json
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judge.examination import SandboxedExaminer
-from problems.importing.described import MAX_DESCRIPTION_BYTES, Described, parse_description
+from problems.importing.described import MAX_DESCRIPTION_BYTES, Array, Described, parse_description
 from problems.importing.report import Refused
 from problems.importing.sandboxed import quoted, with_imports
 from sandbox.fake import FakeBackend, Script, exited
@@ -39,15 +40,13 @@ JSON = st.recursive(
 
 def test_a_sound_one_is_read() -> None:
     found = parse_description(json.dumps(SOUND).encode())
-    assert found.tests[0].values["a"].shape == (2,)
+    assert found.tests[0].values == {"a": Array("float32", (2,))}
 
 
 @given(st.sampled_from(sorted(SOUND)), JSON)
 def test_anything_else_is_refused_and_never_breaks(key: str, value: object) -> None:
-    try:
+    with contextlib.suppress(Refused):
         assert isinstance(parse_description(json.dumps(SOUND | {key: value}).encode()), Described)
-    except Refused:
-        pass
 
 
 @pytest.mark.parametrize(

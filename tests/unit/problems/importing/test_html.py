@@ -55,9 +55,12 @@ def test_what_is_lost_is_said() -> None:
 
 def test_drawings_are_figures_in_order() -> None:
     kept = []
-    found = to_markdown(
-        "<svg>1</svg><p>x</p><svg>2</svg><svg>3</svg>", lambda d, n: kept.append(n) or "2" not in d
-    )
+
+    def keep(drawing: str, number: int) -> bool:
+        kept.append(number)
+        return "2" not in drawing
+
+    found = to_markdown("<svg>1</svg><p>x</p><svg>2</svg><svg>3</svg>", keep)
     assert kept == [1, 2, 2]
     assert len(found.drawings) == 2
     assert "(figures/figure-2.svg)" in found.text

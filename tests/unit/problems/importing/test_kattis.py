@@ -4,7 +4,7 @@ import pytest
 
 from problems.importing import kattis
 from problems.importing.building import loaded
-from problems.importing.report import Refused
+from problems.importing.report import Imported, Refused
 from problems.vocabulary import Verdict
 from tests.unit.problems.importing.workbench import SETS, imported
 
@@ -12,7 +12,7 @@ SET = SETS / "kattis"
 
 
 @pytest.fixture(scope="module")
-def found() -> dict:
+def found() -> dict[str, Imported]:
     return imported("kattis", SET)
 
 

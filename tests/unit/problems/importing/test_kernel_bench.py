@@ -60,6 +60,7 @@ def test_other_sizes_are_made_by_other_numbers_at_the_head(found: dict[str, Impo
     sample = read.cases[0]
     assert len(sample.inputs["x"]) == 2 * 3
     odd = [tuple(case.sizes.values()) for case in read.cases if case.group is Group.ODD]
+    assert (1, 1) in odd
     assert any(first < second for first, second in odd)
     assert any(first > second for first, second in odd)
 
@@ -116,4 +117,4 @@ def test_numbers_that_make_the_model_shrink_together() -> None:
     assert first == {"batch": 2, "height": 3, "channels": 4, "heads": 1}
     assert tried[-1] == ("timed", {})
     kinds = list(dict.fromkeys(kind for kind, _ in tried))
-    assert kinds == ["sample", "wide", "tall", "large", "timed"]
+    assert kinds == ["sample", "least", "wide", "tall", "large", "timed"]

@@ -11,7 +11,7 @@ from sandbox.runner.session import run_module
 from tests.unit.problems.importing.workbench import SETS, apart, here, imported
 
 pytest.importorskip("torch")
-from sandbox.runner.torch_host import place_on_host  # noqa: E402 - needs PyTorch
+from sandbox.runner.torch_host import place_on_host
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +73,8 @@ def test_a_check_of_its_own_becomes_a_checker(found: dict[str, Imported]) -> Non
         module = run_module(compile(read.checker, "checker.py", "exec"), "checker")
         for off, accepted in ((0, True), (5e-5, True), (7e-5, False), (np.nan, False)):
             got = {"d_output": right + off}  # 1e-5 of the greatest input, which the reference remembers
-            arguments = (np, {"d_input": data}, {"d_output": right}, got, dict(case.sizes), {})
-            assert module.check(*arguments) is accepted
+            told = module.check(np, {"d_input": data}, {"d_output": right}, got, dict(case.sizes), {})
+            assert told is accepted
 
 
 def test_flops_become_a_formula(found: dict[str, Imported]) -> None:

@@ -60,7 +60,7 @@ def run(author: User, monkeypatch: pytest.MonkeyPatch):
                 docket.record(claim, list(import_set(claim.run.format, folder, Workshop(None, None))))
 
     monkeypatch.setattr(terminal, "site", Site)
-    monkeypatch.setattr(sets.time, "sleep", work)
+    monkeypatch.setattr("web.cli.sets.time.sleep", work)
     app = typer.Typer()
     app.command("import")(sets.import_set)
     return lambda *arguments: CliRunner().invoke(app, list(arguments))
