@@ -6,6 +6,8 @@ All programs of a language are tried in one line-up, the accepted ones as its co
 
 import pytest
 
+from judge.mutants.score import MIN_SCORE
+from judge.mutants.selection import families_of
 from judge.proof import Severity
 from judge.prove import TargetBench, examine
 from judge.target import Target
@@ -35,14 +37,21 @@ def test_package(cpu_target: Target, problem: Problem) -> None:
 @pytest.mark.parametrize("problem", TEMPLATES, ids=name_of)
 @pytest.mark.parametrize("language", [Language.CUDA, Language.TRITON])
 def test_programs(cpu_target: Target, problem: Problem, language: Language) -> None:
-    """Every solution gets its verdict, and programs that compute nothing fail."""
+    """Every solution gets its verdict, and programs that compute nothing fail, as most mutants do."""
     solutions = [solution for solution in problem.solutions if solution.language is language]
     sources = [solution.path.read_text(encoding="utf-8") for solution in solutions]
     right = [source for s, source in zip(solutions, sources, strict=True) if s.verdict is Verdict.ACCEPTED]
     trivial = [program for program in trivial_programs(problem) if program.language is language]
     bench = TargetBench(cpu_target)
-    trials = bench.try_all(problem, [*sources, *(p.source for p in trivial)], language, controls=right)
+    families = [family for family in families_of(problem) if family.solution.language is language]
+    mutants = [mutant for family in families for mutant in family.mutants]
+    programs = [*sources, *(p.source for p in trivial), *(mutant.source for mutant in mutants)]
+    trials = bench.try_all(problem, programs, language, controls=right)
     got = {s.path.name: t.verdict for s, t in zip(solutions, trials, strict=False)}
     assert got == {solution.path.name: solution.verdict for solution in solutions}, trials
-    told = {p.name: t.verdict for p, t in zip(trivial, trials[len(solutions) :], strict=True)}
+    told = {p.name: t.verdict for p, t in zip(trivial, trials[len(solutions) :], strict=False)}
     assert all(verdict is Verdict.WRONG_ANSWER for verdict in told.values()), told
+    results = zip(mutants, trials[len(solutions) + len(trivial) :], strict=True)
+    accepted = [mutant for mutant, trial in results if trial.verdict is Verdict.ACCEPTED]
+    assert len(accepted) <= (1 - MIN_SCORE) * len(mutants), accepted
+    assert [family.unknown for family in families if family.unknown] == []

@@ -10,8 +10,9 @@ def smooth(input, output, rows, cols, BLOCK: tl.constexpr):
     r = tl.program_id(0).to(tl.int64)
     c = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     at = r * cols + c
+    row = r + tl.zeros((BLOCK,), tl.int32)  # the interpreter takes no mask of single values and blocks
     exists = c < cols
-    inner = (r > 0) & (r < rows - 1) & (c > 0) & (c < cols - 1)
+    inner = (row > 0) & (row < rows - 1) & (c > 0) & (c < cols - 1)
     up = tl.load(input + at - cols, mask=inner, other=0.0)
     down = tl.load(input + at + cols, mask=inner, other=0.0)
     left = tl.load(input + at - 1, mask=inner, other=0.0)
