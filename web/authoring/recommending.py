@@ -2,8 +2,7 @@
 
 from judge import proof as judge_proof
 from judge.proof import Proof, ToleranceReport
-from web.authoring.models import ProofRun, Workspace
-from web.authoring.queries import latest_run
+from web.authoring.models import ProofRun, RunKind, RunState, Workspace
 
 
 def proof_of(run: ProofRun | None) -> Proof | None:
@@ -16,7 +15,13 @@ def proof_of(run: ProofRun | None) -> Proof | None:
         return None  # of a version of ours that wrote another form
 
 
+def latest_proof(workspace: Workspace) -> Proof | None:
+    """The report of the latest proof that was made to its end."""
+    done = workspace.runs.filter(kind=RunKind.PROOF, state=RunState.DONE)
+    return proof_of(done.first())
+
+
 def recommended(workspace: Workspace) -> dict[str, ToleranceReport]:
     """What was measured of each output, by its name; nothing before the first proof."""
-    proof = proof_of(latest_run(workspace))
+    proof = latest_proof(workspace)
     return {found.argument: found for found in proof.tolerances} if proof else {}

@@ -13,8 +13,8 @@ from web.authoring.forms import solutions as forms
 from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, open_comments, tab_context
-from web.authoring.queries import latest_run, read_text, sizes
-from web.authoring.recommending import proof_of
+from web.authoring.queries import read_text, sizes
+from web.authoring.recommending import latest_proof
 from web.authoring.saving import refused, save, wants_json
 
 FOLDER = "solutions/"
@@ -127,5 +127,5 @@ def _undeclared(workspace: Workspace, text: str) -> list[str]:
 
 def _outcomes(workspace: Workspace) -> dict[str, Outcome]:
     """What the latest proof found of each solution, by its path."""
-    proof = proof_of(latest_run(workspace))
+    proof = latest_proof(workspace)
     return {outcome.program: outcome for outcome in proof.outcomes} if proof else {}
