@@ -180,4 +180,8 @@ def _version(description: Description, files: PackageFiles) -> str:
         judged.append(description.oracle.value)
     if files.checker is not None:
         judged.append(["checker", files.checker])
+    if description.limits.gpus:
+        judged.append(["gpus", *description.limits.gpus])
+    if description.limits.libraries is not None:
+        judged.append(["libraries", *description.limits.libraries])
     return hashlib.sha256(json.dumps(judged).encode()).hexdigest()

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from problems.calling import PythonCall
 from problems.faults import Faults
-from problems.libraries import Library
 from problems.formula import Formula, FormulaError
 from problems.ignored_mutants import parse_ignored
+from problems.libraries import Library
 from problems.parse_python import parse_python
 from problems.schema import Argument, Case, IgnoredMutant, Limits, Tolerance
 from problems.table import Table, kind_of

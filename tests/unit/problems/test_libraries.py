@@ -1,8 +1,12 @@
 """Programs may include what their problem allows, however they put it."""
 
+import shutil
+
 import pytest
 
+from problems.faults import PackageInvalid
 from problems.libraries import Library, library_of, refused_include
+from problems.loader import load_problem, problems_root
 
 NONE: tuple[Library, ...] = ()
 
@@ -69,3 +73,35 @@ def test_what_cannot_be_told_is_refused(source):
 )
 def test_headers_and_their_libraries(header, library):
     assert library_of(header) is library
+
+
+def package(folder, limits: str):
+    copied = folder / "vector-add"
+    shutil.copytree(problems_root() / "vector-add", copied, dirs_exist_ok=True)
+    text = (problems_root() / "vector-add/problem.toml").read_text(encoding="utf-8")
+    description = text.replace("[formulas]", f"[limits]\n{limits}\n\n[formulas]", 1)
+    (copied / "problem.toml").write_text(description, encoding="utf-8")
+    return load_problem(copied)
+
+
+def test_a_package_says_what_is_allowed_and_its_version_tells(tmp_path):
+    usual = package(tmp_path, "")
+    assert (usual.limits.gpus, usual.limits.libraries) == ((), None)
+    versions = {usual.version}
+    for limits in ('gpus = ["H200"]', "libraries = []", 'libraries = ["cub", "wmma"]'):
+        versions.add(package(tmp_path, limits).version)
+    assert len(versions) == 4
+    assert package(tmp_path, "libraries = []").limits.libraries == ()
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ('gpus = ["NVIDIA H200"]', "must be a word of a model's name"),
+        ("gpus = []", "must not be empty"),
+        ('libraries = ["boost"]', "'boost' is unknown; use one of cub, thrust"),
+    ],
+)
+def test_what_is_wrong_with_limits_is_said(tmp_path, limits, said):
+    with pytest.raises(PackageInvalid, match=said):
+        package(tmp_path, limits)
