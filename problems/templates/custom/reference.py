@@ -1,7 +1,7 @@
 """One step of Collatz.
 
-generate makes the contents of every in and inout array, reference what every out and inout array must hold afterwards.
-xp is NumPy, or CuPy on a GPU; rng is seeded; size has the sizes of the case.
+generate makes the contents of every in and inout array, reference what every out and inout array must hold
+afterwards. xp is NumPy, or CuPy on a GPU; rng is seeded; size has the sizes of the case.
 """
 
 

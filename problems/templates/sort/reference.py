@@ -1,4 +1,4 @@
-"""Sort each row. The steps of 1/256 are too fine for float16, and coarse enough for equal elements to occur."""
+"""Sort each row. Steps of 1/256 are too fine for float16, and coarse enough for equal elements to occur."""
 
 
 def generate(xp, rng, size):
