@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from problems import vocabulary
+from problems.libraries import Library
 from problems.loader import load_problem, problems_root
 from problems.parse import MAX_CASES, MAX_SOURCE_KIB
 from problems.rules import SECTIONS
@@ -86,7 +87,9 @@ def test_the_schema_lists_the_vocabulary() -> None:
 
 def test_defaults_and_bounds_agree() -> None:
     limits = SCHEMA["properties"]["limits"]["properties"]
-    for name in Limits.__slots__:
+    assert set(limits) == set(Limits.__slots__)
+    assert limits["libraries"]["items"]["enum"] == [*Library]
+    for name in set(limits) - {"gpus", "libraries"}:
         assert limits[name]["default"] == getattr(Limits(), name)
         row = re.search(rf"\| `{name}` \| (\d+) \| (\d+) \|", DOCS)
         assert row, name

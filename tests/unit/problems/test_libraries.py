@@ -79,7 +79,7 @@ def package(folder, limits: str):
     copied = folder / "vector-add"
     shutil.copytree(problems_root() / "vector-add", copied, dirs_exist_ok=True)
     text = (problems_root() / "vector-add/problem.toml").read_text(encoding="utf-8")
-    description = text.replace("[formulas]", f"[limits]\n{limits}\n\n[formulas]", 1)
+    description = text.replace("[limits]\n", f"[limits]\n{limits}\n", 1)
     (copied / "problem.toml").write_text(description, encoding="utf-8")
     return load_problem(copied)
 
