@@ -42,7 +42,7 @@ class Policy:
             ends here.
         fresh_share, fresh_us: the same for the few calls on contents that the program had never seen.
         doubts: rounds of further single calls at most, while they bound the figure.
-        doubt_us: the mean time from one round to the next.
+        doubt_us: the mean time before the first of them; it grows from round to round.
         launch_us: what a call may cost its process beyond the null's call, before anything runs on the GPU.
             Calls of a batch hide that behind each other, a single call cannot. Added to both allowances.
         impossible_share: batches faster than this part of the bound cannot be honest work.
@@ -70,7 +70,7 @@ class Policy:
     fresh_share: float = 0.03
     fresh_us: float = 4.0
     doubts: int = 8
-    doubt_us: float = 25_000.0
+    doubt_us: float = 20_000.0
     launch_us: float = 0.0
     impossible_share: float = 0.5
     copy_share: float = 0.25

@@ -40,6 +40,8 @@ _MS_NS = 1_000_000
 _WARM = 0  # the content for warming up
 _LEAST_US = 0.2  # a launch takes longer, so a call cannot take less
 _WARM_PASS_SHARE = 0.25
+_FURTHER = 1.5  # each doubt is so much further from the one before
+_DOUBTING_SHARE = 4.0  # of the budget
 _BLOCK_CALLS = 8  # gated calls between two questions to NVML, which take longer than most calls
 
 IMPOSSIBLE = (
@@ -160,10 +162,10 @@ class _Session:
         fresh, held_back = list(fresh), list(self._held_back)
         by_gated = bound_us
         started = self._orders.now()
-        for _ in range(self._policy.doubts):
-            if ranked_us >= bound_us or self._spent(1.0, started):
+        for doubt in range(self._policy.doubts):
+            if ranked_us >= bound_us or self._spent(_DOUBTING_SHARE, started):
                 break
-            self._orders.pause(self._policy.doubt_us * self._dice.uniform(0.5, 1.5))
+            self._orders.pause(self._policy.doubt_us * _FURTHER**doubt * self._dice.uniform(0.5, 1.5))
             samples = self._repetitions.guarded(lambda: self._gated_block(_BLOCK_CALLS))
             by_gated = min(by_gated, self._by_gated_us(samples))
             if held_back and by_gated <= ranked_us < self._by_fresh_us(fresh):
