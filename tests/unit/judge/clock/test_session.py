@@ -95,7 +95,7 @@ def test_a_host_that_is_slow_for_a_while_does_not_cost_an_honest_program(call_us
 def test_what_single_calls_always_take_is_not_doubted_away() -> None:
     bench = Bench(Overlapping(180.0, ways=1.5), contents=6)
     assert bench.timing().median_us >= least_us(180.0)
-    assert bench.world.now_ns < 1e9
+    assert bench.world.now_ns < 2e9
 
 
 def test_three_cases_are_timed_within_a_second() -> None:
