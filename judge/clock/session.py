@@ -117,9 +117,11 @@ class _Session:
         ranked = estimate(gated) if slow else self._batches(expected_us)
         if ranked.median < bound_us:
             bound_us = self._doubted_us(bound_us, ranked.median, fresh)
-        if ranked.median < (1 - self._policy.impossible_share) * bound_us or ranked.median < _LEAST_US:
+        impossible_us = (1 - self._policy.impossible_share) * bound_us - self._policy.impossible_us
+        if ranked.median < max(impossible_us, _LEAST_US):
             return Finding(Verdict.REJECTED, IMPOSSIBLE)
-        if ranked.median < bound_us:
+        bounded = ranked.median < bound_us
+        if bounded:
             ranked = _scaled(ranked, bound_us / ranked.median)
         if roofline is not None and ranked.median < roofline.impossible_us:
             return Finding(Verdict.REJECTED, BELOW_FLOOR)
@@ -140,6 +142,7 @@ class _Session:
             power_w=conditions.power_w,
             discarded=self._repetitions.discarded,
             placement=None if roofline is None else roofline.place(ranked.median),
+            bounded=bounded,
         )
 
     def _warm_up(self) -> float:

@@ -210,7 +210,13 @@ def rejection(program: Program) -> str:
 
 
 def test_widely_overlapped_calls_are_rejected() -> None:
-    assert rejection(Overlapping(40.0, ways=4)) == IMPOSSIBLE
+    assert rejection(Overlapping(400.0, ways=4)) == IMPOSSIBLE
+
+
+def test_what_a_busy_host_can_look_like_gets_the_time_of_single_calls() -> None:
+    timing = Bench(Overlapping(40.0, ways=4)).timing()
+    assert timing.median_us >= least_us(40.0)
+    assert timing.bounded
 
 
 def test_sets_computed_once_for_many_calls_are_rejected() -> None:
