@@ -46,8 +46,8 @@ class Policy:
         launch_us: what a call may cost its process beyond the null's call, before anything runs on the GPU.
             Calls of a batch hide that behind each other, a single call cannot. Added to both allowances.
         impossible_share, impossible_us: batches faster than the bound by this part of it and so much more
-            cannot be honest work. Others get the bound as their time: single calls of an honest program can be
-            that slow on a busy host.
+            cannot be honest work. Others get the bound as their time: single calls of an honest program can
+            be that slow on a busy host.
         copy_share, copy_us: how much longer than before LOAD a snapshot may take on a GPU that is idle.
         max_discards: repetitions that may be discarded before the case counts as disturbed.
         null_calls: calls that measure the null.
