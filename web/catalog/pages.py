@@ -14,7 +14,7 @@ from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer
 from web.drafts.queries import find_draft
-from web.fleet.queries import offered_gpu_models
+from web.fleet.queries import shown_gpu_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,6 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
         commands={
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
-        gpu_models=offered_gpu_models(),
+        gpu_models=shown_gpu_models(),
         functional=settings.WARPCOURT.target == "cpu",
     )
