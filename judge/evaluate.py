@@ -271,7 +271,6 @@ def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outco
 def _time_again(judgement: _Judgement, built: Built, checked: _Outcome, first: _Outcome) -> _Outcome:
     """The better outcome of `first` and another run: what slowed single calls in one need not do so again."""
     judgement.tell("waiting", "Single calls were slow. The program is timed once more.")
-    judgement.attempts += 1
     referee = judgement.new_run(alone=True)
     try:
         failed = _load(judgement, built, referee, "wait")

@@ -122,11 +122,13 @@ def test_slow_single_calls_are_timed_once_more_and_the_better_time_counts(
     assert report.verdict is Verdict.ACCEPTED
     assert report.score is not None
     assert report.score.median_us == pytest.approx(median_us)
-    assert (report.attempts, target.runs) == (2, [False, True])
+    assert (report.attempts, target.runs) == (1, [False, True])
 
 
 @pytest.mark.parametrize("second", [IMPOSSIBLE, "Its guard bands were written over."])
 def test_what_is_found_in_both_runs_or_is_no_doubt_counts(second: str) -> None:
     report = judge(Busy(IMPOSSIBLE, second))
     assert (report.verdict, report.message, report.score) == (Verdict.REJECTED, second, None)
-    assert judge(Busy("Its guard bands were written over.")).attempts == 1
+    target = Busy("Its guard bands were written over.")
+    judge(target)
+    assert target.runs == [False]
