@@ -60,7 +60,8 @@ class Timing:
     and `null_us` what the protocol costs by itself, already subtracted from both. `self_reported_us` is
     what the program's own process measured with events: shown, never ranked. `floor_us` is what the
     memory or the arithmetic of this GPU takes at least, and `roofline_percent` = 100 * floor / median;
-    `placement` has the figures behind them, where the GPU is calibrated.
+    `placement` has the figures behind them, where the GPU is calibrated. `bounded` says that `median_us` is
+    the bound by single calls, since calls of a batch were faster than these allow.
     Clocks are in MHz, temperature in degrees Celsius, power in watts, None where NVML does not say.
     """
 
@@ -79,6 +80,7 @@ class Timing:
     power_w: float | None = None
     discarded: int = 0
     placement: Placement | None = None
+    bounded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

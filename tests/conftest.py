@@ -23,7 +23,7 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(autouse=True)
-def _fresh_rate_limits() -> None:
+def _empty_cache() -> None:
     cache.clear()
 
 

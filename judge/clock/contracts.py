@@ -42,10 +42,12 @@ class Policy:
             ends here.
         fresh_share, fresh_us: the same for the few calls on contents that the program had never seen.
         doubts: rounds of further single calls at most, while they bound the figure.
-        doubt_us: the mean time from one round to the next.
+        doubt_us: the mean time before the first of them; it grows from round to round.
         launch_us: what a call may cost its process beyond the null's call, before anything runs on the GPU.
             Calls of a batch hide that behind each other, a single call cannot. Added to both allowances.
-        impossible_share: batches faster than this part of the bound cannot be honest work.
+        impossible_share, impossible_us: batches faster than the bound by this part of it and so much more
+            cannot be honest work. Others get the bound as their time: single calls of an honest program can
+            be that slow on a busy host.
         copy_share, copy_us: how much longer than before LOAD a snapshot may take on a GPU that is idle.
         max_discards: repetitions that may be discarded before the case counts as disturbed.
         null_calls: calls that measure the null.
@@ -70,9 +72,10 @@ class Policy:
     fresh_share: float = 0.03
     fresh_us: float = 4.0
     doubts: int = 8
-    doubt_us: float = 25_000.0
+    doubt_us: float = 20_000.0
     launch_us: float = 0.0
     impossible_share: float = 0.5
+    impossible_us: float = 20.0
     copy_share: float = 0.25
     copy_us: float = 10.0
     max_discards: int = 6
@@ -89,10 +92,19 @@ def policy_for(language: Language, *, time_sliced: bool = False) -> Policy:
     millisecond, more or less of it each time. Single calls then bound nothing shorter than that, and batches
     are longer, so that it is less than one part in a hundred of them.
     """
-    launch_us = {Language.CUDA: 0.0, Language.TRITON: 15.0, Language.PYTHON: 30.0}[language]
+    launch_us, impossible_us = {
+        Language.CUDA: (0.0, 20.0),
+        Language.TRITON: (15.0, 300.0),
+        Language.PYTHON: (30.0, 300.0),
+    }[language]
     if not time_sliced:
-        return Policy(launch_us=launch_us)
-    return Policy(launch_us=launch_us + _TURN_US, batch_ms=_SLICED_BATCH_MS, budget_ms=_SLICED_BUDGET_MS)
+        return Policy(launch_us=launch_us, impossible_us=impossible_us)
+    return Policy(
+        launch_us=launch_us + _TURN_US,
+        impossible_us=impossible_us,
+        batch_ms=_SLICED_BATCH_MS,
+        budget_ms=_SLICED_BUDGET_MS,
+    )
 
 
 @dataclass(frozen=True, slots=True)

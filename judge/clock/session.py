@@ -40,6 +40,8 @@ _MS_NS = 1_000_000
 _WARM = 0  # the content for warming up
 _LEAST_US = 0.2  # a launch takes longer, so a call cannot take less
 _WARM_PASS_SHARE = 0.25
+_FURTHER = 1.5  # each doubt is so much further from the one before
+_DOUBTING_SHARE = 4.0  # of the budget
 _BLOCK_CALLS = 8  # gated calls between two questions to NVML, which take longer than most calls
 
 IMPOSSIBLE = (
@@ -115,9 +117,11 @@ class _Session:
         ranked = estimate(gated) if slow else self._batches(expected_us)
         if ranked.median < bound_us:
             bound_us = self._doubted_us(bound_us, ranked.median, fresh)
-        if ranked.median < (1 - self._policy.impossible_share) * bound_us or ranked.median < _LEAST_US:
+        impossible_us = (1 - self._policy.impossible_share) * bound_us - self._policy.impossible_us
+        if ranked.median < max(impossible_us, _LEAST_US):
             return Finding(Verdict.REJECTED, IMPOSSIBLE)
-        if ranked.median < bound_us:
+        bounded = ranked.median < bound_us
+        if bounded:
             ranked = _scaled(ranked, bound_us / ranked.median)
         if roofline is not None and ranked.median < roofline.impossible_us:
             return Finding(Verdict.REJECTED, BELOW_FLOOR)
@@ -138,6 +142,7 @@ class _Session:
             power_w=conditions.power_w,
             discarded=self._repetitions.discarded,
             placement=None if roofline is None else roofline.place(ranked.median),
+            bounded=bounded,
         )
 
     def _warm_up(self) -> float:
@@ -160,10 +165,10 @@ class _Session:
         fresh, held_back = list(fresh), list(self._held_back)
         by_gated = bound_us
         started = self._orders.now()
-        for _ in range(self._policy.doubts):
-            if ranked_us >= bound_us or self._spent(1.0, started):
+        for doubt in range(self._policy.doubts):
+            if ranked_us >= bound_us or self._spent(_DOUBTING_SHARE, started):
                 break
-            self._orders.pause(self._policy.doubt_us * self._dice.uniform(0.5, 1.5))
+            self._orders.pause(self._policy.doubt_us * _FURTHER**doubt * self._dice.uniform(0.5, 1.5))
             samples = self._repetitions.guarded(lambda: self._gated_block(_BLOCK_CALLS))
             by_gated = min(by_gated, self._by_gated_us(samples))
             if held_back and by_gated <= ranked_us < self._by_fresh_us(fresh):

@@ -16,7 +16,7 @@ from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer
 from web.drafts.queries import find_draft
-from web.fleet.queries import offered_gpu_models
+from web.fleet.queries import shown_gpu_models
 
 ORIGINAL_TEXT = "original"  # in addresses: the statement as it was written, whatever the browser prefers
 
@@ -106,6 +106,6 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: s
         commands={
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
-        gpu_models=tuple(model for model in offered_gpu_models() if suits_gpu(problem.gpu_words, model)),
+        gpu_models=tuple(model for model in shown_gpu_models() if suits_gpu(problem.gpu_words, model)),
         functional=settings.WARPCOURT.target == "cpu",
     )

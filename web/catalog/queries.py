@@ -165,7 +165,8 @@ def last_language(viewer: Viewer) -> str | None:
 
 def find_problem(viewer: Viewer, slug: str) -> Problem | None:
     """The problem of that slug, with its marks; None when `viewer` may know of no such problem."""
-    return with_marks(visible_problems(viewer).filter(slug=slug), viewer).first()
+    found = with_marks(visible_problems(viewer).filter(slug=slug), viewer)
+    return next(iter(found.order_by()[:1]), None)  # there is one at most, and sorting it takes a while
 
 
 def may_read_editorial(viewer: Viewer, problem: Problem) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypedDict
 
+from django.core.cache import cache
 from django.db.models import QuerySet
 
 from web.clock import DatabaseNow
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
 LOST_AFTER = timedelta(seconds=30)  # several heartbeats
+SHOWN_S = 5
 
 
 class _Asked(TypedDict):
@@ -105,6 +107,11 @@ def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
         node__heartbeat__gte=heard,
     )
     return tuple(found.order_by("model").values_list("model", flat=True).distinct())
+
+
+def shown_gpu_models() -> tuple[str, ...]:
+    """What may be asked for as it was at most SHOWN_S ago: for pages, not for decisions."""
+    return tuple(cache.get_or_set("offered-gpu-models", offered_gpu_models, SHOWN_S) or ())
 
 
 def may_claim(node_name: str) -> bool:

@@ -1,4 +1,4 @@
-"""A program that keeps the GPU busy while it is timed: run again once, then rejected."""
+"""Timing that something was in the way of: a busy GPU, or single calls that were too slow."""
 
 from dataclasses import replace
 from typing import cast
@@ -6,6 +6,7 @@ from typing import cast
 import pytest
 
 from judge.built import Built
+from judge.clock.session import IMPOSSIBLE
 from judge.errors import Disturbed, NeverQuiet
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Report, Timing
@@ -15,10 +16,15 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.unit.judge.packages import DOUBLING
 
 TIMING = Timing(5.0, 4.9, 5.1, 200, 5.2, 10.0)
+SLOW = replace(TIMING, median_us=6.0, high_us=6.1, bounded=True)
+SLOWER = replace(SLOW, median_us=7.0, high_us=7.1)
 
 
 class Busy:
-    """A GPU on which timing fails by `failures`, one for each run: target, seat and referee in one."""
+    """A GPU on which timing finds `findings`, one in each run, then TIMING: target, seat and referee in one.
+
+    An exception is raised, a text is why the program is rejected.
+    """
 
     name = "gpu"
     ranks = True
@@ -27,8 +33,8 @@ class Busy:
     output = b""
     alive = True
 
-    def __init__(self, *failures: Exception, promotes: bool = True) -> None:
-        self._failures = list(failures)
+    def __init__(self, *findings: Exception | str | Timing, promotes: bool = True) -> None:
+        self._findings = list(findings)
         self._promotes = promotes
         self.runs: list[bool] = []
 
@@ -57,9 +63,13 @@ class Busy:
         return CaseReport(case.name, case.group, case.public, Verdict.ACCEPTED, sizes=case.sizes)
 
     def rank(self, sets: tuple[Case, ...]) -> CaseReport:
-        if self._failures:
-            raise self._failures.pop(0)
-        return replace(self.check(sets[0], None), timing=TIMING)
+        found = self._findings.pop(0) if self._findings else TIMING
+        if isinstance(found, Exception):
+            raise found
+        report = self.check(sets[0], None)
+        if isinstance(found, str):
+            return replace(report, verdict=Verdict.REJECTED, message=found)
+        return replace(report, timing=found)
 
 
 def judge(target: Busy) -> Report:
@@ -90,3 +100,35 @@ def test_once_is_chance(promotes: bool) -> None:
 def test_what_comes_from_outside_is_charged_to_nobody(first: Exception) -> None:
     with pytest.raises(Disturbed, match="hot"):
         judge(Busy(first, Disturbed("hot")))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "median_us"),
+    [
+        (SLOW, TIMING, 5.0),
+        (SLOW, SLOWER, 6.0),
+        (SLOWER, SLOW, 6.0),
+        (IMPOSSIBLE, TIMING, 5.0),
+        (IMPOSSIBLE, SLOW, 6.0),
+        (SLOW, IMPOSSIBLE, 6.0),
+        (SLOW, Disturbed("hot"), 6.0),
+    ],
+)
+def test_slow_single_calls_are_timed_once_more_and_the_better_time_counts(
+    first: Timing | str, second: Timing | str | Exception, median_us: float
+) -> None:
+    target = Busy(first, second)
+    report = judge(target)
+    assert report.verdict is Verdict.ACCEPTED
+    assert report.score is not None
+    assert report.score.median_us == pytest.approx(median_us)
+    assert (report.attempts, target.runs) == (1, [False, True])
+
+
+@pytest.mark.parametrize("second", [IMPOSSIBLE, "Its guard bands were written over."])
+def test_what_is_found_in_both_runs_or_is_no_doubt_counts(second: str) -> None:
+    report = judge(Busy(IMPOSSIBLE, second))
+    assert (report.verdict, report.message, report.score) == (Verdict.REJECTED, second, None)
+    target = Busy("Its guard bands were written over.")
+    judge(target)
+    assert target.runs == [False]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from tests.conftest import new_problem
@@ -46,6 +47,8 @@ def test_a_gpu_can_be_asked_for_where_there_are_some(problem, client: Client):
             cuda="13",
             capability="9.0",
         )
+    assert 'name="gpu_model"' not in client.get(URL).content.decode()  # which it learns within seconds
+    cache.clear()
     page = client.get(URL).content.decode()
     assert page.count("<option>NVIDIA H200</option>") == 1
     assert "<option>NVIDIA B200</option>" in page

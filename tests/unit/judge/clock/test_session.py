@@ -95,7 +95,7 @@ def test_a_host_that_is_slow_for_a_while_does_not_cost_an_honest_program(call_us
 def test_what_single_calls_always_take_is_not_doubted_away() -> None:
     bench = Bench(Overlapping(180.0, ways=1.5), contents=6)
     assert bench.timing().median_us >= least_us(180.0)
-    assert bench.world.now_ns < 1e9
+    assert bench.world.now_ns < 2e9
 
 
 def test_three_cases_are_timed_within_a_second() -> None:
@@ -210,7 +210,13 @@ def rejection(program: Program) -> str:
 
 
 def test_widely_overlapped_calls_are_rejected() -> None:
-    assert rejection(Overlapping(40.0, ways=4)) == IMPOSSIBLE
+    assert rejection(Overlapping(400.0, ways=4)) == IMPOSSIBLE
+
+
+def test_what_a_busy_host_can_look_like_gets_the_time_of_single_calls() -> None:
+    timing = Bench(Overlapping(40.0, ways=4)).timing()
+    assert timing.median_us >= least_us(40.0)
+    assert timing.bounded
 
 
 def test_sets_computed_once_for_many_calls_are_rejected() -> None:
