@@ -162,7 +162,7 @@ def _gpus(table: Table) -> tuple[str, ...]:
     words = table.texts("gpus")
     for index, word in enumerate(words):
         if not re.fullmatch(_GPU, word):
-            table.fault(f"gpus[{index}]", f"{word[:40]!r} must be a word of a model's name; write \"H200\"")
+            table.fault(f"gpus[{index}]", f'{word[:40]!r} must be a word of a model\'s name; write "H200"')
     return words
 
 

@@ -2,6 +2,7 @@
 
 import tomllib
 from io import BytesIO
+from typing import Any
 
 import pytest
 from django.urls import reverse
@@ -23,7 +24,7 @@ def author(client, instructor):
     return client
 
 
-def said(workspace: Workspace) -> dict[str, object]:
+def said(workspace: Workspace) -> dict[str, Any]:
     return tomllib.loads(queries.read_text(workspace, "problem.toml"))
 
 

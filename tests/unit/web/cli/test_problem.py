@@ -59,7 +59,7 @@ def run(author: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
             pass
 
     monkeypatch.setattr(terminal, "site", Site)
-    monkeypatch.setattr(problem.time, "sleep", lambda _: work())
+    monkeypatch.setattr("web.cli.problem.time.sleep", lambda _: work())
     monkeypatch.chdir(tmp_path)
 
     def work() -> None:
