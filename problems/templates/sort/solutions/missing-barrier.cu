@@ -13,8 +13,9 @@ __global__ void sort_rows(const float* input, float* output, int cols) {
     if (own < cols) {
         int place = 0;
         for (int other = 0; other < cols; ++other) {
-            bool first = row[other] < row[own] || (row[other] == row[own] && other < own);
-            place += first ? 1 : 0;
+            if (row[other] < row[own] || (row[other] == row[own] && other < own)) {
+                ++place;
+            }
         }
         output[start + place] = row[own];
     }

@@ -1,4 +1,4 @@
-"""Wrong: memory that is handed over holds whatever it held before, and this adds onto it."""
+"""Wrong: one program and no loop, right until a vector is longer than its block."""
 
 import torch
 import triton
@@ -13,4 +13,5 @@ def sum_squares(source, target, n, BLOCK: tl.constexpr):
 
 
 def solve(input: torch.Tensor, output: torch.Tensor, n: int) -> None:
-    sum_squares[(triton.cdiv(n, 4096),)](input, output, n, BLOCK=4096)
+    output.zero_()
+    sum_squares[(1,)](input, output, n, BLOCK=4096)
