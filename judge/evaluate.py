@@ -261,26 +261,28 @@ def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) 
 
 def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome) -> _Outcome:
     try:
-        if not referee.promote():
+        if referee.promote():
+            outcome = _time(judgement, referee, checked)
+        else:
             judgement.tell("waiting", "Waiting for the GPU alone")
-            referee = judgement.new_run(alone=True)
-            if failed := _load(judgement, built, referee, "wait"):
-                return failed
-        outcome = _time(judgement, referee, checked)
+            outcome = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
-        referee = _start_again(judgement)
-        failed = _load(judgement, built, referee, "wait")
-        return failed or _time(judgement, referee, checked, last=True)
+        return _time_alone(judgement, built, _start_again(judgement), checked, last=True)
     return _time_again(judgement, built, checked, outcome) if _doubtful(outcome) else outcome
+
+
+def _time_alone(
+    judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome, *, last: bool = False
+) -> _Outcome:
+    """Time the timed cases in a fresh run that has the GPU alone."""
+    return _load(judgement, built, referee, "wait") or _time(judgement, referee, checked, last=last)
 
 
 def _time_again(judgement: _Judgement, built: Built, checked: _Outcome, first: _Outcome) -> _Outcome:
     """The better outcome of `first` and another run: what slowed single calls in one need not do so again."""
     judgement.tell("waiting", "Single calls were slow. The program is timed once more.")
-    referee = judgement.new_run(alone=True)
     try:
-        failed = _load(judgement, built, referee, "wait")
-        again = failed or _time(judgement, referee, checked)
+        again = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
         return first
     if again.score is None:

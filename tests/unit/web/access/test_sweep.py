@@ -4,7 +4,6 @@ Nothing that attacks is ever part of the markup, every page carries the policy, 
 those who may not know it, no form works without its CSRF token, and nothing redirects to elsewhere.
 """
 
-import re
 from html.parser import HTMLParser
 
 import pytest
@@ -33,14 +32,9 @@ def test_no_page_gives_anything_away(hostile_world: World, route: Route) -> None
         if name not in READERS:
             assert SECRET not in answer.text, f"{name} reads the owner's program"
         if name not in KEEPERS:
-            assert [word for word in HIDDEN if says(word, answer)] == [], f"{name} learns of hidden cases"
+            assert [word for word in HIDDEN if word in answer.text] == [], f"{name} learns of hidden cases"
         if answer.kind.startswith("text/html") and answer.status == 200:
             check_page(answer)
-
-
-def says(word: str, answer: Answer) -> bool:
-    """Whether the answer has `word` by itself: among the digits of a metric it is there by chance."""
-    return re.search(rf"(?<![\d.]){re.escape(word)}(?!\.?\d)", answer.text) is not None
 
 
 @pytest.mark.parametrize("route", PAGES, ids=lambda route: route.name)

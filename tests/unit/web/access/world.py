@@ -28,14 +28,15 @@ from web.tracks.models import Entry, Track
 
 SECRET = "the-secret-idea-of-the-owner"
 ATTACK = "<img src=x onerror=attack()>"
-HIDDEN = ("prime-case", "7919", "31337.25")
+# No digits that a metric has by chance.
+HIDDEN = ("prime-case", "79192057", "31337.25")
 _CASE = CaseReport(
     "prime-case",
     Group.ODD,
     public=False,
     verdict=Verdict.ACCEPTED,
-    sizes={"n": 7919},
-    mismatches=(Mismatch("c", (7918,), "31337.25", "0.0", 31337.25, 1.0),),
+    sizes={"n": 79192057},
+    mismatches=(Mismatch("c", (79192056,), "31337.25", "0.0", 31337.25, 1.0),),
 )
 
 
