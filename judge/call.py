@@ -52,7 +52,7 @@ class Call:
         self._buffers[name] = buffer
         self._arguments.append(wire)
 
-    def add_scalar(self, dtype: Dtype, value: int) -> None:
+    def add_scalar(self, dtype: Dtype, value: float) -> None:
         """Append a scalar; its bits travel in the request."""
         bits = int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")
         self._arguments.append(WireArgument(dtype.value, True, value=bits))

@@ -1,32 +1,30 @@
 """Whether a problem's solutions and cases are enough to make its verdicts mean something."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from judge.proof import Finding, error, warning
+from judge.proof import Finding, error
 from judge.sizes import bytes_of, shape_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Group, Role, Verdict
 
 MIN_ACCEPTED = 2
 MIN_FAILING = 5
-MIN_TIMED_US = 20.0  # shorter kernels drown in the overhead of a launch
-MAX_TIMED_BYTES = 8 * 2**30
-# Source: NVIDIA H200 Tensor Core GPU datasheet, H200 SXM: memory bandwidth, and FP32 outside tensor cores.
-BYTES_PER_S = 4.8e12
-OPERATIONS_PER_S = 67e12
 _TOML = "problem.toml"
 
 
 def check_coverage(problem: Problem) -> Iterator[Finding]:
-    """Findings on solutions, hidden cases and timed cases. Needs no sandbox."""
+    """Findings on solutions and formulas. Needs no sandbox."""
     yield from _solutions(problem)
+    for case in problem.cases:
+        yield from _roofline(problem, case)
+
+
+def check_shapes(problem: Problem) -> Iterator[Finding]:
+    """Findings on the sizes of hidden cases. Needs no sandbox."""
     hidden = [case for case in problem.cases if not case.public and case.group is not Group.TIMED]
     yield from _odd_sizes(problem, hidden)
     yield from _proportions(problem, hidden)
-    yield from _timed(problem)
-    for case in problem.cases:
-        yield from _roofline(problem, case)
 
 
 def _solutions(problem: Problem) -> Iterator[Finding]:
@@ -48,7 +46,11 @@ def _solutions(problem: Problem) -> Iterator[Finding]:
 
 
 def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
-    counts = [math.prod(shape_of(argument, case.sizes)) for case in hidden for argument in _arrays(problem)]
+    """What does not depend on a size says nothing: a sum has one element in every case."""
+    varying = [a for a in _arrays(problem) if any(formula.names for formula in a.shape)]
+    if not varying:
+        return
+    counts = [_varying_count(argument, case) for case in hidden for argument in varying]
     if all(count % 2 == 0 for count in counts):
         yield error(
             f"{_TOML}: cases",
@@ -56,11 +58,17 @@ def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
             "add a case of group odd with prime sizes",
         )
     if all(count > 1 for count in counts):
-        yield warning(
+        yield error(
             f"{_TOML}: cases",
             "no hidden case has an array of one element",
-            "add a case with the smallest sizes that the statement allows",
+            "add a case of group small in which every size is as small as it can be",
         )
+
+
+def _varying_count(argument: Argument, case: Case) -> int:
+    """The elements without the dimensions that are always as long, such as the three bytes of a pixel."""
+    lengths = zip(argument.shape, shape_of(argument, case.sizes), strict=True)
+    return math.prod(length for formula, length in lengths if formula.names)
 
 
 def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
@@ -78,35 +86,6 @@ def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
                 f"{argument.name} is never {'taller than wide' if wide else 'wider than tall'}",
                 "add a hidden case of such a shape, so that swapped sizes fail",
             )
-
-
-def _timed(problem: Problem) -> Iterator[Finding]:
-    timed = [(i, case) for i, case in enumerate(problem.cases) if case.group is Group.TIMED]
-    if not timed:
-        yield error(f"{_TOML}: cases", "no timed case", 'add one with group = "timed"')
-    for index, case in timed:
-        place = f"{_TOML}: cases[{index}].sizes"
-        floor_us = roofline_us(problem, case.sizes)
-        if floor_us < MIN_TIMED_US:
-            yield error(
-                place,
-                f"a perfect program takes {floor_us:.1f} µs, too short to rank",
-                f"enlarge the sizes until it takes {MIN_TIMED_US:g} µs or more",
-            )
-        total = sum(bytes_of(argument, case.sizes) for argument in _arrays(problem))
-        if total > MAX_TIMED_BYTES:
-            yield error(
-                place,
-                f"its arrays take {total / 2**30:.1f} GiB",
-                f"reduce the sizes to {MAX_TIMED_BYTES / 2**30:g} GiB or less",
-            )
-
-
-def roofline_us(problem: Problem, sizes: Mapping[str, int]) -> float:
-    """The least time in which an H200 can run the case, in microseconds."""
-    moving_s = problem.bytes_moved.evaluate(sizes) / BYTES_PER_S
-    computing_s = problem.operations.evaluate(sizes) / OPERATIONS_PER_S
-    return max(moving_s, computing_s) * 1e6
 
 
 def _roofline(problem: Problem, case: Case) -> Iterator[Finding]:

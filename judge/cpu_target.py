@@ -19,20 +19,20 @@ from judge.drawn import DrawnSet
 from judge.draws import OracleDraws
 from judge.errors import CompilerBroken, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.host_referee import HostReferee
-from judge.languages import languages_here
-from judge.oracle import Oracle, runner_manifest
+from judge.languages import languages_here, runner_kind
+from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
 from judge.report import Diagnostic
 from problems import schema
 from problems.binding import binding_cuda
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, OracleKind, Verdict
 from sandbox.backend import Backend, Process
 from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.cpu.recipe import NVCC_FLAGS
 from sandbox.pool import NotReady, Pool, Recipe
-from sandbox.python_runtime import oracle_command, triton_command
+from sandbox.python_runtime import oracle_command, torch_oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits
 from sandbox.toolchain import find_toolkit
 
@@ -87,8 +87,8 @@ class CpuTarget:
         """Compile `source`, isolated, or take it from the cache; see `judge.target.Target`."""
         if language not in languages_here():
             raise LanguageMissing(f"{language} is not installed here; run make setup without TRITON=0")
-        if language is Language.TRITON:
-            return Built(contents=(source.encode(), runner_manifest(problem)))
+        if language is not Language.CUDA:
+            return Built(contents=(source.encode(), runner_manifest(problem, language)))
         binding = binding_cuda(problem)
         key = ArtifactCache.key([self._runtime.stamp, source, binding])
         if artifact := self._cache.get(key):
@@ -124,8 +124,16 @@ class CpuTarget:
         return ()
 
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
-        """A loaded reference; the caller's to close. Raises RunnerUnusable and OracleFailed."""
-        return Oracle(problem, self._take("oracle", ORACLE_LIMITS), cancelled)
+        """A loaded reference; the caller's to close. Raises LanguageMissing, RunnerUnusable, OracleFailed."""
+        if problem.oracle is OracleKind.TORCH and Language.PYTHON not in languages_here():
+            raise LanguageMissing(
+                "the reference needs PyTorch, which is not installed here; run make setup without TRITON=0"
+            )
+        return Oracle(problem, self._take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
+
+    def start_checker(self, problem: Problem) -> Process:
+        """A sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
+        return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
 
     def close(self) -> None:
         """End the warm sandboxes."""
@@ -133,7 +141,7 @@ class CpuTarget:
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """A fresh runner; the caller's to close. Raises RunnerUnusable."""
-        return self._take(language.value, runner_limits(problem.limits, cases=len(problem.cases)))
+        return self._take(runner_kind(language), runner_limits(problem.limits, cases=len(problem.cases)))
 
     def _take(self, kind: str, limits: Limits) -> Process:
         try:
@@ -172,7 +180,8 @@ class CpuSeat:
     def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - nobody shares anything
         """A referee in this process."""
         start = partial(self.target.start_runner, self.problem, self.language)
-        return HostReferee(self.problem, start, self.cancelled)
+        checker = partial(self.target.start_checker, self.problem)
+        return HostReferee(self.problem, start, self.cancelled, checker)
 
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
         """The contents of `case`, one set."""
@@ -189,6 +198,7 @@ def commands(runtime: Runtime) -> dict[str, Command]:
     found = {"cuda": runner_command(runtime, limits=limits), "oracle": oracle_command(ORACLE_LIMITS)}
     if Language.TRITON in languages_here():
         found["triton"] = triton_command(limits, threads=_CPUS)
+        found[TORCH_ORACLE] = torch_oracle_command(ORACLE_LIMITS)
     return found
 
 

@@ -20,6 +20,10 @@ class OracleFailed(JudgeError):
     """Raised when the generator or the reference of a problem fails, with its output."""
 
 
+class CheckerFailed(OracleFailed):
+    """Raised when the checker of a problem fails, with its output."""
+
+
 class RunnerUnusable(JudgeError):
     """Raised when a fresh runner does not come up."""
 

@@ -34,6 +34,7 @@ from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score
 from judge.sizes import bytes_of, check_sizes
 from judge.target import Referee, Seat, Target
+from problems.libraries import refused_include
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.wire import Flag
@@ -202,6 +203,11 @@ def select_cases(
 
 
 def _judge(judgement: _Judgement) -> Report:
+    allowed = judgement.problem.limits.libraries
+    if judgement.language is Language.CUDA and allowed is not None:
+        refusal = refused_include(judgement.source, allowed)
+        if refusal:
+            return _report(judgement, _Outcome(Verdict.REJECTED, refusal), Built())
     referee = judgement.new_run(alone=judgement.sanitize)
     judgement.tell("compiling", "Compiling")
     with judgement.stage("compile"):
@@ -343,13 +349,16 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
     )
 
 
-def _flags(judgement: _Judgement, case: Case) -> Flag:
+def flags_for(problem: Problem, case: Case) -> Flag:
     """Small cases run in one fixed order and are watched for races; odd ones in the reverse order."""
-    flags = Flag.SANITIZE if judgement.sanitize else Flag.NONE
-    if sum(bytes_of(argument, case.sizes) for argument in inputs(judgement.problem)) > _TRACED_BYTES:
-        return flags
-    flags |= Flag.DETERMINISTIC | Flag.RACES
+    if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
+        return Flag.NONE
+    flags = Flag.DETERMINISTIC | Flag.RACES
     return flags | Flag.REVERSED if case.group is Group.ODD else flags
+
+
+def _flags(judgement: _Judgement, case: Case) -> Flag:
+    return flags_for(judgement.problem, case) | (Flag.SANITIZE if judgement.sanitize else Flag.NONE)
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:

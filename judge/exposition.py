@@ -1,17 +1,29 @@
-"""Whether a statement says what a reader needs, and whether its example is true."""
+"""Whether a statement says what a reader needs, and whether its numbers are those of the package."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from judge.drawn import outputs
 from judge.proof import Finding, error, warning
-from problems.schema import Problem
+from judge.sizes import size_names
+from problems.formula import Formula, FormulaError
+from problems.schema import Case, Problem
 
 # A minus after a letter, digit or closing bracket is an operator or a hyphen.
 _NUMBER = re.compile(r"(?<![\w.])(?:(?<![\w)\]])-)?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_POWER = re.compile(
+    r"(?:(?P<factor>\d+(?:\.\d+)?)\s*\\cdot\s*)?(?<![\w.])10\s*\^\s*(?:\{(?P<braced>-?\d+)\}|(?P<bare>\d))"
+)
+_OPERAND = r"[A-Za-z0-9_]+(?:\s*[*+-]\s*[A-Za-z0-9_]+)*"
+_OPERANDS = rf"{_OPERAND}(?:\s*,\s*{_OPERAND})*"
+_CHAIN = re.compile(rf"{_OPERANDS}(?:\s*<=\s*{_OPERANDS})+")
 _STATEMENT = "statement.md"
+_CONSTRAINTS = f"{_STATEMENT}: ## Constraints"
 
 
 def check_mentions(problem: Problem) -> Iterator[Finding]:
@@ -39,6 +51,80 @@ def check_example(
                 f"does not show {name} as the case {sample} has it: {listing}",
                 "write the numbers one after the other in the order of the array, rounded as you like",
             )
+
+
+def check_constraints(problem: Problem) -> Iterator[Finding]:
+    """The constraints must state the tolerances, and bounds that all cases keep."""
+    text = section_of(problem.statement, "## Constraints")
+    stated = constants_in(text)
+    for argument in outputs(problem):
+        tolerance = argument.tolerance
+        if tolerance is None or not argument.dtype.is_float or problem.checker is not None:
+            continue
+        for name, value in (("absolute", tolerance.absolute), ("relative", tolerance.relative)):
+            if value and not any(math.isclose(number, value, rel_tol=1e-9) for number in stated):
+                yield error(
+                    _CONSTRAINTS,
+                    f"does not state the {name} tolerance of {argument.name}, {value:g}",
+                    f"write {{{{ arguments.{argument.name}.tolerance.{name} }}}}, which stands for it",
+                )
+    for case in problem.cases:
+        yield from _broken_bounds(problem, case, text)
+
+
+def _broken_bounds(problem: Problem, case: Case, text: str) -> Iterator[Finding]:
+    names = size_names(problem)
+    for low, high in bounds_in(text):
+        try:
+            kept = low.evaluate(case.sizes) <= high.evaluate(case.sizes)
+        except FormulaError:
+            continue  # a name of the statement's own
+        if not kept and (low.names | high.names) & set(names):
+            yield error(
+                _CONSTRAINTS,
+                f"promises {low.text} <= {high.text}, which the case {case.name} breaks",
+                "change the bound or the case; {{ sizes.NAME.most }} stands for the largest of all cases",
+            )
+
+
+def bounds_in(text: str) -> list[tuple[Formula, Formula]]:
+    """The inequalities in `text` between whole numbers and sizes, as pairs of what is at most the other."""
+    plain = re.sub(r"\\text\{([^}]*)\}", r"\1", text.replace("$", " ").replace("`", " "))
+    plain = plain.replace("\\,", "").replace("{,}", "").replace("\\cdot", "*").replace("\\times", "*")
+    plain = re.sub(r"\\leq?\b|≤", "<=", plain)
+    plain = re.sub(r"(\d+)\s*\^\s*(?:\{(\d{1,2})\}|(\d))", _powered, plain)
+    plain = re.sub(r"(?<=\d)[ \u00a0\u202f](?=\d{3}\b)", "", plain)
+    found = []
+    for chain in _CHAIN.findall(plain):
+        parts = [[_formula(item) for item in part.split(",")] for part in chain.split("<=")]
+        for left, right in pairwise(parts):
+            found += [(low, high) for low in left for high in right if low and high]
+    return found
+
+
+def _powered(found: re.Match[str]) -> str:
+    return str(int(found[1]) ** int(found[2] or found[3])) if len(found[1]) <= 3 else found[0]
+
+
+def _formula(text: str) -> Formula | None:
+    try:
+        return Formula.parse(text.strip())
+    except FormulaError:
+        return None
+
+
+def constants_in(text: str) -> list[float]:
+    """The numbers in `text`, powers of ten in TeX among them."""
+    powers = [
+        float(f"{found['factor'] or 1}e{found['braced'] or found['bare']}") for found in _POWER.finditer(text)
+    ]
+    return [*powers, *(float(number) for number in numbers_in(text))]
+
+
+def section_of(statement: str, heading: str) -> str:
+    """The text between `heading` and the next section."""
+    _, _, rest = statement.partition(f"\n{heading}\n")
+    return rest.split("\n## ", 1)[0]
 
 
 def example_section(statement: str) -> str:

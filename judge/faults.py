@@ -33,7 +33,8 @@ from sandbox.runner.session import OUR_FAULT
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 
-SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0}  # Triton compiles in its first case
+# Triton compiles in its first case, and so may a program in Python.
+SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0, Language.PYTHON: 4.0}
 _SLOWER = 10
 _UNCLASSIFIED = "trap"
 _FAULTED = "The program made the GPU fail while it was alone on it."

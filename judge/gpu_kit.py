@@ -25,7 +25,7 @@ from judge.kernels import parse_kernels
 from judge.kit import Card
 from judge.languages import languages_here
 from judge.node_settings import NodeSettings
-from judge.oracle import runner_manifest
+from judge.oracle import TORCH_ORACLE, runner_manifest
 from problems import schema
 from problems.binding import binding_cuda
 from problems.schema import Case, Problem
@@ -154,6 +154,8 @@ class GpuKit:
             "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
             "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
         }
+        # The same: whether its image has PyTorch is up to whoever builds it.
+        found[TORCH_ORACLE] = found["oracle"]
         if Language.TRITON in self.languages:
             found["triton"] = triton_runner_command(interpreter, limits=limits, gpu=card.gpu)
         return found
@@ -175,8 +177,8 @@ class GpuKit:
         self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool], pool: Pool
     ) -> Built:
         """Compile for the architectures of this node, or take it from the cache."""
-        if language is Language.TRITON:
-            return Built(contents=(source.encode(), runner_manifest(problem)))
+        if language is not Language.CUDA:
+            return Built(contents=(source.encode(), runner_manifest(problem, language)))
         compiler, cache = self._tools.compiler, self._tools.cache
         binding = binding_cuda(problem)
         key = ArtifactCache.key(compiler.key(source.encode(), binding.encode()))

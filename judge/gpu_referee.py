@@ -93,6 +93,7 @@ class GpuReferee:
         self._lease: Lease | None = None
         self._process: Process | None = None
         self._referee: RefereeProcess | None = None
+        self._checker: Process | None = None
         self._failure: BaseException | None = None
         self._wanted = Event()
         self._closing = Event()
@@ -212,7 +213,10 @@ class GpuReferee:
             process = self._process = station.start_sanitized(self._whole)
         else:
             process = self._process = station.start_runner(self._whole, self._language)
-        referee.attach(self._problem, process.channel, self._language)
+        if self._whole.checker is not None:
+            self._checker = station.start_checker(self._whole)
+        checker = self._checker.channel if self._checker else None
+        referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
         if station.card.mps is not None and not self._sanitize and station.client_of(process) is None:
             raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
@@ -287,8 +291,8 @@ class GpuReferee:
 
     def _ours(self) -> tuple[int, ...]:
         """Who may be on the GPU while we time, besides the referee."""
-        pids = self._process.pids if self._process else ()
-        return (*pids, *self._station.servants())
+        both = [process.pids for process in (self._process, self._checker) if process]
+        return (*(pid for pids in both for pid in pids), *self._station.servants())
 
     def _end_process(self, *, patience_s: float) -> Completion:
         if self._process is None:
@@ -309,6 +313,9 @@ class GpuReferee:
                 self._station.take_off(process)
             process.close()
         self._end_referee()
+        checker, self._checker = self._checker, None
+        if checker is not None:  # the referee asked it last, and waited: it has no work on the GPU
+            checker.close()
         self._up = False
 
     def _end_referee(self) -> None:

@@ -15,19 +15,17 @@ from judge.doctor import Doctor
 from judge.errors import GpuUnavailable, LanguageMissing, RunnerUnusable
 from judge.gpu_seat import GpuSeat
 from judge.kit import Kit
-from judge.oracle import Oracle
+from judge.oracle import Oracle, oracle_kind
 from judge.report import Diagnostic
 from judge.station import ORACLE, Station
 from judge.vault import Vault, VaultSettings
 from problems.schema import Case, Problem
-from problems.vocabulary import Language
-from sandbox.backend import Backend
+from problems.vocabulary import Language, OracleKind
+from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Leases, Share
 from sandbox.pool import NotReady, Pool, Recipe
-from sandbox.python_runtime import oracle_command
-
-_HOST_ORACLE = "oracle"
+from sandbox.python_runtime import oracle_command, torch_oracle_command
 
 
 class GpuTarget:
@@ -57,7 +55,10 @@ class GpuTarget:
         self._isolation = backend.name
         self._leases = Leases(runtime, slots=slots)
         self._quarantine = Quarantine(runtime)
-        recipes = {_HOST_ORACLE: Recipe(oracle_command(ORACLE_LIMITS), 0)}
+        recipes = {
+            oracle_kind(OracleKind.ARRAYS): Recipe(oracle_command(ORACLE_LIMITS), 0),
+            oracle_kind(OracleKind.TORCH): Recipe(torch_oracle_command(ORACLE_LIMITS), 0),
+        }
         recipes |= {name: Recipe(command, warm.get(name, 0)) for name, command in kit.shared.items()}
         for card in kit.cards:
             for name, command in kit.commands(card).items():
@@ -146,9 +147,16 @@ class GpuTarget:
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         """The reference of `problem` on this host's processors."""
         try:
-            return Oracle(problem, self._pool.take(_HOST_ORACLE, ORACLE_LIMITS), cancelled)
+            return Oracle(problem, self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
         except NotReady as error:
             raise RunnerUnusable(f"oracle: {error}") from error
+
+    def start_checker(self, problem: Problem) -> Process:
+        """A sandbox of this host for an author's checker. Raises RunnerUnusable."""
+        try:
+            return self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"checker: {error}") from error
 
     def close(self) -> None:
         """End what it keeps running. Vaults and MPS stay for other processes."""

@@ -15,8 +15,15 @@ from sandbox.wire import Flag
 class HostReferee:
     """One program's referee. Implements `judge.target.Referee`; its runner is taken by `ready`."""
 
-    def __init__(self, problem: Problem, start: Callable[[], Process], cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        start: Callable[[], Process],
+        cancelled: Callable[[], bool],
+        start_checker: Callable[[], Process],
+    ) -> None:
         self._problem = problem
+        self._start_checker = start_checker
         self._start = start
         self._cancelled = cancelled
         self._referee: Referee | None = None
@@ -38,7 +45,7 @@ class HostReferee:
 
     def ready(self) -> None:
         """Take a runner. Raises RunnerUnusable."""
-        self._referee = Referee(self._problem, self._start(), self._cancelled)
+        self._referee = Referee(self._problem, self._start(), self._cancelled, self._start_checker)
 
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
         """Load the program; see `judge.target.Referee`."""

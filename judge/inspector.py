@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 from judge.call import Call
 from judge.checker import Comparison
+from judge.checking import ByTolerance, Checking
 from judge.conversation import Answer, Exchange
-from judge.drawn import expected_name, outputs
+from judge.drawn import outputs
 from judge.memory import Contents, DeviceLost, Memory
 from judge.report import CaseReport, Mismatch
-from judge.sizes import shape_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict
 from sandbox.wire import Flag
@@ -60,8 +60,12 @@ class Inspector:
     After a case that ended the runner, `alive` is false and no further case can be checked.
     """
 
-    def __init__(self, problem: Problem, memory: Memory, exchange: Exchange) -> None:
+    def __init__(
+        self, problem: Problem, memory: Memory, exchange: Exchange, checking: Checking | None = None
+    ) -> None:
+        """`checking` compares outputs, by the problem's tolerances where it is None."""
         self._problem = problem
+        self._checking = checking or ByTolerance(problem, memory)
         self._memory = memory
         self._exchange = exchange
         self.alive = True
@@ -95,7 +99,7 @@ class Inspector:
                     return self.stopped(answer, wall_ms)
                 snapshots = snapshot(self._problem, call)
                 finding = inspect(
-                    self._problem, case, self._memory, call, contents, snapshots=snapshots, poisons=poisons
+                    self._problem, case, self._checking, call, contents, snapshots=snapshots, poisons=poisons
                 )
                 return report_on(case, finding, wall_ms=wall_ms)
         except DeviceLost:
@@ -128,7 +132,7 @@ def snapshot(problem: Problem, call: Call) -> dict[str, Contents]:
 def inspect(
     problem: Problem,
     case: Case,
-    memory: Memory,
+    checking: Checking,
     call: Call,
     contents: Mapping[str, Contents],
     *,
@@ -143,16 +147,7 @@ def inspect(
         if argument.role is Role.IN and not call.buffers[argument.name].holds(contents[argument.name]):
             message = f"The input {argument.name} was changed. Inputs must stay as they are."
             return Finding(Verdict.REJECTED, message)
-    comparisons = {
-        argument.name: memory.compare(
-            argument,
-            shape_of(argument, case.sizes),
-            got=snapshots[argument.name],
-            expected=contents[expected_name(argument)],
-            poison=poisons.get(argument.name),
-        )
-        for argument in outputs(problem)
-    }
+    comparisons = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
     if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
         message = "An output changed after solve had returned. All work must be done by then."
         return Finding(Verdict.REJECTED, message)

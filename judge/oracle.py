@@ -22,11 +22,13 @@ from judge.drawn import DrawnSet, allocate, expected_name, inputs, outputs
 from judge.elements import expected_dtype, narrow, storage
 from judge.errors import JudgementCancelled, OracleFailed
 from judge.sizes import scalar_of, shape_of, size_names
+from problems.binding_python import call_of
 from problems.schema import Argument, Case, Problem
-from problems.vocabulary import Dtype, Role
+from problems.vocabulary import Dtype, Language, OracleKind, Role
 from sandbox.backend import Process
 from sandbox.wire import Flag, WireArgument
 
+TORCH_ORACLE = "torch-oracle"
 _LOAD_S = 20.0
 _DRAW_S = 60.0
 
@@ -113,6 +115,11 @@ class Oracle:
         raise OracleFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(filter(None, said)))
 
 
+def oracle_kind(oracle: OracleKind) -> str:
+    """Which kind of sandbox an oracle needs."""
+    return TORCH_ORACLE if oracle is OracleKind.TORCH else "oracle"
+
+
 def oracle_manifest(problem: Problem) -> bytes:
     """What the oracle must know of the signature and of cases that state their own inputs, JSON."""
     manifest = {
@@ -128,9 +135,12 @@ def oracle_manifest(problem: Problem) -> bytes:
     return json.dumps(manifest).encode()
 
 
-def runner_manifest(problem: Problem) -> bytes:
-    """What a Python runner must know of the signature, JSON."""
-    return json.dumps({"arguments": _signature(problem)}).encode()
+def runner_manifest(problem: Problem, language: Language = Language.TRITON) -> bytes:
+    """What a Python runner must know of the signature, and of how a program in Python is called, JSON."""
+    manifest: dict[str, object] = {"arguments": _signature(problem)}
+    if language is Language.PYTHON:
+        manifest["python"] = call_of(problem).described()
+    return json.dumps(manifest).encode()
 
 
 def _signature(problem: Problem) -> list[dict[str, str]]:
@@ -188,6 +198,6 @@ def _arguments(problem: Problem, drawn: DrawnSet) -> tuple[WireArgument, ...]:
     )
 
 
-def _scalar(dtype: Dtype, value: int) -> WireArgument:
+def _scalar(dtype: Dtype, value: float) -> WireArgument:
     bits = int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")
     return WireArgument(dtype.value, True, value=bits)

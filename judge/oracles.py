@@ -101,13 +101,13 @@ class Lender(Protocol):
 class Oracles:
     """Lends loaded oracles. Safe to share between threads. Close it at the end.
 
-    `start` makes a fresh sandbox of an oracle, and `renew` lets its limits count from now. `directory` is
-    where the processes of the oracles are written down; `gpu` says whether they open one.
+    `start` makes a fresh sandbox for the oracle of a problem, and `renew` lets its limits count from now.
+    `directory` is where the processes of the oracles are written down; `gpu` says whether they open one.
     """
 
     def __init__(
         self,
-        start: Callable[[], Process],
+        start: Callable[[Problem], Process],
         renew: Callable[[Process], None],
         *,
         directory: Path,
@@ -135,7 +135,7 @@ class Oracles:
         with self._lock:
             known = any(kept.problem.version == problem.version for kept in (*self._idle, *self._lent))
         if not known and not self._closed:
-            self._keep(_Kept(problem, self._start()))
+            self._keep(_Kept(problem, self._start(problem)))
 
     def lend(self, problem: Problem, stopped: Callable[[], bool]) -> Filler:
         """An oracle of `problem`, kept from before if there is one. Hold a share of the card.
@@ -147,7 +147,7 @@ class Oracles:
         """
         kept = self._find(problem.version, stopped)
         if kept is None:
-            return _Lent(self._load(_Kept(problem, self._start())), self, used=False)
+            return _Lent(self._load(_Kept(problem, self._start(problem))), self, used=False)
         self._renew(kept.process)
         if kept.oracle is None:
             return _Lent(self._load(kept), self, used=False)
@@ -157,7 +157,7 @@ class Oracles:
         """A fresh oracle, lent instead of one that broke. Raises what `lend` raises."""
         self._forget(kept)
         _end(kept)
-        return self._load(_Kept(kept.problem, self._start()))
+        return self._load(_Kept(kept.problem, self._start(kept.problem)))
 
     def pids(self) -> tuple[int, ...]:
         """The processes of all oracles of this host on the card, also those that other judges keep."""

@@ -4,40 +4,59 @@ A problem is published only when its proof holds. The order is from cheap to dea
 from the package, then the reference in the oracle's sandbox, then every program through the judge.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from judge.coverage import check_coverage
+from judge.accepting import Accepts, accepting, check_checker
+from judge.accessible import check_accessible
+from judge.calibration import calibrate
+from judge.contents import Draws, check_contents, draw_exact
+from judge.coverage import check_coverage, check_shapes
 from judge.drawn import inputs
 from judge.elements import storage, widen
-from judge.errors import OracleFailed
+from judge.errors import CheckerFailed, OracleFailed
 from judge.evaluate import evaluate
-from judge.exposition import check_example, check_mentions, no_example
-from judge.precision import Draws, check_contents
-from judge.proof import Finding, Outcome, Proof, error, warning
+from judge.exposition import check_constraints, check_example, check_mentions, no_example
+from judge.exposure import check_cases, check_contents_apart
+from judge.lineup.trials import LineUps, Trial
+from judge.programs import CHECKS as PROGRAMS
+from judge.programs import ProgramBench, try_programs
+from judge.proof import (
+    Check,
+    Finding,
+    Proof,
+    Section,
+    State,
+    error,
+    filed,
+    state_of,
+)
 from judge.report import Progress, Report
 from judge.sizes import shape_of
 from judge.target import Target
-from judge.trivial import Trivial, trivial_programs
-from problems.schema import Case, Problem, Solution
-from problems.vocabulary import Language, Mode, Verdict
+from judge.timed_sizes import DEFAULT_GPU, check_timed, find_gpu, measure_timed
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, Mode
 
 OnProgress = Callable[[Progress], None]
+_NEED_REFERENCE = (Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT)
 
 
-class Bench(Protocol):
+class Bench(ProgramBench, Protocol):
     """What proving needs of a place to judge on."""
 
     def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
         """Load the problem's reference, isolated."""
 
-    def judge(self, problem: Problem, source: str, language: Language) -> Report:
-        """Judge a program on all cases."""
+    def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
+        """Load the problem's checker, isolated. Asked only where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,49 +69,124 @@ class TargetBench:
         """Load the problem's reference in the target's oracle sandbox."""
         return self.target.start_oracle(problem, lambda: False)
 
+    def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
+        """Load the problem's checker in a sandbox of its own."""
+        return accepting(problem, partial(self.target.start_checker, problem))
+
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         """Judge a program as a submission is judged."""
         return evaluate(problem, source, language=language, mode=Mode.SUBMIT, target=self.target)
 
+    def try_all(
+        self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
+    ) -> list[Trial]:
+        """Try programs in line-ups on the target."""
+        return LineUps(problem, language, controls, self.target, self.judge).try_all(sources)
 
-def prove(problem: Problem, target: Target, *, on_progress: OnProgress = lambda _: None) -> Proof:
-    """Prove `problem` on `target`.
 
-    `on_progress` is called from this thread, before and after every program.
+def prove(
+    problem: Problem, target: Target, *, gpu: str = DEFAULT_GPU, on_progress: OnProgress = lambda _: None
+) -> Proof:
+    """Prove `problem` on `target`, with timed sizes that suit the model `gpu` (`judge.timed_sizes`).
+
+    `on_progress` is called from this thread: before every section, and before and after every program.
 
     Raises:
         sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
         judge.errors.JudgeError: the judge itself failed.
     """
-    return prove_on(problem, TargetBench(target), on_progress=on_progress)
+    return prove_on(problem, TargetBench(target), gpu=gpu, on_progress=on_progress)
 
 
-def prove_on(problem: Problem, bench: Bench, *, on_progress: OnProgress = lambda _: None) -> Proof:
+def prove_on(
+    problem: Problem, bench: Bench, *, gpu: str = DEFAULT_GPU, on_progress: OnProgress = lambda _: None
+) -> Proof:
     """Prove `problem` on a bench of the caller's own; see `prove`."""
-    findings = [*check_coverage(problem), *check_mentions(problem)]
-    outcomes: list[Outcome] = []
-    on_progress(Progress("checking", "reference.py"))
+    proof = examine(problem, bench, gpu=gpu, on_progress=on_progress)
+    if any(section.state is State.SKIPPED for section in proof.sections):
+        return replace(proof, sections=(*proof.sections, *_skipped(*PROGRAMS)))
+    return try_programs(problem, bench, proof, on_progress)
+
+
+def examine(
+    problem: Problem, bench: Bench, *, gpu: str = DEFAULT_GPU, on_progress: OnProgress = lambda _: None
+) -> Proof:
+    """What can be said of `problem` without judging a program; see `prove`.
+
+    When the author's code breaks, the sections that need it are skipped.
+    """
+    ledger = Ledger(on_progress)
+    measured = measure_timed(problem, find_gpu(gpu))
+    ledger.look(Check.COVERAGE, lambda: check_coverage(problem))
+    ledger.look(Check.SHAPES, lambda: check_shapes(problem))
+    ledger.look(Check.TIMED_SIZES, lambda: check_timed(problem, measured))
+    ledger.look(Check.ACCESSIBILITY, lambda: check_accessible(problem))
     try:
-        findings += check_reference(problem, bench)
+        return replace(_examine_reference(problem, bench, ledger), timed_sizes=measured)
     except OracleFailed as failure:
-        findings.append(error("reference.py", str(failure), "correct it; nothing else was tried"))
-        return Proof(problem.slug, problem.version, tuple(findings), ())
-    programs: list[Solution | Trivial] = [*problem.solutions, *trivial_programs(problem)]
-    for index, program in enumerate(programs, start=1):
-        name = name_of(program)
-        on_progress(Progress("checking", name, index, len(programs)))
-        outcome = try_program(problem, program, bench)
-        outcomes.append(outcome)
-        findings += findings_on(outcome)
-        mark = "as expected" if outcome.holds else "NOT as expected"
-        text = f"{name}: {outcome.verdict}, {mark}"
-        on_progress(Progress("checked", text, index, len(programs)))
-    return Proof(problem.slug, problem.version, tuple(findings), tuple(outcomes))
+        check, place = Check.CONTENTS, "reference.py"
+        if isinstance(failure, CheckerFailed):
+            check, place = Check.CHECKER, "checker.py"
+        ledger.file(check, [error(place, str(failure), "correct it; what needs it was not tried")])
+        known = {section.check for section in ledger.sections}
+        ledger.sections += _skipped(*(check for check in _NEED_REFERENCE if check not in known))
+    return replace(ledger.proof(problem), timed_sizes=measured)
 
 
-def check_reference(problem: Problem, bench: Bench) -> Iterator[Finding]:
-    """Findings on the reference, the tolerances and the example. Raises OracleFailed."""
-    yield from check_contents(problem, bench.oracle)
+def _examine_reference(problem: Problem, bench: Bench, ledger: "Ledger") -> Proof:
+    """What the reference's answers say. Raises OracleFailed."""
+    exact = draw_exact(problem, bench.oracle)
+    ledger.look(Check.CONTENTS, lambda: check_contents(problem, exact, bench.oracle))
+    with bench.checker(problem) if problem.checker is not None else nullcontext() as accepts:
+        if accepts is not None:
+            ledger.look(Check.CHECKER, lambda: check_checker(problem, exact, accepts))
+        ledger.on_progress(Progress("checking", Check.TOLERANCES.heading))
+        started = time.monotonic()
+        calibrated = calibrate(problem, exact, bench.oracle, accepts)
+        ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
+    ledger.look(
+        Check.EXPOSURE,
+        lambda: (*check_cases(problem), *check_contents_apart(problem, exact, bench.oracle)),
+    )
+    ledger.look(Check.STATEMENT, lambda: check_statement(problem, bench))
+    return replace(ledger.proof(problem), tolerances=calibrated.reports)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Findings by section, as they come in."""
+
+    on_progress: OnProgress
+    findings: list[Finding] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+
+    def look(self, check: Check, look: Callable[[], Iterable[Finding]]) -> None:
+        """Say that `check` is looked into, do it, and keep what is found. Raises what `look` raises."""
+        self.on_progress(Progress("checking", check.heading))
+        started = time.monotonic()
+        self.file(check, look(), started=started)
+
+    def proof(self, problem: Problem) -> Proof:
+        """What is known so far."""
+        return Proof(problem.slug, problem.version, tuple(self.findings), (), tuple(self.sections))
+
+    def file(self, check: Check, findings: Iterable[Finding], *, started: float | None = None) -> None:
+        """Keep `findings` as the section `check`, which took from `started` to now."""
+        found = list(filed(check, findings))
+        ms = 0.0 if started is None else (time.monotonic() - started) * 1000
+        self.findings += found
+        self.sections = [section for section in self.sections if section.check is not check]
+        self.sections.append(Section(check, state_of(f for f in self.findings if f.check is check), ms))
+
+
+def _skipped(*checks: Check) -> tuple[Section, ...]:
+    return tuple(Section(check, State.SKIPPED) for check in checks)
+
+
+def check_statement(problem: Problem, bench: Bench) -> Iterator[Finding]:
+    """Whether the statement says what the package says. Raises OracleFailed."""
+    yield from check_mentions(problem)
+    yield from check_constraints(problem)
     sample = next(case for case in problem.cases if case.public)
     if not sample.inputs:
         yield no_example(sample.name)
@@ -111,52 +205,3 @@ def _arrays_of(problem: Problem, case: Case, oracle: Draws) -> dict[str, npt.NDA
         for a in inputs(problem)
     }
     return arrays | {f"output {name}": array for name, array in drawn.expected.items()}
-
-
-def name_of(program: Solution | Trivial) -> str:
-    """What to call a program in messages."""
-    if isinstance(program, Solution):
-        return f"solutions/{program.path.name}"
-    return f"{program.name} ({program.language})"
-
-
-def try_program(problem: Problem, program: Solution | Trivial, bench: Bench) -> Outcome:
-    """Judge one program."""
-    if isinstance(program, Solution):
-        source, expected = program.path.read_text(encoding="utf-8"), program.verdict
-    else:
-        source, expected = program.source, None
-    report = bench.judge(problem, source, program.language)
-    case = next((c.name for c in report.cases if c.verdict is report.verdict), "")
-    return Outcome(
-        program=name_of(program),
-        language=program.language,
-        expected=expected,
-        verdict=report.verdict,
-        message=": ".join(filter(None, [case, report.message])),
-        ms=sum(stage.ms for stage in report.stages),
-    )
-
-
-def findings_on(outcome: Outcome) -> Iterator[Finding]:
-    """What a program's outcome says about the problem."""
-    said = f": {outcome.message}" if outcome.message else ""
-    if outcome.expected is not None:
-        if not outcome.holds:
-            yield error(
-                outcome.program,
-                f"must get {outcome.expected}, got {outcome.verdict}{said}",
-                "correct the program, its verdict, or the cases and tolerances that let it through",
-            )
-    elif outcome.verdict is Verdict.ACCEPTED:
-        yield error(
-            f"trivial program {outcome.program}",
-            "is accepted",
-            "lower the tolerance, or add cases whose outputs differ from it",
-        )
-    elif outcome.verdict is not Verdict.WRONG_ANSWER:
-        yield warning(
-            f"trivial program {outcome.program}",
-            f"got {outcome.verdict} rather than wrong_answer{said}",
-            "look whether its answer was compared at all",
-        )

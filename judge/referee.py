@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from judge.buffers import HostMemory
+from judge.checking import CheckerOnHost
 from judge.conversation import Answer, Conversation
 from judge.drawn import DrawnSet, expected_name, outputs
 from judge.endings import explain
@@ -32,11 +33,21 @@ class Referee:
     After a case that ended the runner, `alive` is false and no further case can be checked.
     """
 
-    def __init__(self, problem: Problem, process: Process, cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        process: Process,
+        cancelled: Callable[[], bool],
+        start_checker: Callable[[], Process] | None = None,
+    ) -> None:
+        """`start_checker` makes the sandbox of the problem's checker, if it has one."""
         self._problem = problem
         self._memory = HostMemory()
         self._conversation = Conversation(process, cancelled)
-        self._inspector = Inspector(problem, self._memory, self._conversation)
+        self._checker: CheckerOnHost | None = None
+        if problem.checker is not None and start_checker is not None:
+            self._checker = CheckerOnHost(problem, self._memory, start_checker, cancelled)
+        self._inspector = Inspector(problem, self._memory, self._conversation, self._checker)
         self.output = b""
 
     @property
@@ -58,7 +69,7 @@ class Referee:
         """Run one case and check it in full. A drawn set is read where it lies."""
         case = drawn.case
         contents: Mapping[str, Contents] = (
-            self._memory.open_set(drawn) if isinstance(drawn, DrawnSet) else _contents(self._problem, drawn)
+            self._memory.open_set(drawn) if isinstance(drawn, DrawnSet) else contents_of(self._problem, drawn)
         )
         found = self._inspector.check(case, contents, flags)
         if isinstance(found, CaseReport):
@@ -84,6 +95,8 @@ class Referee:
         """End the runner and release everything."""
         self._inspector.alive = False
         self._conversation.close()
+        if self._checker is not None:
+            self._checker.close()
 
     def __enter__(self) -> Self:
         return self
@@ -99,7 +112,8 @@ class Referee:
         return explain(stopped.answer, completion, self.diagnostics, self._problem.limits)
 
 
-def _contents(problem: Problem, drawn: Drawn) -> Mapping[str, Contents]:
+def contents_of(problem: Problem, drawn: Drawn) -> Mapping[str, Contents]:
+    """The contents of a case as those of a drawn set are named."""
     expected = {
         expected_name(argument): np.ascontiguousarray(drawn.expected[argument.name])
         for argument in outputs(problem)

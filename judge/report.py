@@ -182,7 +182,7 @@ class Progress:
 
 def to_json(report: Report) -> dict[str, Any]:
     """`report` as JSON values that any database stores: no NaN or infinity, no NUL, no lone surrogate."""
-    body: dict[str, Any] = _storable(asdict(report))
+    body: dict[str, Any] = storable(asdict(report))
     return body
 
 
@@ -203,12 +203,13 @@ def from_json(body: Mapping[str, Any]) -> Report:
     )
 
 
-def _storable(value: Any) -> Any:
+def storable(value: Any) -> Any:
+    """`value`, made of JSON values, as any database stores it: no NaN or infinity, no NUL."""
     match value:
         case dict():
-            return {key: _storable(entry) for key, entry in value.items()}
+            return {key: storable(entry) for key, entry in value.items()}
         case list() | tuple():
-            return [_storable(entry) for entry in value]
+            return [storable(entry) for entry in value]
         case str():
             return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
         case float():

@@ -30,11 +30,11 @@ def bytes_of(argument: Argument, sizes: Mapping[str, int]) -> int:
     return math.prod(shape_of(argument, sizes)) * argument.dtype.itemsize
 
 
-def scalar_of(argument: Argument, sizes: Mapping[str, int]) -> int:
+def scalar_of(argument: Argument, sizes: Mapping[str, int]) -> int | float:
     """The value of a scalar argument. Raises FormulaError when it cannot be computed."""
     if argument.value is None:
         raise FormulaError(f"{argument.name} has no value formula")
-    return argument.value.evaluate(sizes)
+    return argument.value.number(sizes)
 
 
 def check_size_values(names: Sequence[str], sizes: Mapping[str, int]) -> None:

@@ -17,6 +17,8 @@ from judge.cpu_target import ORACLE_LIMITS
 from judge.device.process import RefereeProcess
 from judge.errors import JudgementCancelled, RunnerUnusable
 from judge.kit import Card, Kit
+from judge.languages import runner_kind
+from judge.oracle import oracle_kind
 from judge.oracles import Oracles
 from judge.refresher import Refresher
 from judge.vault import Vault
@@ -101,7 +103,7 @@ class Station:
         # The limits of a runner only back those of a case; they must leave time to compile and to queue.
         limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
         try:
-            return self._take(language.value, limits)
+            return self._take(runner_kind(language), limits)
         except NotReady as error:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 
@@ -162,11 +164,18 @@ class Station:
                 self.oracles.discard()  # MPS recovers when all that were there have gone
             time.sleep(_POLL_S)
 
-    def _start_oracle(self) -> Process:
+    def _start_oracle(self, problem: Problem) -> Process:
         try:
-            return self._take(ORACLE, ORACLE_LIMITS)
+            return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
         except NotReady as error:
             raise RunnerUnusable(f"oracle: {error}") from error
+
+    def start_checker(self, problem: Problem) -> Process:
+        """A fresh sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
+        try:
+            return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"checker: {error}") from error
 
     def _take(self, name: str, limits: Limits) -> Process:
         """A sandbox of the pool. Those that wait with the socket of an earlier MPS daemon are of no use."""

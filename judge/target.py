@@ -26,7 +26,7 @@ from judge.oracle import Oracle
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
-from sandbox.backend import Backend, IsolationUnavailable
+from sandbox.backend import Backend, IsolationUnavailable, Process
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.containers.backend import Containers
 from sandbox.containers.images import Images
@@ -171,6 +171,12 @@ class Target(Protocol):
         Raises:
             judge.errors.RunnerUnusable: the sandbox does not come up.
             judge.errors.OracleFailed: the reference does not load.
+        """
+
+    def start_checker(self, problem: Problem) -> Process:
+        """A sandbox of this host for an author's checker: for proofs. The caller closes it.
+
+        Raises judge.errors.RunnerUnusable.
         """
 
     def close(self) -> None:

@@ -1,10 +1,14 @@
 """Programs that compute nothing worth a verdict, derived from a signature. A good problem fails them all."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from problems.binding import signature
+from judge.sizes import shape_of
+from problems.binding import signature, signature_triton
+from problems.binding_python import call_of
+from problems.calling import PythonEntry
 from problems.formula import Formula
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Language, Role
@@ -29,12 +33,28 @@ __global__ void copy(const From* from, long long length, To* to, long long count
         to[i] = static_cast<To>(static_cast<float>(from[i % length]));
     }
 }
+
+__device__ double mean_of_all;
+
+template <typename From> __global__ void find_mean(const From* from, long long length) {
+    double sum = 0.0;
+    for (long long i = 0; i < length; ++i) {
+        sum += static_cast<float>(from[i]);
+    }
+    mean_of_all = sum / length;
+}
+
+template <typename To> __global__ void fill_mean(To* to, long long count) {
+    for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        to[i] = static_cast<To>(static_cast<float>(mean_of_all));
+    }
+}
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
-    """A trivial program, named for what it does: `nothing`, `zeros`, `copy of a`."""
+    """A trivial program, named for what it does: `nothing`, `zeros`, `copy of a`, `mean of a`."""
 
     name: str
     language: Language
@@ -67,6 +87,16 @@ def _sources(problem: Problem, language: Language) -> Iterator[tuple[str, str]]:
     for source in inputs[:_MAX_COPIES]:
         calls = [_copy(problem, language, source, a) for a in outputs]
         yield f"copy of {source.name}", _program(problem, language, calls)
+    if _one_number(problem, outputs):
+        return  # where one number is asked for, to find a mean is work, and perhaps the task
+    for source in inputs[:_MAX_COPIES]:
+        calls = [_mean(problem, language, source, a) for a in outputs]
+        yield f"mean of {source.name}", _program(problem, language, calls)
+
+
+def _one_number(problem: Problem, outputs: list[Argument]) -> bool:
+    """Whether all `outputs` have one element each in every case."""
+    return all(math.prod(shape_of(a, case.sizes)) == 1 for a in outputs for case in problem.cases)
 
 
 def cuda_length(problem: Problem, argument: Argument) -> str:
@@ -84,12 +114,18 @@ def _expression(formula: Formula, scalars: dict[str, str]) -> str:
 
 
 def _program(problem: Problem, language: Language, calls: list[str]) -> str:
-    head = signature(problem, language)
+    head = _head(problem, language)
     if language is Language.CUDA:
         body = "".join(f"    {call}\n" for call in calls)
         return f'{_CUDA_HEAD}\nextern "C" {head} {{\n{body}}}\n'
     body = "".join(f"    {call}\n" for call in calls or ["pass"])
     return f"import torch\n\n\n{head}:\n{body}"
+
+
+def _head(problem: Problem, language: Language) -> str:
+    """The declaration of a function that writes in place, whatever else a program in Python may define."""
+    plain = language is Language.PYTHON and call_of(problem).entry is not PythonEntry.SOLVE
+    return signature_triton(problem) if plain else signature(problem, language)
 
 
 def _fill(problem: Problem, language: Language, to: Argument, value: str) -> str:
@@ -108,3 +144,10 @@ def _copy(problem: Problem, language: Language, source: Argument, to: Argument) 
         return f"copy<<<64, 256>>>({source.name}, {length}, {to.name}, {count});"
     index = f"torch.arange({to.name}.numel()) % {source.name}.numel()"
     return f"{to.name}.view(-1).copy_({source.name}.view(-1)[{index}])"
+
+
+def _mean(problem: Problem, language: Language, source: Argument, to: Argument) -> str:
+    if language is Language.CUDA:
+        find = f"find_mean<<<1, 1>>>({source.name}, {cuda_length(problem, source)});"
+        return f"{find} fill_mean<<<64, 256>>>({to.name}, {cuda_length(problem, to)});"
+    return f"{to.name}.copy_({source.name}.to(torch.float64).mean().expand({to.name}.shape))"

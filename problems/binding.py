@@ -1,5 +1,6 @@
 """What is derived from a problem's signature: the CUDA binding, signatures and starters."""
 
+from problems.binding_python import example_python, python_type, signature_python, starter_python
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Dtype, Language, Role
 
@@ -43,12 +44,16 @@ def signature_cuda(problem: Problem) -> str:
 
 def signature_triton(problem: Problem) -> str:
     """The declaration of `solve` in Python, such as `def solve(a: torch.Tensor, n: int) -> None`."""
-    return f"def solve({', '.join(f'{a.name}: {_python_type(a)}' for a in problem.arguments)}) -> None"
+    return f"def solve({', '.join(f'{a.name}: {python_type(a)}' for a in problem.arguments)}) -> None"
 
 
 def signature(problem: Problem, language: Language) -> str:
     """The declaration of `solve` in `language`."""
-    return (signature_cuda if language is Language.CUDA else signature_triton)(problem)
+    return {
+        Language.CUDA: signature_cuda,
+        Language.TRITON: signature_triton,
+        Language.PYTHON: signature_python,
+    }[language](problem)
 
 
 def binding_cuda(problem: Problem) -> str:
@@ -108,6 +113,8 @@ def _pass(argument: Argument, index: int) -> str:
 
 def starter(problem: Problem, language: Language) -> str:
     """A file to begin with: compiles, explains every argument, computes nothing."""
+    if language is Language.PYTHON:
+        return starter_python(problem, _explanations(problem.arguments))
     return _starter_cuda(problem) if language is Language.CUDA else _starter_triton(problem)
 
 
@@ -164,13 +171,17 @@ def example_call(problem: Problem, case: Case, language: Language) -> str:
     comment = "//" if language is Language.CUDA else "#"
     lines = []
     passed = []
+    values = {}
     for argument in problem.arguments:
         if argument.value is not None:
-            passed.append(str(argument.value.evaluate(case.sizes)))
+            values[argument.name] = argument.value.number(case.sizes)
+            passed.append(str(values[argument.name]))
             continue
         shape = ", ".join(str(formula.evaluate(case.sizes)) for formula in argument.shape)
         lines.append(f"{comment} {argument.name}: {argument.dtype}[{shape}], {_ROLE_WORDS[argument.role]}")
         passed.append(argument.name)
+    if language is Language.PYTHON:
+        return "\n".join([*lines, example_python(problem, values)])
     end = ";" if language is Language.CUDA else ""
     return "\n".join([*lines, f"solve({', '.join(passed)}){end}"])
 
@@ -179,11 +190,3 @@ def _parameter_type(argument: Argument) -> str:
     if argument.role is Role.SCALAR:
         return argument.dtype.c_type
     return f"{'const ' if argument.role is Role.IN else ''}{argument.dtype.c_type}*"
-
-
-def _python_type(argument: Argument) -> str:
-    if argument.role is not Role.SCALAR:
-        return "torch.Tensor"
-    if argument.dtype is Dtype.BOOL:
-        return "bool"
-    return "float" if argument.dtype.is_float else "int"

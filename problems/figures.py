@@ -53,16 +53,32 @@ def read_figure(path: Path) -> Figure:
     Raises:
         FigureInvalid: it is missing, no plain file, too large, or not what its name says.
     """
-    if not FIGURE_NAME.fullmatch(path.name):
-        raise FigureInvalid(
-            "name it with lower-case letters, digits and hyphens, ending in .svg, .png or .webp"
-        )
-    content = _read(path)
-    measure = {".svg": _measure_svg, ".png": _measure_png, ".webp": _measure_webp}[path.suffix]
+    _check_name(path.name)
+    return check_figure(path.name, _read(path))
+
+
+def check_figure(name: str, content: bytes) -> Figure:
+    """The image in `content`, which is called `name`, measured and checked.
+
+    Raises:
+        FigureInvalid: it is too large, or not what its name says.
+    """
+    _check_name(name)
+    if len(content) > MAX_FIGURE_KIB * 1024:
+        raise FigureInvalid(f"is larger than {MAX_FIGURE_KIB} KiB; make it smaller")
+    suffix = Path(name).suffix
+    measure = {".svg": _measure_svg, ".png": _measure_png, ".webp": _measure_webp}[suffix]
     width, height = measure(content)
     if not (0 < width <= _LARGEST_PX and 0 < height <= _LARGEST_PX):
         raise FigureInvalid(f"is {width} by {height} pixels; from 1 to {_LARGEST_PX} each way are allowed")
-    return Figure(path.name, content, _MEDIA_TYPES[path.suffix], width, height)
+    return Figure(name, content, _MEDIA_TYPES[suffix], width, height)
+
+
+def _check_name(name: str) -> None:
+    if not FIGURE_NAME.fullmatch(name):
+        raise FigureInvalid(
+            "name it with lower-case letters, digits and hyphens, ending in .svg, .png or .webp"
+        )
 
 
 def _read(path: Path) -> bytes:
@@ -73,10 +89,7 @@ def _read(path: Path) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise FigureInvalid("must be a plain file")
-        content = file.read(MAX_FIGURE_KIB * 1024 + 1)
-    if len(content) > MAX_FIGURE_KIB * 1024:
-        raise FigureInvalid(f"is larger than {MAX_FIGURE_KIB} KiB; make it smaller")
-    return content
+        return file.read(MAX_FIGURE_KIB * 1024 + 1)
 
 
 def _measure_png(content: bytes) -> tuple[int, int]:

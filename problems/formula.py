@@ -1,23 +1,29 @@
-"""Integer formulas over a case's sizes, such as `rows - kernel_rows + 1`, without `eval`."""
+"""Formulas over a case's sizes, such as `rows - kernel_rows + 1`, without `eval`.
+
+They give integers. A scalar of a float dtype alone may also have fractions: `"0.01"`, `"alpha_milli / 1000"`.
+"""
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
 
-_BINARY: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
 }
-
+Number = int | Fraction
 
 MAX_CHARACTERS = 200
 MAX_VALUE = 2**63 - 1
-_CHARACTERS = re.compile(r"[A-Za-z0-9_+*/%() -]*")
+_CHARACTERS = re.compile(r"[A-Za-z0-9_+*/%(). -]*")
 
 
 class FormulaError(ValueError):
@@ -35,8 +41,8 @@ class Formula:
     _tree: ast.expr = field(repr=False, compare=False)
 
     @classmethod
-    def parse(cls, text: str) -> "Formula":
-        """Parse `text`.
+    def parse(cls, text: str, *, fractions: bool = False) -> "Formula":
+        """Parse `text`. With `fractions` it may also hold decimals and `/`.
 
         Raises:
             FormulaError: it is no such expression.
@@ -50,7 +56,7 @@ class Formula:
         except (SyntaxError, RecursionError, MemoryError) as error:
             raise FormulaError(f"{text!r} is not an expression") from error
         for node in ast.walk(tree):
-            _refuse_unknown(node, text)
+            _refuse_unknown(node, text, fractions=fractions)
         return cls(text, tree)
 
     @property
@@ -59,38 +65,60 @@ class Formula:
         return frozenset(node.id for node in ast.walk(self._tree) if isinstance(node, ast.Name))
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """Its value for `sizes`.
+        """Its value for `sizes`, an integer.
 
         Raises:
-            FormulaError: a size is missing, it divides by zero, or the value is beyond 64 bits.
+            FormulaError: a size is missing, it divides by zero, or the value is beyond 64 bits or no integer.
         """
+        value = self._value(sizes)
+        if isinstance(value, Fraction) and value.denominator != 1:
+            raise FormulaError(f"{self.text!r} is no whole number with these sizes")
+        return int(value)
+
+    def number(self, sizes: Mapping[str, int]) -> int | float:
+        """Its value for `sizes`, also of a formula with fractions. Raises FormulaError as `evaluate` does."""
+        value = self._value(sizes)
+        return float(value) if isinstance(value, Fraction) else value
+
+    def _value(self, sizes: Mapping[str, int]) -> Number:
         try:
             value = _evaluate(self._tree, sizes)
         except KeyError as error:
             raise FormulaError(f"{self.text!r} uses the unknown size {error}") from error
         except ZeroDivisionError as error:
             raise FormulaError(f"{self.text!r} divides by zero") from error
-        if abs(value) > MAX_VALUE:
+        if not -MAX_VALUE <= value <= MAX_VALUE:
             raise FormulaError(f"{self.text!r} is too large with these sizes")
         return value
 
 
-def _refuse_unknown(node: ast.AST, text: str) -> None:
+def _refuse_unknown(node: ast.AST, text: str, *, fractions: bool) -> None:
     known = (ast.BinOp, ast.UnaryOp, ast.USub, ast.Name, ast.Load, *_BINARY)
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return
+    if fractions and isinstance(node, ast.Div):
+        return
+    if fractions and isinstance(node, ast.Constant) and isinstance(node.value, float):
+        if math.isfinite(node.value):
+            return
+        raise FormulaError(f"{text!r} holds a number that is too large")
     if not isinstance(node, known):
         raise FormulaError(f"{text!r} may hold only integers, size names and + - * // %")
 
 
-def _evaluate(node: ast.expr, sizes: Mapping[str, int]) -> int:
+def _evaluate(node: ast.expr, sizes: Mapping[str, int]) -> Number:
     match node:
         case ast.Constant(value=int(value)):
             return value
+        case ast.Constant(value=float(decimal)):
+            return Fraction(repr(decimal))
         case ast.Name(id=name):
             return sizes[name]
         case ast.UnaryOp(operand=operand):
             return -_evaluate(operand, sizes)
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            return Fraction(_evaluate(left, sizes)) / _evaluate(right, sizes)
         case ast.BinOp(left=left, op=op, right=right):
-            return _BINARY[type(op)](_evaluate(left, sizes), _evaluate(right, sizes))
+            result: Number = _BINARY[type(op)](_evaluate(left, sizes), _evaluate(right, sizes))
+            return result
     raise AssertionError(f"{ast.dump(node)} passed the parser")

@@ -8,19 +8,19 @@ them at once; a Problem exists only when there are none.
 import dataclasses
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from problems.binding import starter
+from problems.contents import is_slug
 from problems.faults import Faults, PackageInvalid
 from problems.package import PackageFiles, read_package
 from problems.parse import Description, parse_description
+from problems.placeholders import resolve
 from problems.rules import check_description, check_files
 from problems.schema import Problem, Solution
-from problems.vocabulary import Language
+from problems.vocabulary import Language, OracleKind
 
-_SLUG = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _VERSION_SCHEME = 1  # raise it when the meaning of a package changes
 
 
@@ -37,7 +37,7 @@ def load_problem(folder: Path) -> Problem:
     """
     slug = folder.name
     faults = Faults(slug)
-    if not re.fullmatch(_SLUG, slug) or len(slug) > 60:
+    if not is_slug(slug):
         faults.add("", "", "the folder's name is the slug: lower-case words joined by hyphens; rename it")
     if folder.is_symlink() or not folder.is_dir():
         faults.add("", "", "must be a folder, and no symbolic link")
@@ -46,6 +46,8 @@ def load_problem(folder: Path) -> Problem:
     description = parse_description(files.description, faults)
     check_description(description, faults)
     check_files(description, files, faults)
+    if description.sound:
+        files = _resolved(files, description, faults)
     faults.raise_any()
     return _assemble(folder, description, files)
 
@@ -93,7 +95,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         solutions=tuple(
             Solution(
                 path=folder.resolve() / "solutions" / declared.file,
-                language=_language_of(declared.file),
+                language=Language.of_file(declared.file) or description.languages[0],
                 verdict=declared.verdict,
                 note=declared.note,
                 gpu_verdicts=declared.gpu_verdicts,
@@ -102,11 +104,30 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
             )
             for declared in description.solutions
         ),
-        version=_version(description, files.reference),
+        version=_version(description, files),
         track_day=description.track_day,
         editorial=files.editorial,
+        checker=files.checker,
+        translations=files.translations,
+        python=description.python,
+        oracle=description.oracle,
+        mutants_ignored=description.mutants_ignored,
     )
     return dataclasses.replace(problem, starters=_starters(problem))
+
+
+def _resolved(files: PackageFiles, description: Description, faults: Faults) -> PackageFiles:
+    """The files with the numbers of the package in their texts; see `problems.placeholders`."""
+    editorial = files.editorial
+    return dataclasses.replace(
+        files,
+        statement=resolve(files.statement, description, "statement.md", faults),
+        editorial=editorial and resolve(editorial, description, "editorial.md", faults),
+        translations={
+            locale: resolve(text, description, f"statement.{locale}.md", faults)
+            for locale, text in files.translations.items()
+        },
+    )
 
 
 def _starters(problem: Problem) -> Mapping[Language, str]:
@@ -116,13 +137,9 @@ def _starters(problem: Problem) -> Mapping[Language, str]:
     }
 
 
-def _language_of(file: str) -> Language:
-    return next(language for language in Language if file.endswith(language.suffix))
-
-
-def _version(description: Description, reference: str) -> str:
+def _version(description: Description, files: PackageFiles) -> str:
     """A SHA-256 over all that can change a verdict: not over texts, starters and solutions."""
-    judged = [
+    judged: list[object] = [
         _VERSION_SCHEME,
         [language.value for language in description.languages],
         [
@@ -154,6 +171,17 @@ def _version(description: Description, reference: str) -> str:
             description.limits.source_kib,
         ],
         [description.bytes_moved.text, description.operations.text],
-        reference,
+        files.reference,
     ]
+    # Only where they are there: the versions of all other packages stay as they were.
+    if description.python is not None:
+        judged.append(description.python.described())
+    if description.oracle is not OracleKind.ARRAYS:
+        judged.append(description.oracle.value)
+    if files.checker is not None:
+        judged.append(["checker", files.checker])
+    if description.limits.gpus:
+        judged.append(["gpus", *description.limits.gpus])
+    if description.limits.libraries is not None:
+        judged.append(["libraries", *description.limits.libraries])
     return hashlib.sha256(json.dumps(judged).encode()).hexdigest()

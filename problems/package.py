@@ -8,11 +8,12 @@ from pathlib import Path
 
 from problems.faults import Faults
 from problems.figures import MAX_FIGURES, REFERENCE, FigureInvalid, read_figure
+from problems.translations import locale_of
 from problems.vocabulary import Language
 
 MAX_TEXT_KIB = 128
-_STARTERS = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py"}
-_FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md")
+STARTER_FILES = {Language.CUDA: "cuda.cu", Language.TRITON: "triton.py", Language.PYTHON: "python.py"}
+_FILES = ("problem.toml", "statement.md", "reference.py", "editorial.md", "checker.py")
 _REQUIRED = _FILES[:3]
 _FOLDERS = ("starter", "solutions", "figures")
 
@@ -25,8 +26,10 @@ class PackageFiles:
     statement: str
     reference: str
     editorial: str | None
+    checker: str | None
     starters: Mapping[Language, str]
     solutions: Mapping[str, str]
+    translations: Mapping[str, str]
 
 
 def read_package(folder: Path, faults: Faults) -> PackageFiles:
@@ -44,7 +47,7 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
             for inner in _entries(path, path.name, faults):
                 name = f"{path.name}/{inner.name}"
                 texts[name] = read_text(inner, name, faults)
-        elif path.name in _FILES:
+        elif path.name in _FILES or locale_of(path.name):
             texts[path.name] = read_text(path, path.name, faults)
         else:
             faults.add(path.name, "", f"unknown file; a package has {', '.join(_FILES + _FOLDERS)}")
@@ -58,9 +61,10 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
         statement=texts.get("statement.md", ""),
         reference=texts.get("reference.py", ""),
         editorial=texts.get("editorial.md"),
+        checker=texts.get("checker.py"),
         starters={
             language: texts[f"starter/{name}"]
-            for language, name in _STARTERS.items()
+            for language, name in STARTER_FILES.items()
             if f"starter/{name}" in texts
         },
         solutions={
@@ -68,6 +72,7 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
             for name, text in texts.items()
             if name.startswith("solutions/")
         },
+        translations={locale_of(name): text for name, text in texts.items() if locale_of(name)},
     )
 
 
@@ -81,8 +86,8 @@ def _entries(folder: Path, name: str, faults: Faults) -> list[Path]:
 
 def _refuse_unknown_starters(texts: Mapping[str, str], faults: Faults) -> None:
     for name in texts:
-        if name.startswith("starter/") and name.removeprefix("starter/") not in _STARTERS.values():
-            faults.add(name, "", f"unknown starter; name it {' or '.join(_STARTERS.values())}")
+        if name.startswith("starter/") and name.removeprefix("starter/") not in STARTER_FILES.values():
+            faults.add(name, "", f"unknown starter; name it {' or '.join(STARTER_FILES.values())}")
 
 
 def _check_figures(folder: Path, faults: Faults) -> set[str]:
@@ -98,10 +103,14 @@ def _check_figures(folder: Path, faults: Faults) -> set[str]:
 
 
 def _refuse_unknown_figures(texts: Mapping[str, str], figures: set[str], faults: Faults) -> None:
-    for file in ("statement.md", "editorial.md"):
-        for name in REFERENCE.findall(texts.get(file, "")):
+    for file in filter(_shows_figures, texts):
+        for name in REFERENCE.findall(texts[file]):
             if name not in figures:
                 faults.add(file, "", f"shows figures/{name}, which is missing; add it")
+
+
+def _shows_figures(file: str) -> bool:
+    return file in {"statement.md", "editorial.md"} or bool(locale_of(file))
 
 
 def read_text(path: Path, name: str, faults: Faults) -> str:

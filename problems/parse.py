@@ -7,11 +7,24 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from problems.calling import PythonCall
 from problems.faults import Faults
 from problems.formula import Formula, FormulaError
-from problems.schema import Argument, Case, Limits, Tolerance
+from problems.ignored_mutants import parse_ignored
+from problems.libraries import Library
+from problems.parse_python import parse_python
+from problems.schema import Argument, Case, IgnoredMutant, Limits, Tolerance
 from problems.table import Table, kind_of
-from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import (
+    BaselineKind,
+    Difficulty,
+    Dtype,
+    Group,
+    Language,
+    OracleKind,
+    Role,
+    Verdict,
+)
 
 MAX_SIZE = 2**31 - 1
 MAX_RANK = 4  # as in the wire format
@@ -19,7 +32,8 @@ MAX_CASES = 64
 MAX_SOURCE_KIB = 128
 _WORD = "[a-z][a-z0-9]*(-[a-z0-9]+)*"
 _TAG = "[a-z][a-z0-9]*([- ][a-z0-9]+)*"
-_SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py)"
+_SOLUTION_FILE = "[a-z][a-z0-9]*([-_][a-z0-9]+)*[.](cu|py|torch[.]py)"
+_GPU = "[A-Za-z0-9]{2,20}"
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
 # Keywords of C++ that fit _IDENTIFIER, and names that sources and references use themselves.
 _TAKEN = """
@@ -32,7 +46,13 @@ solve torch triton tl xp
 """
 _RESERVED = frozenset(_TAKEN.split()) | frozenset(keyword.kwlist)
 _ONE = Formula.parse("1")
+_USUAL_LANGUAGES = (Language.CUDA, Language.TRITON)
 _VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
+
+
+def is_reserved(name: str) -> bool:
+    """Whether no argument may have this name."""
+    return name in _RESERVED
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +86,9 @@ class Description:
     arguments: tuple[Argument, ...]
     cases: tuple[Case, ...]
     solutions: tuple[DeclaredSolution, ...]
+    mutants_ignored: tuple[IgnoredMutant, ...]
+    python: PythonCall | None
+    oracle: OracleKind
     sound: bool
 
 
@@ -76,19 +99,23 @@ def parse_description(text: str, faults: Faults) -> Description:
     if faults.count > before:
         top = Table({}, "", Faults(faults.slug))  # one fault says it all
     formulas = top.table("formulas")
+    arguments = tuple(_argument(table) for table in top.tables("arguments"))
     description = Description(
         title=top.text("title", most=80, example='"Vector addition"'),
         summary=top.text("summary", most=200, example='"One sentence."'),
         difficulty=top.choice("difficulty", Difficulty),
         tags=_tags(top),
         track_day=top.integer("track_day", least=1, most=1000) if top.has("track_day") else None,
-        languages=top.choices("languages", Language),
+        languages=top.choices("languages", Language, default=_USUAL_LANGUAGES),
         limits=_limits(top.table("limits", required=False)),
         bytes_moved=_formula(formulas, "bytes"),
         operations=_formula(formulas, "operations"),
-        arguments=tuple(_argument(table) for table in top.tables("arguments")),
+        arguments=arguments,
         cases=tuple(_case(table) for table in top.tables("cases")),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),
+        mutants_ignored=parse_ignored(top),
+        python=parse_python(top, arguments),
+        oracle=top.choice("oracle", OracleKind) if top.has("oracle") else OracleKind.ARRAYS,
         sound=faults.count == before,
     )
     formulas.close()
@@ -124,19 +151,34 @@ def _limits(table: Table) -> Limits:
         case_s=table.number("case_s", most=60.0, default=usual.case_s, zero=False),
         memory_mib=table.integer("memory_mib", least=64, most=16384, default=usual.memory_mib),
         source_kib=table.integer("source_kib", least=1, most=MAX_SOURCE_KIB, default=usual.source_kib),
+        gpus=_gpus(table) if table.has("gpus") else (),
+        libraries=_libraries(table) if table.has("libraries") else None,
     )
     table.close()
     return limits
 
 
-def _formula(table: Table, key: str) -> Formula:
+def _gpus(table: Table) -> tuple[str, ...]:
+    words = table.texts("gpus")
+    for index, word in enumerate(words):
+        if not re.fullmatch(_GPU, word):
+            table.fault(f"gpus[{index}]", f'{word[:40]!r} must be a word of a model\'s name; write "H200"')
+    return words
+
+
+def _libraries(table: Table) -> tuple[Library, ...]:
+    """An empty array, which allows none, is not the same as no array."""
+    return table.choices("libraries", Library) if table.raw("libraries") != [] else ()
+
+
+def _formula(table: Table, key: str, *, fractions: bool = False) -> Formula:
     text = table.text(key, most=200, example='"n"')
-    return _parse_formula(table, key, text) if text else _ONE
+    return _parse_formula(table, key, text, fractions=fractions) if text else _ONE
 
 
-def _parse_formula(table: Table, key: str, text: str) -> Formula:
+def _parse_formula(table: Table, key: str, text: str, *, fractions: bool = False) -> Formula:
     try:
-        return Formula.parse(text)
+        return Formula.parse(text, fractions=fractions)
     except FormulaError as error:
         table.fault(key, f'{error}; write it like "rows * cols"')
         return _ONE
@@ -151,7 +193,7 @@ def _argument(table: Table) -> Argument:
     shape: tuple[Formula, ...] = ()
     value = None
     if role is Role.SCALAR:
-        value = _formula(table, "value")
+        value = _formula(table, "value", fractions=dtype.is_float)
     else:
         texts = table.texts("shape")
         shape = tuple(_parse_formula(table, f"shape[{i}]", text) for i, text in enumerate(texts))

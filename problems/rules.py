@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from problems.faults import FILE, Faults
 from problems.formula import Formula, FormulaError
+from problems.ignored_mutants import check_ignored
 from problems.package import PackageFiles
 from problems.parse import MAX_CASES, DeclaredSolution, Description
+from problems.python_rules import check_python
 from problems.schema import Argument, Case
-from problems.vocabulary import Dtype, Group, Role, Verdict
+from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")
 REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
@@ -25,8 +28,11 @@ def check_description(description: Description, faults: Faults) -> None:
     _unique("solutions", "file", [solution.file for solution in description.solutions], faults)
     _check_groups(cases, faults)
     _check_baselines(description.solutions, faults)
+    accepted = {s.file for s in description.solutions if s.verdict is Verdict.ACCEPTED}
+    check_ignored(description.mutants_ignored, accepted, faults)
     if not description.sound:
         return  # stand-ins would only breed faults that are not the author's
+    check_python(description.python, description.languages, arguments, faults)
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
         faults.add(FILE, "arguments", "nothing is written; give one argument the role out or inout")
     sizes = tuple(cases[0].sizes)
@@ -50,7 +56,7 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
         key = f"solutions[{index}].file"
         if name and name not in files.solutions:
             faults.add(FILE, key, f"solutions/{name} is missing; write it or remove this entry")
-        if name and all(not name.endswith(language.suffix) for language in description.languages):
+        if name and Language.of_file(name) not in description.languages:
             faults.add(FILE, key, f"{name!r} is in no language of this problem; see languages")
     for name, text in files.solutions.items():
         if name not in declared:
@@ -82,7 +88,7 @@ def _check_baselines(solutions: tuple[DeclaredSolution, ...], faults: Faults) ->
                 FILE, f"solutions[{index}].baseline", "a baseline must be accepted everywhere; remove it"
             )
         # A label names one row of a board, and boards are by language.
-        first = taken.setdefault((solution.label, solution.file.rpartition(".")[2]), index)
+        first = taken.setdefault((solution.label, solution.file.partition(".")[2]), index)
         if first != index and solution.label:
             faults.add(
                 FILE,
@@ -139,10 +145,10 @@ def _known_names(description: Description, sizes: tuple[str, ...], faults: Fault
 
 def _check_case(description: Description, case: Case, place: str, faults: Faults) -> None:
     key = f"{place}.sizes"
-    values: dict[str, int] = {}
+    values: dict[str, Any] = {}  # scalars alone may be fractions
     for name, formula in _formulas(description):
         try:
-            values[name] = formula.evaluate(case.sizes)
+            values[name] = formula.number(case.sizes)
         except FormulaError as error:
             faults.add(FILE, key, f"with these sizes {name} fails: {error}")
             return
@@ -168,7 +174,7 @@ def _check_case(description: Description, case: Case, place: str, faults: Faults
     _check_inputs(description, case, place, faults)
 
 
-def _check_scalar(argument: Argument, value: int, key: str, faults: Faults) -> None:
+def _check_scalar(argument: Argument, value: float, key: str, faults: Faults) -> None:
     least, most = range_of(argument.dtype)
     if not least <= value <= most:
         faults.add(FILE, key, f"make the scalar {argument.name} {value}, beyond {argument.dtype}")

@@ -1,11 +1,14 @@
 """A problem as the rest of Warpcourt sees it: frozen values, parsed once by `problems.loader`."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from problems.calling import PythonCall
 from problems.formula import Formula
-from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
+from problems.libraries import Library
+from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, OracleKind, Role, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,25 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one submission may use. Times are wall clock."""
+    """What one submission may use. Times are wall clock.
+
+    `gpus` are words of the names of models, such as `H200`; without any every model will do. `libraries` are
+    those whose headers a CUDA program may include, None for all.
+    """
 
     compile_s: float = 30.0
     case_s: float = 10.0
     memory_mib: int = 2048
     source_kib: int = 64
+    gpus: tuple[str, ...] = ()
+    libraries: tuple[Library, ...] | None = None
+
+
+def suits_gpu(words: Collection[str], gpu_model: str) -> bool:
+    """Whether `words`, of which none means any, allow the model: one of them is a word of its name."""
+    return not words or bool(
+        set(re.split(r"[^A-Z0-9]+", gpu_model.upper())) & {word.upper() for word in words}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +104,27 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
+class IgnoredMutant:
+    """A mutant that computes what its solution does, as its author explains in `reason`.
+
+    `mutant` is the name that proofs give it, `line` the line of `file` in which it differs: when that line
+    becomes another, the reason has to be looked at again.
+    """
+
+    file: str
+    mutant: str
+    line: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem package. `version` is a hash of all that can change a verdict."""
+    """A problem package. `version` is a hash of all that can change a verdict.
+
+    `translations` are statements in other languages, by their locale; see `problems.translations`.
+    `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
+    `python` says how programs in that language are called, None for `solve` with all arguments in order.
+    """
 
     slug: str
     title: str
@@ -109,3 +144,8 @@ class Problem:
     version: str
     track_day: int | None = None
     editorial: str | None = None
+    checker: str | None = None
+    python: PythonCall | None = None
+    oracle: OracleKind = OracleKind.ARRAYS
+    mutants_ignored: tuple[IgnoredMutant, ...] = ()
+    translations: Mapping[str, str] = field(default_factory=dict)

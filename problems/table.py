@@ -97,11 +97,11 @@ class Table:
             self._refuse_word(key, value, options)
         return options[0]
 
-    def choices(self, key: str, among: Iterable[E]) -> tuple[E, ...]:
+    def choices(self, key: str, among: Iterable[E], *, default: tuple[E, ...] | None = None) -> tuple[E, ...]:
         """An optional array of different words of an enum, by default all of them."""
         options = tuple(among)
         if not self.has(key):
-            return options
+            return options if default is None else default
         found: list[E] = []
         for value in self.texts(key):
             if value not in options:

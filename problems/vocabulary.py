@@ -24,11 +24,23 @@ class Language(StrEnum):
 
     CUDA = "cuda"
     TRITON = "triton"
+    PYTHON = "python"  # with PyTorch
 
     @property
     def suffix(self) -> str:
-        """The file name ending that means this language, with its dot."""
-        return {Language.CUDA: ".cu", Language.TRITON: ".py"}[self]
+        """The file name ending that means this language, with its dot. The longest that fits counts."""
+        return {Language.CUDA: ".cu", Language.TRITON: ".py", Language.PYTHON: ".torch.py"}[self]
+
+    @property
+    def label(self) -> str:
+        """What pages call it."""
+        return {Language.CUDA: "CUDA C++", Language.TRITON: "Triton", Language.PYTHON: "PyTorch"}[self]
+
+    @classmethod
+    def of_file(cls, name: str) -> "Language | None":
+        """The language that a file's name means, None when it means none."""
+        fitting = [language for language in cls if name.endswith(language.suffix)]
+        return max(fitting, key=lambda language: len(language.suffix), default=None)
 
 
 class Mode(StrEnum):
@@ -36,6 +48,13 @@ class Mode(StrEnum):
 
     RUN = "run"
     SUBMIT = "submit"
+
+
+class OracleKind(StrEnum):
+    """What `reference.py` may import: nothing but the arrays it is given, or PyTorch."""
+
+    ARRAYS = "arrays"
+    TORCH = "torch"
 
 
 class Dtype(StrEnum):

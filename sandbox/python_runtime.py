@@ -8,7 +8,8 @@ compiles PyTorch anew.
 import compileall
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sandbox.spec import Bind, Command, Image, Limits
@@ -26,6 +27,17 @@ _TRITON_PACKAGES = (
 def oracle_command(limits: Limits) -> Command:
     """The oracle: NumPy and an author's `reference.py`."""
     return _command("oracle_runner", Image.ORACLE, _ORACLE_PACKAGES, limits, threads=1)
+
+
+def torch_oracle_command(limits: Limits) -> Command:
+    """The oracle with PyTorch, for a `reference.py` that imports it."""
+    return _command("torch_oracle_runner", Image.TRITON, _TRITON_PACKAGES, limits, threads=1)
+
+
+def examiner_command(source: bytes, *, limits: Limits, collect: Mapping[str, int]) -> Command:
+    """Looks at a problem to be imported: an adapter with its author's files, over PyTorch. No channel."""
+    plain = _command("examine", Image.TRITON, _TRITON_PACKAGES, limits, threads=1)
+    return replace(plain, files={"imported.py": source}, collect=dict(collect), channel=False)
 
 
 def triton_command(limits: Limits, *, threads: int = 1) -> Command:

@@ -42,6 +42,13 @@ class Config:
         )
     )
     problems_dir: Path = field(metadata=about("problems", "Directory of the problem packages.", parsing.path))
+    imports_dir: Path = field(
+        metadata=about(
+            "var/imports",
+            "Directory on the hosts of workers with sets of problems that staff may import.",
+            parsing.path,
+        )
+    )
     secret_key: str = field(
         metadata=about(
             "",
@@ -255,6 +262,9 @@ class Config:
     )
     job_limit_s: int = field(
         metadata=about("600", "Seconds that judging one submission may take in all.", parsing.positive)
+    )
+    proof_limit_s: int = field(
+        metadata=about("3600", "Seconds that proving one problem may take in all.", parsing.positive)
     )
     sweep_s: int = field(
         metadata=about(

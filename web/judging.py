@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from judge.node_settings import NodeSettings
-from judge.target import Target, open_target
+from judge.target import Target, open_backend, open_target
 from judge.vault import VaultSettings
+from sandbox.backend import Backend
 from web.config import Config
 
 NOTHING_WARM: Mapping[str, int] = {}
@@ -24,6 +25,11 @@ def open_configured(
         warm=warm,
         node=node_settings(config),
     )
+
+
+def open_configured_backend(config: Config) -> Backend:
+    """The isolation of the settings by itself, for what needs no target."""
+    return open_backend(config.isolation, node=node_settings(config))
 
 
 def warm_settings(config: Config) -> Mapping[str, int]:

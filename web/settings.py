@@ -28,11 +28,14 @@ if WARPCOURT.public_url:
 INSTALLED_APPS = [
     "web.accounts",
     "web.catalog",
+    "web.packages",
     "web.submissions",
     "web.leaderboards",
     "web.fleet",
     "web.tracks",
     "web.drafts",
+    "web.authoring",
+    "web.importing",
     "web.profiles",
     "web.discussion",
     "web.staff",
@@ -54,6 +57,7 @@ INSTALLED_APPS = [
     "csp",
     "django_htmx",
     "ninja",
+    "rules",
 ]
 
 MIDDLEWARE = [
@@ -123,7 +127,10 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_IMMUTABLE_FILE_TEST = r"/dist/(?:chunks|assets)/[^/]+-[A-Z0-9]{8}\.[a-z0-9]+$"
 
 AUTH_USER_MODEL = "accounts.User"
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = [
+    "allauth.account.auth_backends.AuthenticationBackend",
+    "rules.permissions.ObjectPermissionBackend",  # who may do what with which workspace
+]
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",

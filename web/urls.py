@@ -19,6 +19,7 @@ urlpatterns = [
     path("accounts/", include("allauth.urls")),
     path("help", views.help_page, name="help"),
     path("", include("web.catalog.urls")),
+    path("", include("web.packages.urls")),
     path("", include("web.submissions.urls")),  # which makes known what a public_id looks like
     path("submissions/<public_id:public_id>/events", streams.events, name="submission-events"),
     path("s/<public_id:public_id>.json", permalinks.submission_json, name="submission-json"),
@@ -26,6 +27,7 @@ urlpatterns = [
     path("", include("web.fleet.urls")),
     path("", include("web.tracks.urls")),
     path("", include("web.drafts.urls")),
+    path("", include("web.authoring.urls")),
     path("", include("web.profiles.urls")),
     path("", include("web.discussion.urls")),
     path("", include("web.staff.urls")),

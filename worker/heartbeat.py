@@ -6,7 +6,8 @@ worker stops and its grace is over. A database that does not answer is survived 
 lasts, counted on this host's monotonic clock from before the last extension was asked for, so that the worker
 never believes in a lease for longer than the database does. After a failure it tries on a new connection.
 
-At the job's time limit the thread stops extending, so that a process that hangs loses its job.
+At the job's time limit, or at `limit_s`, the thread stops extending, so that a process that hangs loses its
+job.
 """
 
 import time
@@ -35,7 +36,14 @@ class Heartbeat:
     `stopped` says that it was the end of the worker's grace that set `cancelled`.
     """
 
-    def __init__(self, extend_lease: Callable[[], services.Hold], cancelled: Event, stop: Stopping) -> None:
+    def __init__(
+        self,
+        extend_lease: Callable[[], services.Hold],
+        cancelled: Event,
+        stop: Stopping,
+        *,
+        limit_s: float | None = None,
+    ) -> None:
         self.stopped = False
         self._taken = False
         self._extend_lease = extend_lease
@@ -44,7 +52,7 @@ class Heartbeat:
         self._done = Event()
         self._lease_s = settings.WARPCOURT.lease_s
         self._held_until = time.monotonic() + self._lease_s
-        self._give_up = time.monotonic() + settings.WARPCOURT.job_limit_s
+        self._give_up = time.monotonic() + (limit_s or settings.WARPCOURT.job_limit_s)
         self._thread = Thread(target=self._beat, name="heartbeat", daemon=True)
 
     def __enter__(self) -> Self:

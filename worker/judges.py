@@ -1,24 +1,35 @@
 """What a worker judges with: the real judge on its target, or one for tests that obeys the source."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from threading import Event
 from typing import Protocol
 
 import structlog
 from django.conf import settings
 
+from judge.errors import JudgementCancelled
 from judge.evaluate import evaluate
+from judge.importing import OnProblem, import_set, open_workshop
+from judge.preview import CaseWanted, Preview, preview
+from judge.proof import Proof
+from judge.prove import prove_on
 from judge.report import CaseReport, Progress, Report
 from judge.sizes import SizesInvalid
+from judge.timed_sizes import DEFAULT_GPU
+from problems.importing.report import Imported
 from problems.loader import load_problem
+from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.config import Config
-from web.judging import open_configured, warm_settings
+from web.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
-from worker import scripted
+from worker import scripted, scripted_proving
+from worker.cancelling import CancellableBench
 from worker.observing import count_ready, count_stage
+from worker.packages import folder_of
 
 log = structlog.get_logger(__name__)
 
@@ -35,12 +46,28 @@ class Judge(Protocol):
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
         """Judge `submission`; any exception is a failure of ours."""
 
+    def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:
+        """Prove `problem` for a GPU of model `gpu`, empty for the usual one.
+
+        Raises:
+            judge.errors.OracleFailed: the author's code broke where a proof does not look for that.
+            judge.errors.JudgementCancelled: soon after `cancelled` was set.
+        """
+
+    def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
+        """Draw one case of `problem` and describe it. Raises as `prove` does, and PreviewRefused."""
+
+    def import_set(
+        self, format_name: str, folder: Path, *, on_problem: OnProblem, cancelled: Event
+    ) -> Iterator[Imported]:
+        """Import every problem below `folder`; see `judge.importing.import_set`."""
+
     def close(self) -> None:
         """End what it keeps running."""
 
 
 class PackageJudge:
-    """Judges against the problem packages on disk, on a target kept open."""
+    """Judges against the versions of problems, on a target kept open."""
 
     def __init__(self, config: Config) -> None:
         """Open the target.
@@ -49,7 +76,7 @@ class PackageJudge:
             sandbox.backend.IsolationUnavailable: with the fix.
             sandbox.toolchain.ToolchainMissing: with the install line.
         """
-        self._problems = config.problems_dir
+        self._config = config
         self._target = open_configured(config, warm=warm_settings(config))
 
     @property
@@ -58,8 +85,8 @@ class PackageJudge:
         return self._target.gpu_models
 
     def evaluate(self, submission: Submission, *, on_progress: OnProgress, cancelled: Event) -> Report:
-        """Judge `submission` against its problem as it is now."""
-        problem = load_problem(self._problems / submission.problem.slug)
+        """Judge `submission` against the version of its problem that it is pinned to."""
+        problem = load_problem(folder_of(submission))
         before = self._target.metrics
         try:
             report = evaluate(
@@ -81,6 +108,25 @@ class PackageJudge:
         count_ready(changes)
         log.info("judged_with", **changes)
         return replace(report, environment={**report.environment, "problem_version": problem.version})
+
+    def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:
+        """Prove `problem` on the target."""
+        bench = CancellableBench(self._target, cancelled, on_progress)
+        return prove_on(problem, bench, gpu=gpu or DEFAULT_GPU, on_progress=on_progress)
+
+    def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
+        """Draw one case in the target's oracle sandbox."""
+        return preview(problem, wanted, CancellableBench(self._target, cancelled).oracle)
+
+    def import_set(
+        self, format_name: str, folder: Path, *, on_problem: OnProblem, cancelled: Event
+    ) -> Iterator[Imported]:
+        """Have sandboxes of their own look at each, with PyTorch, which many sets need."""
+        with open_workshop(open_configured_backend(self._config)) as workshop:
+            for imported in import_set(format_name, folder, workshop, on_problem=on_problem):
+                if cancelled.is_set():
+                    raise JudgementCancelled
+                yield imported
 
     def close(self) -> None:
         """Close the target."""
@@ -145,6 +191,26 @@ class ScriptedJudge:
             sizes = submission.sizes or {}
             cases.append(CaseReport(name, Group.SAMPLE, True, verdict, sizes=sizes, wall_ms=elapsed_ms))
         return tuple(cases)
+
+    def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:  # noqa: ARG002 - there is none
+        """Prove nothing: the words of the reference say what is found, as those of a source do."""
+        gates = settings.WARPCOURT.runtime_dir
+        return scripted_proving.prove(problem, on_progress=on_progress, cancelled=cancelled, gates=gates)
+
+    def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:  # noqa: ARG002 - it takes no time
+        """Draw nothing."""
+        return scripted_proving.preview(problem, wanted)
+
+    def import_set(
+        self,
+        format_name: str,
+        folder: Path,
+        *,
+        on_problem: OnProblem,
+        cancelled: Event,  # noqa: ARG002 - it takes no time
+    ) -> Iterator[Imported]:
+        """Take each folder with a problem.toml for a package as it is; one that says `refuse` is refused."""
+        return scripted_proving.import_set(format_name, folder, on_problem=on_problem)
 
     def close(self) -> None:
         """Nothing is kept."""

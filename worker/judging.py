@@ -1,8 +1,11 @@
 """One submission, from claim to verdict.
 
 Theory of operation. `judge_next` claims, evaluates and records; each is one call into the layer below.
-There are two dockets to claim from: submissions that people wait for, and only when none of them waits,
-hidden runs of a rejudge. Whatever is claimed is judged in the same way and recorded where it came from.
+There are three dockets to claim from: submissions that people wait for; only when none of them waits,
+proofs and previews of problems that are being written (`worker.proving`), then sets to be imported
+(`worker.importing`); and last, hidden runs of a rejudge.
+A proof takes minutes, so it gives way in between to submissions that came meanwhile. Submissions and hidden
+runs are judged in the same way and recorded where they came from.
 While the judge works in this thread, a heartbeat thread extends the lease and learns of cancellation.
 
 How a judgement ends is one write: the report, or that the job is handed back. Whatever fails on our side
@@ -26,11 +29,12 @@ from judge.errors import JudgeError
 from judge.report import Progress, Report
 from problems.vocabulary import Verdict
 from web import metrics
+from web.databases import DATABASE_AWAY
 from web.fleet.queries import may_claim
 from web.staff import hidden_runs
 from web.submissions import services
 from web.submissions.models import EventKind
-from worker import room
+from worker import importing, proving, room
 from worker.bench import Bench, bench
 from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
@@ -90,7 +94,7 @@ def judge_next(bench: Bench = bench, stop: Stopping = stopping) -> None:
             judge = None if stop.asked else bench.judge()
             if judge is None or not may_claim(node_name()):
                 return
-            if not _take(services, judge, bench, stop):
+            if not (_take(services, judge, bench, stop) or _write(judge, bench, stop)):
                 _take(hidden_runs, judge, bench, stop)
         except UNANSWERED as error:
             log.warning("nothing_claimed", error=str(error))
@@ -116,6 +120,20 @@ def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool
     return True
 
 
+def _write(judge: Judge, bench: Bench, stop: Stopping) -> bool:
+    """Work for those who write problems: a proof or a preview, or else an import."""
+
+    def give_way() -> bool:
+        while not stop.asked and may_claim(node_name()):
+            if not _take(services, judge, bench, stop):
+                return True
+            if bench.judge() is not judge:  # closed after trouble
+                return False
+        return False
+
+    return any(docket.take(judge, bench, stop, give_way=give_way) for docket in (proving, importing))
+
+
 def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench, cancelled: Event) -> Ending:
     """How the judgement ends."""
     try:
@@ -125,6 +143,10 @@ def _judge(docket: Docket[C], claim: C, judge: Judge, bench: Bench, cancelled: E
         metrics.CANNOT_JUDGE.inc()
         bench.put_off(str(error))
         return _handed_back(docket, claim, "cannot_judge")
+    except DATABASE_AWAY as error:
+        log.warning("package_not_read", error=str(error))
+        connections.close_all()
+        return _handed_back(docket, claim, "package_not_read")
     except JudgeError as error:
         metrics.JUDGE_FAILURES.inc()
         log.exception("judging_failed", tries=claim.tries)

@@ -9,6 +9,8 @@ import structlog
 from django.db import connections
 
 from web import metrics
+from web.authoring import docket
+from web.importing import docket as imports
 from web.leaderboards import ranking
 from web.staff import hidden_runs, rejudging
 from web.submissions import services
@@ -67,7 +69,14 @@ def sweep_once() -> bool:
     done = True
     try:
         with metrics.SWEEP_SECONDS.time():
-            for sweep in (_sweep_jobs, hidden_runs.sweep, rejudging.go_on, ranking.refresh_if_due):
+            for sweep in (
+                _sweep_jobs,
+                docket.sweep,
+                imports.sweep,
+                hidden_runs.sweep,
+                rejudging.go_on,
+                ranking.refresh_if_due,
+            ):
                 done &= _survives(sweep)
     except UNANSWERED as error:
         done = False

@@ -1,5 +1,6 @@
 # Where authors' generators and references run: Python, NumPy and CuPy with the CUDA libraries that it loads.
-# BASE: Debian or Ubuntu with NVIDIA's runtime libraries; if it has no CuPy, the package index has one.
+# BASE: Debian or Ubuntu with NVIDIA's runtime libraries; if it has no CuPy, the package index has one. References that
+# import PyTorch (oracle = "torch", as imported ones do) need a BASE that has PyTorch for the GPU too.
 ARG BASE=nvidia/cuda:13.0.1-runtime-ubuntu24.04
 FROM ${BASE}
 ARG PACKAGES=yes

@@ -92,7 +92,11 @@ def policy_for(language: Language, *, time_sliced: bool = False) -> Policy:
     millisecond, more or less of it each time. Single calls then bound nothing shorter than that, and batches
     are longer, so that it is less than one part in a hundred of them.
     """
-    launch_us, impossible_us = {Language.CUDA: (0.0, 20.0), Language.TRITON: (15.0, 300.0)}[language]
+    launch_us, impossible_us = {
+        Language.CUDA: (0.0, 20.0),
+        Language.TRITON: (15.0, 300.0),
+        Language.PYTHON: (30.0, 300.0),
+    }[language]
     if not time_sliced:
         return Policy(launch_us=launch_us, impossible_us=impossible_us)
     return Policy(

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from judge.call import Call
+from judge.checking import ByTolerance, Checking
 from judge.clock.contracts import Policy
 from judge.drawn import outputs
 from judge.inspector import Finding, inspect
@@ -40,7 +41,9 @@ class MemorySets:
         memory: Memory,
         contents: Sequence[Mapping[str, Contents]],
         count: int,
+        checking: Checking | None = None,
     ) -> None:
+        self._checking = checking or ByTolerance(problem, memory)
         self._problem, self._case, self._memory, self._contents = problem, case, memory, contents
         self._calls: list[Call] = []
         self._poisons: list[dict[str, Contents]] = []
@@ -146,7 +149,7 @@ class MemorySets:
         finding = inspect(
             self._problem,
             self._case,
-            self._memory,
+            self._checking,
             self._calls[number],
             self._contents[self._held[number]],
             snapshots=self._snapshots[number],
@@ -195,10 +198,16 @@ def how_many_sets(problem: Problem, case: Case, policy: Policy, *, l2_bytes: int
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     sizes = [bytes_of(argument, case.sizes) for argument in arrays]
     wanted = math.ceil(policy.rotation * l2_bytes / max(1, sum(sizes)))
-    footprint = sum(_footprint_bytes(size) for size in sizes)
-    footprint += 2 * sum(_footprint_bytes(bytes_of(argument, case.sizes)) for argument in outputs(problem))
+    footprint = footprint_of(problem, case)
     most = min(policy.max_sets, (MAX_DESCRIPTORS - 1) // max(1, len(arrays)), free_bytes // footprint)
     return max(_LEAST_SETS, min(wanted, most))
+
+
+def footprint_of(problem: Problem, case: Case) -> int:
+    """What one set of `case` takes on a GPU: its arrays, and poison and snapshot of each output."""
+    arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
+    written = outputs(problem)
+    return sum(_footprint_bytes(bytes_of(argument, case.sizes)) for argument in (*arrays, *written, *written))
 
 
 def _footprint_bytes(size_bytes: int) -> int:

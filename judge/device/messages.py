@@ -23,6 +23,8 @@ class Born:
 class Attach:
     """Judge a program in `language` for `problem`; with the channel of a runner that is ready.
 
+    Where the problem has a checker of its own, the channel of its sandbox comes second.
+
     `time_sliced` says that runner and referee take turns on the GPU, because there is no MPS.
     """
 

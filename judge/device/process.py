@@ -124,13 +124,22 @@ class RefereeProcess:
             self._pid = _expected(message, Born).pid
         return self._pid
 
-    def attach(self, problem: Problem, channel: socket.socket, language: Language = Language.CUDA) -> None:
+    def attach(
+        self,
+        problem: Problem,
+        channel: socket.socket,
+        language: Language = Language.CUDA,
+        *,
+        checker: socket.socket | None = None,
+    ) -> None:
         """Hand over the channel of a runner of `language` that has said ready; it is told to open its GPU.
 
-        Returns at once. The channel stays the caller's too, who must not read from it.
+        `checker` is the channel of the sandbox for the problem's own checker, which has said ready too.
+        Returns at once. The channels stay the caller's too, who must not read from them.
         """
         self._case_s = problem.limits.case_s
-        self._ask(Attach(problem, language, self._time_sliced), [channel.fileno()])
+        descriptors = [channel.fileno(), *([checker.fileno()] if checker else [])]
+        self._ask(Attach(problem, language, self._time_sliced), descriptors)
         self._preparing = True
 
     def ready(self) -> Stopped | None:

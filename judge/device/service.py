@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from judge.buffers import HostMemory
+from judge.checking import ByChecker, checker_bytes
 from judge.clock.contracts import Disturbed, Null, Policy, policy_for
 from judge.clock.guard import GpuGuard, NoGuard
 from judge.clock.null import measure_null
@@ -43,6 +44,7 @@ from judge.device.messages import (
     SetLayout,
 )
 from judge.drawn import DrawnSet, outputs
+from judge.errors import OracleFailed
 from judge.inspector import Finding, Inspector, Stopped, report_on
 from judge.memory import DeviceLost, DeviceRefused, Memory
 from judge.report import CaseReport, Timing
@@ -84,20 +86,22 @@ def serve(link: Link, gpu_uuid: str | None) -> None:
             attaching.result()
             link.send(_failed(error))
             return
-        attached, exchange = attaching.result()
+        attached, exchange, checker = attaching.result()
     try:
-        _answer_requests(link, _Service(attached, memory, exchange, gpu_uuid), exchange)
+        checking = ByChecker(attached.problem, memory, checker) if checker else None
+        _answer_requests(link, _Service(attached, memory, exchange, gpu_uuid, checking), exchange)
     finally:
         memory.close()
 
 
-def _attach(link: Link) -> tuple[Attach, Exchange]:
-    message, (channel,) = link.receive()
+def _attach(link: Link) -> tuple[Attach, Exchange, Exchange | None]:
+    message, (channel, *others) = link.receive()
     if not isinstance(message, Attach):
         raise TypeError(f"{message} comes before a runner")
     exchange = Exchange(socket.socket(fileno=channel), lambda: link.closed)
     exchange.send_prepare()
-    return message, exchange
+    checkers = [Exchange(socket.socket(fileno=other), lambda: link.closed) for other in others]
+    return message, exchange, next(iter(checkers), None)
 
 
 def _open_memory(gpu_uuid: str | None) -> Memory:
@@ -123,7 +127,7 @@ def _answer_requests(link: Link, service: "_Service", exchange: Exchange) -> Non
 def _outcome_of(do: Callable[[], Outcome], exchange: Exchange) -> Answered | Failed:
     try:
         return Answered(do(), exchange.diagnostics)
-    except (DeviceLost, DeviceRefused) as error:
+    except (DeviceLost, DeviceRefused, OracleFailed) as error:
         return _failed(error)
 
 
@@ -134,12 +138,20 @@ def _failed(error: Exception) -> Failed:
 class _Service:
     """What can be asked for about one runner."""
 
-    def __init__(self, attached: Attach, memory: Memory, exchange: Exchange, gpu_uuid: str | None) -> None:
+    def __init__(
+        self,
+        attached: Attach,
+        memory: Memory,
+        exchange: Exchange,
+        gpu_uuid: str | None,
+        checking: ByChecker | None,
+    ) -> None:
         self._problem = attached.problem
+        self._checking = checking
         self._memory = memory
         self._exchange = exchange
         self._gpu_uuid = gpu_uuid
-        self._inspector = Inspector(attached.problem, memory, exchange)
+        self._inspector = Inspector(attached.problem, memory, exchange, checking)
         self._policy = (
             _ON_HOST if gpu_uuid is None else policy_for(attached.language, time_sliced=attached.time_sliced)
         )
@@ -163,9 +175,11 @@ class _Service:
         raise TypeError(f"no request: {request}")
 
     def prepare(self) -> Stopped | None:
-        """Wait until the runner has opened its GPU."""
+        """Wait until the runner has opened its GPU, and the checker its own share of it."""
         started = time.monotonic()
         answer = self._exchange.answer(timeout_s=_PREPARE_S)
+        if answer is Answer.DONE and self._checking is not None:
+            self._checking.open()
         return None if answer is Answer.DONE else self._inspector.stopped(answer, _ms_since(started))
 
     def _measure_null(self) -> Stopped | None:
@@ -216,9 +230,11 @@ class _Service:
     def _timed_sets(self, sets: Sequence[DrawnSet]) -> MemorySets:
         memory, case = self._memory, sets[0].case
         contents = [memory.open_set(drawn) for drawn in sets]
-        sizes = {"l2_bytes": memory.l2_bytes, "free_bytes": memory.free_bytes}
-        count = how_many_sets(self._problem, case, self._policy, **sizes)
-        return MemorySets(self._problem, case, memory, contents, count)
+        free_bytes = max(0, memory.free_bytes - checker_bytes(self._problem, case))
+        count = how_many_sets(
+            self._problem, case, self._policy, l2_bytes=memory.l2_bytes, free_bytes=free_bytes
+        )
+        return MemorySets(self._problem, case, memory, contents, count, self._checking)
 
     @contextmanager
     def _session(self, timed: MemorySets | None) -> Iterator[Orders]:

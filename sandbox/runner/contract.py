@@ -53,7 +53,9 @@ def rounded(
         raise ContractError(f"{what} has dtype {values.dtype}, which is no number")
     if argument.dtype in _FLOATS:
         result, checked = _as_float(values, argument.dtype)
-        if finite and not every(xp.isfinite(checked)):
+        # An infinity that the author means is fine; one that comes of rounding, or NaN, is a mistake.
+        meant = xp.isinf(values) if values.dtype.kind == "f" else False
+        if finite and not every(xp.isfinite(checked) | meant):
             raise ContractError(f"{what} holds values that are not finite in {argument.dtype}")
         return result
     if values.dtype.kind == "f":

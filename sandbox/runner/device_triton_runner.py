@@ -208,7 +208,7 @@ class DeviceTritonRunner(TritonRunner):
 
     def quit(self) -> None:
         """A fault may come to light after the call that caused it was answered."""
-        if self._solve is not None:
+        if self.loaded:
             self._finish()
 
     def leave(self, status: ExitStatus) -> NoReturn:

@@ -80,16 +80,19 @@ class CheckedMemory:
 
     def load(self, addresses: _Addresses, mask: Any, other: Any, dtype: Any) -> Any:
         """Read through `addresses` where `mask` is set."""
+        mask = _as_mask(mask)
         self._check(addresses, mask, np.dtype(dtype).itemsize, "reads")
         return self._native.load(addresses, mask, other, dtype)
 
     def store(self, addresses: _Addresses, value: Any, mask: Any) -> Any:
         """Write through `addresses` where `mask` is set."""
+        mask = _as_mask(mask)
         self._check(addresses, mask, value.itemsize, "writes")
         return self._native.store(addresses, value, mask)
 
     def atomic_rmw(self, operation: Any, addresses: _Addresses, value: Any, mask: Any, order: Any) -> Any:
         """Update through `addresses` where `mask` is set."""
+        mask = _as_mask(mask)
         self._check(addresses, mask, value.itemsize, "updates")
         return self._native.atomic_rmw(operation, addresses, value, mask, order)
 
@@ -136,6 +139,11 @@ class CheckedMemory:
                 line=line_of(sys._getframe(), self._filename),  # noqa: SLF001 - documented, despite its name
             )
         stop(ExitStatus.ILLEGAL_ACCESS)
+
+
+def _as_mask(mask: Any) -> Any:
+    """`mask` as booleans. One that a scalar's comparison is part of comes as integers, which are no mask."""
+    return np.asarray(mask, bool)
 
 
 def _region(name: str, value: object) -> _Region | None:

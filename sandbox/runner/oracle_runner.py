@@ -17,6 +17,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
 
+from sandbox.runner import checker_work
 from sandbox.runner.contract import Array, ArrayModule, ContractError, every, named, rounded, widened
 from sandbox.runner.generator import Generator, HostGenerator
 from sandbox.runner.session import (
@@ -97,9 +98,11 @@ class _Signature:
 
 
 class OracleRunner(Runner):
-    """Serves one `reference.py`."""
+    """Serves one `reference.py`, or one `checker.py` where the manifest says so; see `checker_work`."""
 
     def __init__(self, arrays: Arrays) -> None:
+        self._file = _FILE
+        self._checker: checker_work.CheckerSignature | None = None
         self._arrays = arrays
         self._load: Load | None = None
         self._module: ModuleType | None = None
@@ -112,24 +115,35 @@ class OracleRunner(Runner):
     def load(self, load: Load) -> None:
         """Run the author's module."""
         self._load = load
-        self._signature = _parse(cast("Mapping[str, Any]", load.manifest))
-        code = compile_source(load, _FILE)
+        manifest = cast("Mapping[str, Any]", load.manifest)
+        if manifest.get("checker"):
+            self._file = checker_work.FILE
+            self._checker = checker_work.parse_checker(manifest)
+        else:
+            self._signature = _parse(manifest)
+        code = compile_source(load, self._file)
         try:
-            self._module = run_module(code, "reference")
-            _require_functions(self._module)
+            self._module = run_module(code, self._file.removesuffix(".py"))
+            (checker_work.require_check if self._checker else _require_functions)(self._module)
         except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
             self._fail(error, ExitStatus.LOAD_ERROR)
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
-        """Draw one case."""
+        """Draw one case, or check one."""
         try:
-            self._draw(request, self._arrays.view(request, descriptors))
+            views = self._arrays.view(request, descriptors)
+            if self._checker is not None:
+                with np.errstate(all="ignore"):  # what was never written is anything
+                    checker_work.carry_out(self._arrays.xp, self._module, self._checker, request, views)
+            else:
+                self._draw(request, views)
+            del views
             self._arrays.finish()
         except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
             self._fail(error, ExitStatus.RUNTIME_ERROR)
 
     def _fail(self, error: BaseException, status: ExitStatus) -> NoReturn:
-        message, line = explain(error, _FILE)
+        message, line = explain(error, self._file)
         if self._load is not None:
             self._load.diagnostics.say("error", "oracle", message, line=line)
         stop(status)

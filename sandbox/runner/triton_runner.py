@@ -8,7 +8,7 @@ and a Python number per scalar, in the order of the signature.
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from types import FrameType
 
 os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
@@ -18,6 +18,7 @@ import torch
 
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.session import Load, array_of, explain, serve, time_limit
+from sandbox.runner.torch_host import place_on_host
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
 from sandbox.wire import ExitStatus, WireArgument
 
@@ -30,6 +31,7 @@ class InterpreterRunner(TritonRunner):
     def __init__(self) -> None:
         super().__init__()
         self._memory = CheckedMemory.install(FILE)
+        self._placed = ExitStack()  # never left: what it holds is for the whole process
         torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
 
     @property
@@ -40,6 +42,8 @@ class InterpreterRunner(TritonRunner):
     def load(self, load: Load) -> None:
         """Run the submission's module."""
         self._memory.diagnostics = load.diagnostics
+        if "python" in load.manifest:
+            self._placed.enter_context(place_on_host())  # such programs say "cuda" everywhere
         super().load(load)
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:

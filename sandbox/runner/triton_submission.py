@@ -1,17 +1,19 @@
 """What the Triton runners share: a submission's module, calls of its `solve`, timed sessions.
 
 The interpreter's runner and the GPU's derive from `TritonRunner` and say where tensors live, how a hanging
-call is noticed, and what an error means.
+call is noticed, and what an error means. Both run programs in Python with PyTorch too: the manifest then says
+how those are called, see `python_call`.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from types import FrameType
-from typing import NoReturn
+from types import FrameType, ModuleType
+from typing import Any, NoReturn, cast
 
 import torch
 
+from sandbox.runner.python_call import Bound, Misfit, PythonCall, Value, offer_types
 from sandbox.runner.session import (
     Diagnostics,
     Load,
@@ -39,7 +41,6 @@ DTYPES = {
     "uint8": torch.uint8,
     "bool": torch.bool,
 }
-Value = torch.Tensor | int | float | bool
 
 
 class TritonRunner(Runner):
@@ -47,7 +48,7 @@ class TritonRunner(Runner):
 
     def __init__(self) -> None:
         self._load: Load | None = None
-        self._solve: Callable[..., object] | None = None
+        self._bind_call: Callable[[Sequence[Value]], Bound] | None = None
 
     @property
     def launches(self) -> int:
@@ -106,20 +107,35 @@ class TritonRunner(Runner):
         """The submission's text."""
         return self._load.source if self._load else ""
 
+    @property
+    def in_python(self) -> bool:
+        """Whether the program is in Python with PyTorch rather than in Triton."""
+        return self._load is not None and "python" in self._load.manifest
+
+    @property
+    def loaded(self) -> bool:
+        """Whether there is a program to call."""
+        return self._bind_call is not None
+
     def load(self, load: Load) -> None:
         """Run the submission's module."""
         self._load = load
         code = compile_source(load, FILE)
         try:
-            solve = getattr(run_module(code, "solution"), "solve", None)
+            if self.in_python:
+                offer_types(cast("Mapping[str, Any]", load.manifest["python"]))
+            program = run_module(code, "solution")
+            if self.in_python:
+                self._bind_call = PythonCall.of(load.manifest, program).bound
+            else:
+                self._bind_call = _plainly(_solve_of(program))
+        except Misfit as error:
+            load.diagnostics.say("error", "load", str(error))
+            stop(ExitStatus.LOAD_ERROR)
         except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
             message, line = explain(error, FILE)
             load.diagnostics.say("error", "load", message, line=line)
             stop(ExitStatus.LOAD_ERROR)
-        if not callable(solve):
-            load.diagnostics.say("error", "load", "The file defines no function named solve.")
-            stop(ExitStatus.LOAD_ERROR)
-        self._solve = solve
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
         """Call `solve` once."""
@@ -132,20 +148,21 @@ class TritonRunner(Runner):
             self.leave(ExitStatus.TIME_LIMIT)
 
         with self.time_limit(request.time_limit_ms, late):
-            self._call(arguments)
+            call = self._bound(arguments)
+            self._call(call)
             self._finish()
-        del arguments
+        del call, arguments
         self.release()
-        if self.launches == launches:
+        if self.launches == launches and not self.in_python:
             self.diagnostics.say("note", "no_kernel", "solve returned without launching a Triton kernel.")
 
     def time(self, request: Request, descriptors: Sequence[int]) -> None:
         """Carry out a timed session."""
         sets = bind_sets(request, descriptors, lambda own: self._bind(request, own))
-        if self._solve is None:
+        if not self.loaded:
             calls: list[Callable[[], object]] = [self.null for _ in sets]
         else:
-            calls = [functools.partial(self._call, arguments) for arguments in sets]
+            calls = [functools.partial(self._call, self._bound(arguments)) for arguments in sets]
         serve_orders(descriptors[0], calls, begin=self.begin, finish=self._finish)
         del calls, sets
         self.release()
@@ -158,12 +175,18 @@ class TritonRunner(Runner):
             return scalar_of(argument)
         return self.tensor(argument, descriptors) if argument.bytes else self.empty(argument)
 
-    def _call(self, arguments: Sequence[Value]) -> None:
-        solve = self._solve
-        if solve is None:
+    def _bound(self, arguments: Sequence[Value]) -> Bound:
+        """The call of these arguments. For a module, foreign code runs to make it."""
+        if self._bind_call is None:
             raise ValueError("nothing is loaded")
         try:
-            solve(*arguments)
+            return self._bind_call(arguments)
+        except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
+            self._fail(error)
+
+    def _call(self, call: Bound) -> None:
+        try:
+            call()
         except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
             self._fail(error)
 
@@ -174,6 +197,20 @@ class TritonRunner(Runner):
             self._fail(error)
 
     def _fail(self, error: BaseException) -> NoReturn:
-        status, kind, message, line = self.finding_of(error)
+        if isinstance(error, Misfit):
+            status, kind, message, line = ExitStatus.RUNTIME_ERROR, "call", str(error), None
+        else:
+            status, kind, message, line = self.finding_of(error)
         self.diagnostics.say("error", kind, message, line=line)
         self.leave(status)
+
+
+def _solve_of(program: ModuleType) -> Callable[..., object]:
+    solve = getattr(program, "solve", None)
+    if not callable(solve):
+        raise Misfit("The file defines no function named solve.")
+    return cast("Callable[..., object]", solve)
+
+
+def _plainly(solve: Callable[..., object]) -> Callable[[Sequence[Value]], Bound]:
+    return lambda arguments: functools.partial(solve, *arguments)

@@ -3,7 +3,7 @@
 Order matters. Jobs are cancelled first: a waiting one is over, a worker that judges loses its lease when
 the row is gone and ends the sandbox. Then boards and tallies forget what the person did, while the
 reports that say so are there. Staff's audit log keeps the name with what was done, and a thread in which
-others wrote keeps its subject and their posts.
+others wrote keeps its subject and their posts; a problem that others write too, or learners have, stays.
 """
 
 from allauth.usersessions.models import UserSession
@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from web.accounts.models import User
+from web.authoring.services.leaving import forget_workspaces
 from web.discussion.services.leaving import forget_posts
 from web.submissions import services as submissions
 from web.submissions.models import Status, Submission
@@ -37,6 +38,7 @@ def delete_account(user: User) -> None:
         submissions.cancel(submission)
     progress.forget(user)
     forget_posts(user)
+    forget_workspaces(user)
     for session in UserSession.objects.filter(user=user):
         session.end()
     own = Submission.objects.filter(user=user).order_by("pk")

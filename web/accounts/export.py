@@ -18,8 +18,11 @@ from django.db.models import QuerySet
 
 from judge.report import to_json
 from web.accounts.models import ApiToken, User
+from web.authoring.models import Comment, Membership, ProofRun, Revision, Workspace, WorkspaceFile
 from web.discussion.models import Ban, Flag, Post
 from web.drafts.models import Draft, DraftRevision
+from web.importing.models import ImportRun
+from web.packages.models import PackageVersion
 from web.staff.models import Act
 from web.submissions.lookout import closing
 from web.submissions.models import Progress, Submission
@@ -108,6 +111,51 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         _rows(Flag.objects.filter(person=user), "post", "reason", "answer", "created", "answered"),
     )
     yield "bans", _rows(Ban.objects.filter(person=user), "reason", "created", "until")
+    yield (
+        "published_versions",
+        _rows(
+            PackageVersion.objects.filter(by=user),
+            *("problem__slug", "number", "note", "content_hash", "created"),
+        ),
+    )
+    yield (
+        "imports",
+        _rows(
+            ImportRun.objects.filter(by=user),
+            *("format", "folder", "state", "report", "failure", "created", "finished"),
+        ),
+    )
+    yield (
+        "workspaces",
+        _rows(Workspace.objects.filter(owner=user), "slug", "title", "state", "created", "changed"),
+    )
+    owned = WorkspaceFile.objects.filter(workspace__owner=user).select_related("workspace", "content")
+    yield "workspace_files", _each(owned, _workspace_file)
+    yield (
+        "memberships",
+        _rows(Membership.objects.filter(user=user), "workspace__slug", "role", "created"),
+    )
+    yield (
+        "revisions",
+        _rows(
+            Revision.objects.filter(by=user),
+            *("workspace__slug", "number", "note", "changed", "created"),
+        ),
+    )
+    yield (
+        "author_comments",
+        _rows(
+            Comment.objects.filter(by=user),
+            *("workspace__slug", "path", "line", "text", "created", "resolved"),
+        ),
+    )
+    yield (
+        "proofs_and_previews",
+        _rows(
+            ProofRun.objects.filter(by=user),
+            *("workspace__slug", "kind", "wanted", "state", "holds", "created", "finished"),
+        ),
+    )
     yield "acts_as_staff", _rows(Act.objects.filter(actor=user), "kind", "target_text", "details", "created")
     submissions = Submission.objects.filter(user=user).select_related("problem", "job", "report", "user")
     yield "submissions", _each(submissions, lambda submission: _submission(submission, user))
@@ -116,6 +164,11 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
 def _authenticator(row: Authenticator) -> Row:
     name = row.data.get("name", "") if row.type == Authenticator.Type.WEBAUTHN else ""
     return {"kind": row.type, "name": name, "created": row.created_at, "last_used": row.last_used_at}
+
+
+def _workspace_file(row: WorkspaceFile) -> Row:
+    text = bytes(row.content.data).decode("utf-8", "replace")
+    return {"workspace": row.workspace.slug, "path": row.path, "text": text}
 
 
 def _submission(submission: Submission, user: User) -> Row:

@@ -18,7 +18,11 @@ class TokenForm(forms.Form):
         max_length=60, label="Name", help_text="What it is for, such as the machine it will live on."
     )
     scope = forms.ChoiceField(
-        choices=[(Scope.SUBMIT.value, "Read and submit"), (Scope.READ.value, "Read only")],
+        choices=[
+            (Scope.SUBMIT.value, "Read and submit"),
+            (Scope.READ.value, "Read only"),
+            (Scope.AUTHOR.value, "Read, submit and write problems"),
+        ],
         initial=Scope.SUBMIT.value,
         required=False,
         label="It may",

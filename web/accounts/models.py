@@ -86,10 +86,19 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Scope(models.TextChoices):
-    """What the holder of a token may do. `submit` includes `read`."""
+    """What the holder of a token may do. Each includes those before it.
+
+    `author` reaches hidden cases, references and solutions of what its user writes, so it is never the usual.
+    """
 
     READ = "read"
     SUBMIT = "submit"
+    AUTHOR = "author"
+
+    def includes(self, wanted: "Scope") -> bool:
+        """Whether it allows what `wanted` does."""
+        order = [*Scope]
+        return order.index(wanted) <= order.index(self)
 
 
 class ApiToken(models.Model):

@@ -11,7 +11,7 @@ submit harmless.
 
 from ninja import NinjaAPI
 
-from web.api import errors, fleet, leaderboards, problems, profile, submissions, tokens, tracks
+from web.api import authoring, errors, fleet, leaderboards, problems, profile, submissions, tokens, tracks
 from web.api.limits import PerMinute
 
 api = NinjaAPI(
@@ -30,4 +30,5 @@ api.add_router("/leaderboards", leaderboards.router, tags=["leaderboards"])
 api.add_router("/profile", profile.router, tags=["people"])
 api.add_router("/users", profile.people, tags=["people"])
 api.add_router("/fleet", fleet.router, tags=["fleet"])
+api.add_router("/author", authoring.router, tags=["author"])
 errors.install(api)

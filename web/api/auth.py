@@ -37,8 +37,10 @@ class TokenAuth(HttpBearer):
         found = services.use_token(token)
         if found is None:
             raise AuthenticationError
-        if self.scope == Scope.SUBMIT and found.scope != Scope.SUBMIT:
-            raise HttpError(403, "This token may only read; use one of the scope 'submit'.")
+        if not Scope(found.scope).includes(self.scope):
+            raise HttpError(
+                403, f"This token may only {found.scope}; use one of the scope '{self.scope.value}'."
+            )
         request.user = found.user
         return found.user
 
@@ -107,5 +109,6 @@ def _of_staff(user: User) -> User:
 READ = [TokenAuth(), SessionAuth()]
 SUBMIT = [TokenAuth(Scope.SUBMIT), SessionAuth()]
 PUBLIC = [TokenAuth(), anybody]
+AUTHOR = [TokenAuth(Scope.AUTHOR), SessionAuth()]
 STAFF_READ = [StaffTokenAuth(), StaffSessionAuth()]
 STAFF_ORDER = [StaffTokenAuth(Scope.SUBMIT), StaffSessionAuth()]

@@ -1,6 +1,7 @@
 """The one form in which the API reports errors, and which exception becomes which."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import structlog
@@ -10,8 +11,12 @@ from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, Throttled
 from ninja.errors import ValidationError as RequestInvalid
 
+from problems.contents import ContentsInvalid
+from problems.faults import PackageInvalid
 from web.accounts.services import TooManyTokens
+from web.authoring.services import comments, files, members, publishing, runs, workspaces
 from web.databases import DATABASE_AWAY
+from web.importing import services as imports
 from web.outage import AGAIN_S
 from web.submissions import services
 
@@ -51,6 +56,24 @@ type_of_refusal: Mapping[type[services.SubmissionRefused], int] = {
     services.LimitReached: 429,
 }
 
+# Of problems that are being written. The first that fits counts; the message is for who asked.
+_AUTHORING: Mapping[type[Exception], int] = {
+    files.FilesRefused: 422,
+    workspaces.SlugTaken: 409,
+    workspaces.StillPublished: 409,
+    workspaces.WorkspaceRefused: 422,
+    members.MemberRefused: 422,
+    comments.CommentRefused: 422,
+    runs.AlreadyRunning: 409,
+    runs.TooManyRuns: 429,
+    runs.RunRefused: 422,
+    publishing.PublishingRefused: 409,
+    imports.TooManyImports: 429,
+    imports.ImportRefused: 422,
+    ContentsInvalid: 422,
+    PackageInvalid: 422,
+}
+
 
 def documented(*statuses: int) -> dict[Any, Any]:
     """The error statuses of an operation, for its `response` argument. Any may answer 429."""
@@ -81,6 +104,9 @@ def install(api: NinjaAPI) -> None:
     api.exception_handler(ValidationError)(_value_invalid)
     api.exception_handler(services.SubmissionRefused)(_refused)
     api.exception_handler(TooManyTokens)(_too_many_tokens)
+    api.exception_handler(files.Conflict)(_conflict)
+    for refusal, status in _AUTHORING.items():
+        api.exception_handler(refusal)(partial(_answer_refusal, status))
     for away in DATABASE_AWAY:
         api.exception_handler(away)(_database_away)
     api.exception_handler(Exception)(_ours)
@@ -124,6 +150,15 @@ def _too_big(_request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:
 
 def _refused(_request: HttpRequest, error: services.SubmissionRefused) -> HttpResponse:
     return answer(type_of_refusal.get(type(error), 422), str(error))
+
+
+def _answer_refusal(status: int, _request: HttpRequest, error: Exception) -> HttpResponse:
+    return answer(status, str(error))
+
+
+def _conflict(_request: HttpRequest, error: files.Conflict) -> HttpResponse:
+    fields = {path: ["changed" if data is not None else "removed"] for path, data in error.theirs.items()}
+    return answer(409, str(error), fields)
 
 
 def _too_many_tokens(_request: HttpRequest, error: TooManyTokens) -> HttpResponse:

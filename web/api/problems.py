@@ -49,14 +49,15 @@ class SampleOut(Schema):
 
 
 class ProblemDetailOut(ProblemOut):
-    """A problem with its statement, as Markdown with TeX."""
+    """A problem with its statement, as Markdown with TeX. `translations` are by locale, such as `de`."""
 
     version: str
     statement: str
+    translations: dict[str, str]
     signature: list[ArgumentOut]
     size_names: list[str]
     samples: list[SampleOut]
-    limits: dict[str, float]
+    limits: dict[str, float | list[str]]
     starters: dict[Language, str]
     editorial: str | None
 

@@ -1,46 +1,54 @@
-"""Figures of problem packages: read from the package, which is the original, and checked each time.
+"""Figures of problems: read from the package that is live, which is the original, and checked each time."""
 
-The statement is in the database, its figures are not: a web host has the packages at hand, or it could not
-load them.
-"""
-
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from django.conf import settings
+import structlog
 from django.urls import reverse
 
 from problems.figures import FIGURE_NAME, REFERENCE, Figure, FigureInvalid, read_figure
 from web.catalog.markdown import Picture
+from web.catalog.models import Problem
+from web.packages.folders import PackageDamaged, folder_of
+
+log = structlog.get_logger(__name__)
 
 # An SVG is a document: opened by itself it could do what pages can, were it not for this.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def find_figure(slug: str, name: str) -> Figure | None:
-    """The figure of that name; None when the package of `slug` has none that may be shown."""
-    if not FIGURE_NAME.fullmatch(name):
-        return None
-    path = settings.WARPCOURT.problems_dir / slug / "figures" / name
-    try:
-        return _read(path, path.lstat().st_mtime_ns)
-    except (OSError, FigureInvalid):
-        return None
+def find_figure(problem: Problem, name: str) -> Figure | None:
+    """The figure of that name; None when the package of `problem` has none that may be shown."""
+    return next(_figures(problem, [name]), None)
 
 
-def pictures(slug: str, text: str) -> tuple[Picture, ...]:
-    """What the images in `text`, a statement or an editorial of `slug`, show."""
-    names = sorted(set(REFERENCE.findall(text)))
-    found = [figure for figure in (find_figure(slug, name) for name in names) if figure]
+def pictures(problem: Problem, text: str) -> tuple[Picture, ...]:
+    """What the images in `text`, a statement or an editorial of `problem`, show."""
     return tuple(
         Picture(
             f"figures/{figure.name}",
-            reverse("problem-figure", args=[slug, figure.name]),
+            reverse("problem-figure", args=[problem.slug, figure.name]),
             figure.width,
             figure.height,
         )
-        for figure in found
+        for figure in _figures(problem, sorted(set(REFERENCE.findall(text))))
     )
+
+
+def _figures(problem: Problem, names: Iterable[str]) -> Iterator[Figure]:
+    known = [name for name in names if FIGURE_NAME.fullmatch(name)]
+    if not known:
+        return
+    try:
+        folder = folder_of(problem, None) / "figures"
+    except (OSError, PackageDamaged):
+        log.exception("figures_unreadable", problem=problem.slug)
+        return
+    for name in known:
+        with suppress(OSError, FigureInvalid):
+            yield _read(folder / name, (folder / name).lstat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)

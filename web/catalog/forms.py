@@ -17,7 +17,7 @@ ORDERS: Mapping[str, str] = {
     Order.SOLVERS: "Most solved",
     Order.NEWEST: "Newest",
 }
-LANGUAGES: Mapping[str, str] = {Language.CUDA: "CUDA C++", Language.TRITON: "Triton"}
+LANGUAGES: Mapping[str, str] = {language: language.label for language in Language}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A problem as the site stores it. The package on disk is the original; `loadproblems` syncs it."""
+"""A problem as the site shows it. Its live version is the original; `web.packages` keeps them in step."""
 
 from django.db import models
 from django.utils import timezone
@@ -16,7 +16,21 @@ class Problem(models.Model):
     tags = models.JSONField(default=list)
     track_day = models.PositiveSmallIntegerField(null=True, blank=True)
     version = models.CharField(max_length=64, help_text="Changes with all that can change a verdict.")
+    package = models.ForeignKey(
+        "packages.PackageVersion",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="live_of",
+        help_text="The version that is live; empty until the packages are loaded.",
+    )
     statement = models.TextField(help_text="Markdown with TeX.")
+    translations = models.JSONField(
+        default=dict,
+        db_default=models.Value({}, models.JSONField()),
+        blank=True,
+        help_text="The statement in other languages, by locale.",
+    )
     editorial = models.TextField(blank=True, help_text="Markdown, shown after solving.")
     starters = models.JSONField(default=dict, help_text="Source to begin with, by language.")
     signature = models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype, shape.")
@@ -47,6 +61,11 @@ class Problem(models.Model):
     def source_limit_bytes(self) -> int:
         """The longest source that is taken, in bytes of UTF-8."""
         return int(self.limits["source_kib"]) * 1024
+
+    @property
+    def gpu_words(self) -> list[str]:
+        """Words of the models of GPU that it is judged on, none for all."""
+        return list(self.limits.get("gpus") or [])
 
     @property
     def size_names(self) -> list[str]:

@@ -7,6 +7,8 @@ from django.conf import settings
 from django.http import Http404
 from django.utils.safestring import SafeString
 
+from problems.schema import suits_gpu
+from problems.translations import locale_name, preferred
 from problems.vocabulary import Language
 from web.catalog import queries
 from web.catalog.figures import pictures
@@ -15,6 +17,8 @@ from web.catalog.models import Problem
 from web.catalog.queries import Viewer
 from web.drafts.queries import find_draft
 from web.fleet.queries import shown_gpu_models
+
+ORIGINAL_TEXT = "original"  # in addresses: the statement as it was written, whatever the browser prefers
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,14 @@ class ProblemPage:
     """A problem with its statement rendered, and the program to go on with.
 
     `source` is the viewer's draft at `revision`, or the starter at revision 0. `commands` hand a file in from
-    a terminal, by language.
+    a terminal, by language. `locale` is what the statement is written in, empty for the original, and
+    `locales` are the others that there are, with their names.
     """
 
     language: Language
     statement: SafeString
+    locale: str
+    locales: tuple[tuple[str, str], ...]
     source: str
     revision: int
     saved: datetime | None
@@ -65,12 +72,27 @@ def usual_language(viewer: Viewer, problem: Problem) -> Language:
     return Language(last if last in problem.languages else problem.languages[0])
 
 
-def problem_page(viewer: Viewer, problem: Problem, language: Language) -> ProblemPage:
-    """All that the page of `problem` shows to `viewer`."""
+def chosen_locale(problem: Problem, asked: str | None, accepted: str) -> str:
+    """The locale to read the statement in, empty for the original.
+
+    `asked` is what the address says, `original` for that one; else the browser's Accept-Language decides.
+    """
+    if asked == ORIGINAL_TEXT:
+        return ""
+    if asked is not None and asked in problem.translations:
+        return asked
+    return preferred(accepted, problem.translations)
+
+
+def problem_page(viewer: Viewer, problem: Problem, language: Language, locale: str = "") -> ProblemPage:
+    """All that the page of `problem` shows to `viewer`, with the statement in `locale`."""
     draft = find_draft(viewer, problem, language)
+    text = problem.translations[locale] if locale else problem.statement
     return ProblemPage(
         language=language,
-        statement=render(problem.statement, anchors="s-", pictures=pictures(problem.slug, problem.statement)),
+        statement=render(text, anchors="s-", pictures=pictures(problem, text)),
+        locale=locale,
+        locales=tuple((known, locale_name(known)) for known in sorted(problem.translations)),
         source=draft.source if draft else problem.starters[language.value],
         revision=draft.revision if draft else 0,
         saved=draft.saved if draft else None,
@@ -84,6 +106,6 @@ def problem_page(viewer: Viewer, problem: Problem, language: Language) -> Proble
         commands={
             known.value: f"warpcourt submit {problem.slug}{known.suffix} --watch" for known in Language
         },
-        gpu_models=shown_gpu_models(),
+        gpu_models=tuple(model for model in shown_gpu_models() if suits_gpu(problem.gpu_words, model)),
         functional=settings.WARPCOURT.target == "cpu",
     )

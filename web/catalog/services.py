@@ -1,65 +1,61 @@
 """Writes to the catalogue."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Collection
+from dataclasses import asdict
 
 from django.db import transaction
 from django.utils import timezone
 
 from problems import schema
 from web.catalog.models import Problem, Tagging
-
-
-@dataclass(frozen=True, slots=True)
-class Synced:
-    """What a sync did, as slugs."""
-
-    created: tuple[str, ...]
-    updated: tuple[str, ...]
-    unpublished: tuple[str, ...]
+from web.packages.models import PackageVersion
 
 
 @transaction.atomic
-def sync(packages: Iterable[schema.Problem], *, publish: bool = True) -> Synced:
-    """Make the catalogue say what `packages` say.
+def enter(package: schema.Problem) -> Problem:
+    """The row of the problem that `package` is a version of, made and hidden where there is none."""
+    problem, new = Problem.objects.get_or_create(
+        slug=package.slug, defaults={**_columns(package), "published": False}
+    )
+    if new:
+        tag(problem)
+    return problem
 
-    New problems are published if `publish`; known ones keep the choice that staff made. Problems
-    without a package are unpublished, not deleted: submissions refer to them.
+
+@transaction.atomic
+def show(problem: Problem, package: schema.Problem, live: PackageVersion, *, publish: bool) -> bool:
+    """Make the row say what `package` says, the version `live`. Whether that changed anything.
+
+    With `publish` it is shown to users, else the choice that staff made is kept.
     """
-    created, updated, seen = [], [], set()
-    for package in packages:
-        seen.add(package.slug)
-        problem, new = Problem.objects.get_or_create(
-            slug=package.slug, defaults={**_columns(package), "published": publish}
-        )
-        if new:
-            created.append(package.slug)
+    columns = {**_columns(package), "package_id": live.pk, **({"published": True} if publish else {})}
+    changed = [name for name, value in columns.items() if getattr(problem, name) != value]
+    for name in changed:
+        setattr(problem, name, columns[name])
+    if changed:
+        problem.updated = timezone.now()
+        problem.save(update_fields=[*(name.removesuffix("_id") for name in changed), "updated"])
+        if "tags" in changed:
             tag(problem)
-        elif _refresh(problem, package):
-            updated.append(package.slug)
-    gone = Problem.objects.filter(published=True).exclude(slug__in=seen)
-    slugs = tuple(gone.values_list("slug", flat=True))
+    return bool(changed)
+
+
+@transaction.atomic
+def hide_all_but(slugs: Collection[str]) -> tuple[str, ...]:
+    """Hide every problem but those, and give the slugs of the hidden ones.
+
+    They are not deleted: submissions refer to them.
+    """
+    gone = Problem.objects.filter(published=True).exclude(slug__in=slugs)
+    hidden = tuple(gone.values_list("slug", flat=True))
     gone.update(published=False)
-    return Synced(tuple(created), tuple(updated), slugs)
+    return hidden
 
 
 def tag(problem: Problem) -> None:
     """Make the rows that lists are narrowed by say what `problem.tags` says."""
     Tagging.objects.filter(problem=problem).delete()
     Tagging.objects.bulk_create(Tagging(problem=problem, name=name) for name in problem.tags)
-
-
-def _refresh(problem: Problem, package: schema.Problem) -> bool:
-    columns = _columns(package)
-    changed = [name for name, value in columns.items() if getattr(problem, name) != value]
-    for name in changed:
-        setattr(problem, name, columns[name])
-    if changed:
-        problem.updated = timezone.now()
-        problem.save(update_fields=[*changed, "updated"])
-        if "tags" in changed:
-            tag(problem)
-    return bool(changed)
 
 
 def _columns(package: schema.Problem) -> dict[str, object]:
@@ -71,6 +67,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
         "track_day": package.track_day,
         "version": package.version,
         "statement": package.statement,
+        "translations": dict(package.translations),
         "editorial": package.editorial or "",
         "starters": {language.value: package.starters[language] for language in package.languages},
         "signature": [
@@ -83,5 +80,15 @@ def _columns(package: schema.Problem) -> dict[str, object]:
             for argument in package.arguments
         ],
         "samples": [{"name": case.name, "sizes": dict(case.sizes)} for case in package.cases if case.public],
-        "limits": asdict(package.limits),
+        "limits": _limits(package.limits),
+    }
+
+
+def _limits(limits: schema.Limits) -> dict[str, object]:
+    """What pages and the API say of limits: those that are set, as JSON gives them back."""
+    told = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(limits).items()}
+    return {
+        name: value
+        for name, value in told.items()
+        if value is not None and not (name == "gpus" and not value)
     }

@@ -2,6 +2,7 @@
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
@@ -36,15 +37,20 @@ def problem(request: HttpRequest, slug: str) -> HttpResponse:
     found = pages.problem_or_404(request.user, slug)
     asked = request.GET.get("language", "")
     language = Language(asked) if asked in found.languages else pages.usual_language(request.user, found)
-    page = pages.problem_page(request.user, found, language)
-    return render(request, "catalog/problem.html", {"page": page, "problem": found})
+    accepted = request.headers.get("Accept-Language", "")
+    locale = pages.chosen_locale(found, request.GET.get("text"), accepted)
+    page = pages.problem_page(request.user, found, language, locale)
+    answer = render(request, "catalog/problem.html", {"page": page, "problem": found})
+    if found.translations:
+        patch_vary_headers(answer, ["Accept-Language"])
+    return answer
 
 
 @require_safe
 def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """An image of a statement."""
-    known = queries.visible_problems(request.user).filter(slug=slug).exists()
-    found = figures.find_figure(slug, name) if known else None
+    known = queries.visible_problems(request.user).filter(slug=slug).first()
+    found = figures.find_figure(known, name) if known else None
     if found is None:
         raise Http404("There is no such figure.")
     headers = {"Content-Security-Policy": figures.POLICY, "Cache-Control": "private, max-age=3600"}

@@ -1,18 +1,14 @@
 """The commands of `warpcourt`. Each reads its input, asks the site, and shows the answer or prints JSON."""
 
 import difflib
-import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
 
-from . import credentials, exits, header, programs, show
+from . import credentials, exits, header, package, problem, programs, sets, show, terminal
 from .client import Client, Refused, SiteError
 from .watch import watch
 
@@ -25,11 +21,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.add_typer(problem.app, name="problem")
+app.command("import")(sets.import_set)
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")]
 Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The problem, such as vector-add.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Wait for the verdict, and exit with it.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The program, .cu or .py.")]
-Language = Annotated[str | None, typer.Option(help="cuda or triton.")]
+Language = Annotated[str | None, typer.Option(help="cuda, triton or python.")]
 Gpu = Annotated[str | None, typer.Option(help="A GPU model, as the leaderboard names it.")]
 ProblemOf = Annotated[str | None, typer.Option("--problem", help="Default: from the file's header comment.")]
 _STATUSES = {401: exits.FORBIDDEN, 403: exits.FORBIDDEN, 404: exits.NOT_FOUND, 429: exits.LIMITED}
@@ -39,12 +38,12 @@ def main() -> None:
     """Run the command line; what goes wrong becomes one sentence and an exit status."""
     try:
         app()
-    except (programs.ProgramUnusable, credentials.CredentialsInvalid) as error:
-        _fail(str(error), exits.USAGE)
+    except (programs.ProgramUnusable, package.FolderUnusable, credentials.CredentialsInvalid) as error:
+        terminal.fail(str(error), exits.USAGE)
     except Refused as error:
-        _fail(str(error), _STATUSES.get(error.status, exits.FAILED))
+        terminal.fail(str(error), _STATUSES.get(error.status, exits.FAILED))
     except SiteError as error:
-        _fail(str(error), exits.UNREACHABLE)
+        terminal.fail(str(error), exits.UNREACHABLE)
 
 
 @app.command()
@@ -53,6 +52,9 @@ def login(
     username: Annotated[str | None, typer.Option(help="Default: asked for.")] = None,
     token_from_stdin: Annotated[
         bool, typer.Option("--token-stdin", help="Read a token of the account page from standard input.")
+    ] = False,
+    author: Annotated[
+        bool, typer.Option("--author", help="The token may also write problems: for warpcourt problem.")
     ] = False,
 ) -> None:
     """Sign in, and keep a token for later commands."""
@@ -65,18 +67,20 @@ def login(
         username = username or typer.prompt("Username")
         password = typer.prompt("Password", hide_input=True)
         with Client(credentials.Credentials(url)) as client:
-            token = client.post("tokens", {"username": username, "password": password})["token"]
+            scope = "author" if author else "submit"
+            wanted = {"username": username, "password": password, "scope": scope}
+            token = client.post("tokens", wanted)["token"]
     with Client(credentials.Credentials(url, token)) as client:
         name = client.get("profile")["username"]
     path = credentials.save(credentials.Credentials(url, token))
-    show.plain(_out(), f"Signed in to {url} as {name}. The token is kept in {path}.")
+    show.plain(terminal.out(), f"Signed in to {url} as {name}. The token is kept in {path}.")
 
 
 @app.command()
 def logout() -> None:
     """Forget the token that `login` kept. Revoke it on the account page to end it for good."""
     done = credentials.forget()
-    show.plain(_out(), "Signed out." if done else "You were not signed in.")
+    show.plain(terminal.out(), "Signed out." if done else "You were not signed in.")
 
 
 @app.command()
@@ -87,10 +91,10 @@ def problems(
     as_json: AsJson = False,
 ) -> None:
     """List the problems."""
-    with _site() as client:
+    with terminal.site() as client:
         found = client.pages("problems", "problems", "after", search=search, difficulty=difficulty, tag=tag)
         rows = list(found)
-    _answer(rows, as_json=as_json, shown=show.problems(rows))
+    terminal.answer(rows, as_json=as_json, shown=show.problems(rows))
 
 
 @app.command()
@@ -101,21 +105,23 @@ def pull(
     force: Annotated[bool, typer.Option(help="Overwrite the file.")] = False,
 ) -> None:
     """Write the starter of a problem into a file, with a header comment that `submit` reads."""
-    with _site() as client:
+    with terminal.site() as client:
         problem = client.get(f"problems/{slug}")
     starters: dict[str, str] = problem["starters"]
     chosen = language or next(iter(starters))
     if chosen not in starters:
-        _fail(f"{problem['title']} is offered in {' and '.join(starters)}.", exits.USAGE)
+        terminal.fail(f"{problem['title']} is offered in {' and '.join(starters)}.", exits.USAGE)
     path = output or Path(f"{slug}{header.SUFFIXES[chosen]}")
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(header.write_header(slug, chosen) + starters[chosen])
     except FileExistsError:
-        _fail(f"{path} exists already; give --force to overwrite it, or --output.", exits.USAGE)
+        terminal.fail(f"{path} exists already; give --force to overwrite it, or --output.", exits.USAGE)
     except OSError as error:
-        _fail(f"{path} cannot be written: {error.strerror}.", exits.USAGE)
-    show.plain(_out(), f"{problem['title']} is in {path}. Hand it in with: warpcourt submit {path} --watch")
+        terminal.fail(f"{path} cannot be written: {error.strerror}.", exits.USAGE)
+    show.plain(
+        terminal.out(), f"{problem['title']} is in {path}. Hand it in with: warpcourt submit {path} --watch"
+    )
 
 
 @app.command()
@@ -145,17 +151,17 @@ def submit(
         "gpu_model": program.gpu,
     }
     body = {name: value for name, value in body.items() if value is not None}
-    with _site() as client:
+    with terminal.site() as client:
         row = client.post("submissions", body)
         address = f"{client.url}/s/{row['id']}"
         if watch_it:
             if not as_json:
-                show.plain(_progress(), address)
-            _verdict(watch(client, row["id"], _progress(), quiet=as_json), as_json=as_json)
+                show.plain(terminal.progress(), address)
+            _verdict(watch(client, row["id"], terminal.progress(), quiet=as_json), as_json=as_json)
     if as_json:
-        _print_json(row)
+        terminal.print_json(row)
     else:
-        show.plain(_out(), f"{address}\nWatch it with: warpcourt status {row['id']} --watch")
+        show.plain(terminal.out(), f"{address}\nWatch it with: warpcourt status {row['id']} --watch")
 
 
 @app.command()
@@ -168,31 +174,31 @@ def status(
     as_json: AsJson = False,
 ) -> None:
     """Show a submission with its report, or your latest ones."""
-    with _site() as client:
+    with terminal.site() as client:
         if public_id is None:
             rows = list(islice(client.pages("submissions", "submissions", "before"), limit))
-            _answer(rows, as_json=as_json, shown=show.submissions(rows))
+            terminal.answer(rows, as_json=as_json, shown=show.submissions(rows))
             return
         row = client.get(f"submissions/{public_id}")
         if watch_it and row["state"] != "done":
-            row = watch(client, public_id, _progress(), quiet=as_json)
+            row = watch(client, public_id, terminal.progress(), quiet=as_json)
     _verdict(row, as_json=as_json)
 
 
 @app.command()
 def cancel(public_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
     """End the judging of a submission."""
-    with _site() as client:
+    with terminal.site() as client:
         done = client.post(f"submissions/{public_id}/cancel", {})["cancelled"]
-    show.plain(_out(), "Cancelled." if done else "It was over already.")
+    show.plain(terminal.out(), "Cancelled." if done else "It was over already.")
 
 
 @app.command()
 def leaderboard(slug: Slug, gpu: Gpu = None, language: Language = None, as_json: AsJson = False) -> None:
     """Show who is fastest."""
-    with _site() as client:
+    with terminal.site() as client:
         body = client.get(f"leaderboards/{slug}", gpu=gpu, language=language)
-    _answer(body, as_json=as_json, shown=show.leaderboard(body))
+    terminal.answer(body, as_json=as_json, shown=show.leaderboard(body))
 
 
 @app.command()
@@ -206,7 +212,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Compare a file with what you handed in before. Exits with 0 when they are the same, else with 1."""
-    with _site() as client:
+    with terminal.site() as client:
         if against in {"accepted", "best"}:
             program = programs.read_program(file, problem=problem, language=language)
             source, wanted = program.source, {"problem": program.problem, "language": program.language}
@@ -217,17 +223,8 @@ def diff(
     names = (f"submission {earlier['id']}", str(file))
     before, after = earlier["source"].splitlines(), source.splitlines()
     lines = list(difflib.unified_diff(before, after, *names, lineterm=""))
-    _answer({"against": earlier["id"], "diff": lines}, as_json=as_json, shown=show.difference(lines))
+    terminal.answer({"against": earlier["id"], "diff": lines}, as_json=as_json, shown=show.difference(lines))
     raise typer.Exit(exits.FAILED if lines else 0)
-
-
-@contextmanager
-def _site() -> Iterator[Client]:
-    known = credentials.load()
-    if known is None:
-        raise credentials.CredentialsInvalid("Which site? Run: warpcourt login URL, or set WARPCOURT_URL.")
-    with Client(known) as client:
-        yield client
 
 
 def _sizes(given: list[str]) -> dict[str, int] | None:
@@ -235,36 +232,11 @@ def _sizes(given: list[str]) -> dict[str, int] | None:
     for text in given:
         name, equals, number = text.partition("=")
         if not name or not equals or not number.isdecimal():
-            _fail(f"--size {text} is not NAME=NUMBER.", exits.USAGE)
+            terminal.fail(f"--size {text} is not NAME=NUMBER.", exits.USAGE)
         sizes[name] = int(number)
     return sizes or None
 
 
 def _verdict(row: dict[str, Any], *, as_json: bool) -> None:
-    _answer(row, as_json=as_json, shown=show.submission(row))
+    terminal.answer(row, as_json=as_json, shown=show.submission(row))
     raise typer.Exit(exits.of_verdict(row["verdict"]) if row["state"] == "done" else 0)
-
-
-def _answer(body: object, *, as_json: bool, shown: RenderableType) -> None:
-    if as_json:
-        _print_json(body)
-    else:
-        _out().print(shown)
-
-
-def _print_json(body: object) -> None:
-    json.dump(body, sys.stdout, indent=2)
-    sys.stdout.write("\n")
-
-
-def _out() -> Console:
-    return Console(highlight=False)
-
-
-def _progress() -> Console:
-    return Console(stderr=True, highlight=False)
-
-
-def _fail(message: str, status: int) -> None:
-    show.plain(_progress(), message)
-    raise SystemExit(status)

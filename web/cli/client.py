@@ -94,6 +94,14 @@ class Client:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._send("POST", path, json=body, headers=named)
 
+    def put(self, path: str, body: Body) -> Any:
+        """What the site answers to `body` in place of what is there."""
+        return self._send("PUT", path, json=body)
+
+    def upload(self, path: str, name: str, content: bytes, **fields: str) -> Any:
+        """What the site answers to a file, with `fields` beside it. `name` is how the site calls it."""
+        return self._send("POST", path, files={name: (name, content)}, data=fields)
+
     def follow(self, public_id: str) -> Iterator[Event]:
         """The steps of a judgement as they happen, up to the last; reconnects where the line breaks.
 

@@ -1,7 +1,8 @@
 """Exit statuses: 0 is success or `accepted`; each other verdict has its own, so that scripts can tell.
 
 1 the command failed, 2 wrong usage, 3 the site cannot be reached or failed, 4 not signed in or not
-allowed, 5 no such thing, 6 refused by a limit. Verdicts begin at 10. Numbers are never given anew.
+allowed, 5 no such thing, 6 refused by a limit, 7 not proved, 8 changed elsewhere in the meantime. Verdicts
+begin at 10. Numbers are never given anew.
 """
 
 from typing import Final
@@ -12,6 +13,8 @@ UNREACHABLE: Final = 3
 FORBIDDEN: Final = 4
 NOT_FOUND: Final = 5
 LIMITED: Final = 6
+NOT_PROVED: Final = 7
+CONFLICT: Final = 8
 
 BY_VERDICT: Final = {
     "accepted": 0,

@@ -9,8 +9,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-SUFFIXES = {"cuda": ".cu", "triton": ".py"}
-_COMMENTS = {"cuda": "//", "triton": "#"}
+SUFFIXES = {"cuda": ".cu", "python": ".torch.py", "triton": ".py"}  # the first that fits counts
+_COMMENTS = {"cuda": "//", "python": "#", "triton": "#"}
 _KNOWN = ("problem", "language", "gpu")
 _LINES = 10
 _HEADER = re.compile(r"^\s*(?://|#)\s*warpcourt:\s*(?P<pairs>.*)$")
@@ -48,7 +48,7 @@ def write_header(problem: str, language: str) -> str:
 
 def language_of(path: Path) -> str | None:
     """The language that a file's ending means; None when it means none."""
-    return next((language for language, suffix in SUFFIXES.items() if path.suffix == suffix), None)
+    return next((language for language, suffix in SUFFIXES.items() if path.name.endswith(suffix)), None)
 
 
 def _parse(pairs: str) -> Header:

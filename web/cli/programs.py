@@ -61,7 +61,7 @@ def read_source(path: Path) -> str:
 
 def _no_problem(path: Path, header: Header) -> str:
     language = header.language or language_of(path) or "cuda"
-    comment = "#" if language == "triton" else "//"
+    comment = "//" if language == "cuda" else "#"
     raise ProgramUnusable(
         f"{path} does not say which problem it solves. Give --problem SLUG, or begin it with: "
         f"{comment} warpcourt: problem=SLUG"

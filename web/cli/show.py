@@ -84,6 +84,31 @@ def leaderboard(body: Body) -> RenderableType:
     return Group(title, table, Text(body["note"], style="dim"))
 
 
+def workspaces(rows: Iterable[Body]) -> Table:
+    """Problems that are being written, one a line."""
+    table = _table("Problem", "Title", "State", "You are", ">Revision", "Changed")
+    for row in rows:
+        changed = row["changed"].replace("T", " ")[:16]
+        role = row["role"] or "staff"
+        table.add_row(row["slug"], clean(row["title"]), row["state"], role, str(row["revision"]), changed)
+    return table
+
+
+def proof(run: Body) -> RenderableType:
+    """What a proof found, and whether the problem may be published."""
+    if run["state"] == "cancelled":
+        return Text("The proof was cancelled.")
+    parts: list[RenderableType] = []
+    for entry in (run["report"] or {}).get("findings", ()):
+        style = "red" if entry["severity"] == "error" else "yellow"
+        head = Text.assemble((entry["severity"], style), ": ", clean(f"{entry['place']}: {entry['text']}"))
+        parts += [head, Padding(clean(entry["fix"]), (0, 0, 0, 4))]
+    if run["failure"]:
+        parts.append(clean(run["failure"]))
+    parts.append(Text("proved", style="bold green") if run["holds"] else Text("NOT proved", style="bold red"))
+    return Group(*parts)
+
+
 def difference(lines: Sequence[str]) -> Text:
     """A unified diff in colours."""
     shown = Text()

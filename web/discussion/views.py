@@ -43,7 +43,7 @@ def behind_gate(
 @behind_gate
 def editorial(request: HttpRequest, problem: Problem) -> HttpResponse:
     """How to solve the problem, for those who did."""
-    shown = pictures(problem.slug, problem.editorial)
+    shown = pictures(problem, problem.editorial)
     text = render_markdown(problem.editorial, anchors="e-", pictures=shown) if problem.editorial else None
     return render(request, "discussion/editorial.html", {"problem": problem, "text": text})
 

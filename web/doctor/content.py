@@ -7,6 +7,7 @@ from problems.loader import load_sound
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.config import Config
+from web.packages.models import Origin
 from web.upkeep.queries import backup_age_s, last_backup
 
 _LOAD = "warpcourt-admin loadproblems"
@@ -18,7 +19,12 @@ def check_problems(config: Config) -> Findings:
     for fault in faults[:5]:
         yield Finding("problems", Level.WEAK, fault, f"mend the package, or remove it, then: {_LOAD}")
     stored = dict(Problem.objects.values_list("slug", "version"))
-    stale = [package.slug for package in packages if stored.get(package.slug) != package.version]
+    authored = set(Problem.objects.filter(package__origin=Origin.AUTHOR).values_list("slug", flat=True))
+    stale = [
+        package.slug
+        for package in packages
+        if package.slug not in authored and stored.get(package.slug) != package.version
+    ]
     if not packages:
         fix = f"WARPCOURT_PROBLEMS_DIR ({config.problems_dir}) has to name the folder of the packages"
         yield Finding("problems", Level.MISSING, "there are none", fix)

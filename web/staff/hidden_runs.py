@@ -24,6 +24,7 @@ from judge.report import Report
 from problems.vocabulary import Verdict
 from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
+from web.packages.models import PackageVersion
 from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState, RunState
 from web.submissions import doorbell, services
 from web.submissions.models import CPU, STAMP_CHARACTERS, EventKind, Submission
@@ -63,6 +64,7 @@ def claim(worker: str, *, gpu_models: Collection[str] = ()) -> HiddenClaim | Non
         if not taken:
             continue  # another worker got there first
         run = HiddenRun.objects.select_related("submission__problem", "submission__job").get(pk=pk)
+        run.submission.package_id = run.package_id  # in memory alone: what is visible keeps its version
         return HiddenClaim(run.submission, attempt + 1, run.tries, pk)
 
 
@@ -153,7 +155,7 @@ def _columns(run: HiddenRun, submission: Submission, report: Report) -> dict[str
         "lease_until": None,
         "verdict": report.verdict.value,
         "message": report.message,
-        "version": report.environment.get("problem_version") or submission.version,
+        "version": report.environment.get("problem_version") or _version(run, submission),
         "gpu_model": report.environment.get("gpu", "")[:STAMP_CHARACTERS],
         "score_us": score.median_us if score else None,
         "low_us": score.low_us if score else None,
@@ -163,6 +165,13 @@ def _columns(run: HiddenRun, submission: Submission, report: Report) -> dict[str
         "listings": zlib.compress(json.dumps(dict(report.listings)).encode()) if report.listings else None,
         "finished": timezone.now(),
     }
+
+
+def _version(run: HiddenRun, submission: Submission) -> str:
+    """What a judge that loads no package was to judge by."""
+    if run.package_id is None:
+        return submission.version
+    return PackageVersion.objects.values_list("version", flat=True).get(pk=run.package_id)
 
 
 def _change(run: HiddenRun, report: Report) -> Change:

@@ -31,6 +31,7 @@ class ActKind(models.TextChoices):
     BASELINE_SET = "baseline.set", "Set a baseline"
     BASELINE_REMOVE = "baseline.remove", "Removed a baseline"
     ROLE = "user.role", "Changed what a person may do"
+    MEMBER = "workspace.member", "Changed who writes a problem"
     PUBLISH = "problem.publish", "Published a problem"
     WITHDRAW = "problem.withdraw", "Withdrew a problem"
     TOKEN_REVOKE = "token.revoke", "Revoked somebody's token"
@@ -112,8 +113,9 @@ class RejudgeState(models.TextChoices):
 class Rejudge(models.Model):
     """Submissions that are judged again out of sight, to see what would change.
 
-    `chosen` is what staff asked for, in words of the form. While it runs and until it is applied, no
-    visible verdict changes.
+    `chosen` is what staff asked for, in words of the form. `package` is the version whose effect it previews,
+    empty where every submission is judged by the version that is live. While it runs and until it is applied,
+    no visible verdict changes.
     """
 
     creator = models.ForeignKey(
@@ -121,6 +123,14 @@ class Rejudge(models.Model):
     )
     reason = models.CharField(max_length=TEXT_CHARACTERS)
     chosen = models.JSONField(default=dict)
+    package = models.ForeignKey(
+        "packages.PackageVersion",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        db_index=False,
+        related_name="rejudges",
+    )
     state = models.CharField(max_length=9, choices=RejudgeState.choices, default=RejudgeState.RUNNING)
     created = models.DateTimeField(default=timezone.now, editable=False)
     ended = models.DateTimeField(null=True, blank=True, help_text="When it was applied, discarded or ended.")
@@ -162,11 +172,20 @@ class HiddenRun(models.Model):
 
     `attempt`, `tries` and the lease are those of `Job`, and work like them. `report_id` is the visible
     report that it is compared with: when that is another one by the time of applying, it is kept. The
-    body and the packed listings are dropped once they are of no more use.
+    body and the packed listings are dropped once they are of no more use. `package` is what it is judged by,
+    chosen when the rejudge starts.
     """
 
     rejudge = models.ForeignKey(Rejudge, models.CASCADE, related_name="runs")
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="hidden_runs")
+    package = models.ForeignKey(
+        "packages.PackageVersion",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        db_index=False,
+        related_name="hidden_runs",
+    )
     state = models.CharField(max_length=8, choices=RunState.choices, default=RunState.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveIntegerField(default=0)

@@ -62,7 +62,7 @@ class RejudgePage:
 def rejudge_list(before: str) -> tuple[list[RejudgeRow], str]:
     """A page of the rejudges, and the address of the next one."""
     rejudges, more = first_rows(queries.list_rejudges(before=cursors.decode_key(before)))
-    return _rows(rejudges), f"?before={rejudges[-1].pk}" if more else ""
+    return rows(rejudges), f"?before={rejudges[-1].pk}" if more else ""
 
 
 def open_rejudges() -> list[RejudgeRow]:
@@ -79,7 +79,7 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
     states = queries.count_applied(rejudge)
     found = {kind for kind, *_ in counts}
     return RejudgePage(
-        row=_rows([rejudge])[0],
+        row=rows([rejudge])[0],
         changes=[_count(*row) for row in counts],
         filters=[("", "All"), *((kind, label) for kind, label in Change.choices if kind in found)],
         chosen_filter=change,
@@ -90,7 +90,8 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
     )
 
 
-def _rows(rejudges: list[Rejudge]) -> list[RejudgeRow]:
+def rows(rejudges: list[Rejudge]) -> list[RejudgeRow]:
+    """`rejudges` with their looks, and how far each has come."""
     progress = queries.progress_of(rejudges) if rejudges else {}
     return [_row(rejudge, progress.get(rejudge.pk, Progress())) for rejudge in rejudges]
 

@@ -9,10 +9,11 @@ was judged again since by other means keeps its verdict.
 from collections.abc import Mapping
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from web.accounts.models import User
+from web.packages.models import PackageVersion
 from web.staff.hidden_runs import ring, stored_report
 from web.staff.models import ActKind, Change, HiddenRun, Rejudge, RejudgeState, RunState
 from web.staff.services import log
@@ -34,9 +35,17 @@ class RejudgeRefused(Exception):
 
 
 def start(
-    creator: User, found: QuerySet[Submission], *, reason: str, chosen: Mapping[str, object]
+    creator: User,
+    found: QuerySet[Submission],
+    *,
+    reason: str,
+    chosen: Mapping[str, object],
+    package: PackageVersion | None = None,
 ) -> Rejudge:
     """Have the submissions `found` judged again out of sight. Those under way are left out.
+
+    They are judged by the version `package`, to see what it would change, or each by the version of its
+    problem that is live now. Applying pins them to it; to make `package` live is up to the caller.
 
     Raises:
         RejudgeRefused: there is none, or there are too many.
@@ -48,10 +57,11 @@ def start(
     if len(keys) > MAX_RUNS:
         raise RejudgeRefused(f"More than {MAX_RUNS} submissions are chosen; narrow the choice.")
     with transaction.atomic():
-        rejudge = Rejudge.objects.create(creator=creator, reason=reason, chosen=dict(chosen))
+        rejudge = Rejudge.objects.create(creator=creator, reason=reason, chosen=dict(chosen), package=package)
         for first in range(0, len(keys), _BATCH):
             reports = Report.objects.filter(submission__in=keys[first : first + _BATCH])
-            HiddenRun.objects.bulk_create(_run(rejudge, report) for report in reports.defer("body"))
+            live = reports.annotate(live=F("submission__problem__package")).defer("body")
+            HiddenRun.objects.bulk_create(_run(rejudge, report) for report in live)
         log(creator, ActKind.PREVIEW_START, rejudge, reason=reason, submissions=len(keys), **chosen)
         transaction.on_commit(ring)
     return rejudge
@@ -123,6 +133,7 @@ def _apply_one(pk: int) -> None:
     if not as_it_was or not services.rejudge(run.submission):
         HiddenRun.objects.filter(pk=pk).update(state=RunState.KEPT, note=_JUDGED_SINCE)
         return
+    Submission.objects.filter(pk=run.submission_id).update(package=run.package_id)
     conclude(run.submission_id, attempt=job.attempt, status=Status.QUEUED, report=stored_report(run))
 
 
@@ -130,6 +141,7 @@ def _run(rejudge: Rejudge, report: Report) -> HiddenRun:
     return HiddenRun(
         rejudge=rejudge,
         submission_id=report.submission_id,
+        package_id=rejudge.package_id or report.live,  # type: ignore[attr-defined]  # annotated by `start`
         report_id=report.pk,
         old_verdict=report.verdict,
         old_version=report.version,

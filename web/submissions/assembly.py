@@ -105,7 +105,7 @@ def beside(submission: Submission, listing: Listing) -> Assembly:
             zip(coloured(text[:MAX_LINES], listing_lexer(kind)), from_lines, strict=False), start=1
         )
     ]
-    language = {Language.CUDA: "cuda", Language.TRITON: "python"}[Language(submission.language)]
+    language = "cuda" if submission.language == Language.CUDA else "python"
     lines = [
         Row(number, html, number if number in reached else 0)
         for number, html in enumerate(coloured(source, get_lexer_by_name(language, stripnl=False)), start=1)

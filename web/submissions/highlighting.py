@@ -11,7 +11,7 @@ from pygments.token import STANDARD_TYPES, _TokenType
 
 from problems.vocabulary import Language
 
-_LEXERS = {Language.CUDA: "cuda", Language.TRITON: "python"}
+_LEXERS = {Language.CUDA.value: "cuda", Language.TRITON.value: "python"}
 _PREFIX = "tok-"
 
 
@@ -29,8 +29,11 @@ def lines_of(source: str) -> list[str]:
 
 
 def highlighted(source: str, language: str) -> list[tuple[Run, ...]]:
-    """The lines of `source`, coloured. As many as `lines_of` gives."""
-    lexer = get_lexer_by_name(_LEXERS[Language(language)], stripnl=False)
+    """The lines of `source`, coloured. As many as `lines_of` gives.
+
+    `language` is one of ours, or a name that Pygments knows.
+    """
+    lexer = get_lexer_by_name(_LEXERS.get(language, language), stripnl=False)
     lines: list[list[Run]] = [[]]
     for kind, text in lexer.get_tokens("\n".join(lines_of(source))):
         look = _look(kind)

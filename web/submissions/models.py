@@ -29,7 +29,11 @@ def may_be_public_id(text: str) -> bool:
 
 
 class Submission(models.Model):
-    """A program as its author handed it in. Nothing but `shared` changes afterwards."""
+    """A program as its author handed it in. Nothing but `shared` and `package` changes afterwards.
+
+    `package` is the version of the problem that it is judged by: the one that was live when it was handed in,
+    or when it was judged again. It is empty where that was before there were versions.
+    """
 
     public_id = models.CharField(
         max_length=PUBLIC_ID_CHARACTERS, unique=True, default=new_public_id, editable=False
@@ -37,6 +41,16 @@ class Submission(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="submissions")
     problem = models.ForeignKey(Problem, models.PROTECT, related_name="submissions")
     version = models.CharField(max_length=64, help_text="Version of the problem when it was handed in.")
+    # No index: only the deletion of a version would look for it, and versions stay.
+    package = models.ForeignKey(
+        "packages.PackageVersion",
+        models.PROTECT,
+        null=True,
+        blank=True,
+        db_index=False,
+        related_name="submissions",
+        help_text="What it is judged by.",
+    )
     language = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Language])
     mode = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Mode])
     source = models.TextField()

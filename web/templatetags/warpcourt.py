@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from judge.report import KernelResources
+from problems.translations import direction_of
 from problems.vocabulary import Language
 from web import assets, figures
 from web.verdicts import look_of
@@ -61,7 +62,13 @@ def word(value: str | None) -> str:
 @register.filter
 def language(value: str) -> str:
     """The name of a language."""
-    return {Language.CUDA: "CUDA C++", Language.TRITON: "Triton"}[Language(value)]
+    return Language(value).label
+
+
+@register.filter
+def direction(locale: str) -> str:
+    """Which way the language of a locale is written."""
+    return direction_of(locale)
 
 
 @register.filter

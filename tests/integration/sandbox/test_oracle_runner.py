@@ -85,7 +85,7 @@ def test_given_inputs_are_kept(talk: Talk) -> None:
         ("def generate(xp, rng, size):\n    return 1\n" + REFERENCE, "not a dict", None),
         (GENERATE.replace('size["n"])', 'size["n"] + 1)') + REFERENCE, "has shape (6,), not (5,)", None),
         (GENERATE.replace("rng.uniform(-1, 1,", "xp.full(").replace("n", "n") + REFERENCE, "full", 3),
-        (GENERATE.replace("2**-20", "xp.inf") + REFERENCE, "not finite in bfloat16", None),
+        (GENERATE.replace("2**-20", "xp.nan") + REFERENCE, "not finite in bfloat16", None),
         (GENERATE + REFERENCE.replace("xp.arange(len(a))", "xp.arange(len(a)) * 2**40"), "do not fit", None),
         (GENERATE + REFERENCE.replace("xp.arange(len(a))", "a"), "holds floats, wanted int32", None),
         (GENERATE + REFERENCE.replace("data * k", "data / nothing"), "nothing", 8),

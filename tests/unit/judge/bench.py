@@ -1,21 +1,31 @@
 """A bench for proofs without sandboxes: references written in the test run in this process."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import numpy as np
 
+from judge.accepting import Accepts, accepts_by
+from judge.buffers import HostMemory
+from judge.checking import ByChecker
+from judge.contents import Draws
+from judge.conversation import Answer, Exchange
 from judge.drawn import inputs, outputs
 from judge.elements import expected_dtype, narrow, storage, widen
 from judge.errors import OracleFailed
+from judge.lineup.trials import Trial, trial_of
 from judge.oracle import Drawn
-from judge.precision import Draws
-from judge.report import CaseReport, Report, Stage
+from judge.report import CaseReport, Diagnostic, Report, Stage
 from judge.sizes import scalar_of, shape_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Role, Verdict
+from sandbox.runner.checker_work import CheckerSignature, carry_out, parse_checker
+from sandbox.runner.session import array_of
+from sandbox.wire import Kind, Request, WireArgument
 from tests.unit.judge.packages import DOUBLING
 
 REFERENCE = """
@@ -34,6 +44,8 @@ Scale `x` into `y`; there are `n`.
 
 ## Constraints
 
+Each element must be within 1e-6 of the exact one, and within 1e-6 of its size.
+
 ## What bounds it
 """
 SCALING = replace(
@@ -50,11 +62,13 @@ class InProcessOracle:
     """Draws as the oracle does, in this process, from a trusted reference."""
 
     problem: Problem
+    module: dict[str, Any] = field(default_factory=dict)  # loaded once, as a process loads it
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
         """Fill `case` with contents for `seed`."""
-        module: dict[str, Any] = {}
-        exec(self.problem.reference, module)  # the test's own text
+        module = self.module
+        if not module:
+            exec(self.problem.reference, module)  # the test's own text
         try:
             made = case.inputs or module["generate"](np, np.random.default_rng(seed), dict(case.sizes))
         except Exception as error:
@@ -84,6 +98,39 @@ class InProcessOracle:
 
 
 @dataclass(slots=True)
+class InProcessChecker:
+    """What a sandbox with `checker.py` does, in this process."""
+
+    module: ModuleType = field(default_factory=lambda: ModuleType("checker"))
+    signature: CheckerSignature | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def prepare(self, *, timeout_s: float) -> Answer:
+        """There is no GPU."""
+        return Answer.DONE if timeout_s else Answer.TIMED_OUT
+
+    def load(self, *contents: bytes, timeout_s: float) -> Answer:
+        """Run the test's own text."""
+        source, manifest = contents
+        exec(source, self.module.__dict__)
+        self.signature = parse_checker(json.loads(manifest))
+        return Answer.DONE if timeout_s else Answer.TIMED_OUT
+
+    def run(self, arguments: tuple[WireArgument, ...], descriptors: Sequence[int], **_: object) -> Answer:
+        """Ask the checker about one case."""
+        views = [None if argument.scalar else array_of(argument, descriptors) for argument in arguments]
+        request = Request(Kind.RUN, 1, arguments)
+        assert self.signature is not None
+        try:
+            with np.errstate(all="ignore"):
+                carry_out(np, self.module, self.signature, request, views)
+        except Exception as error:  # noqa: BLE001 - as the runner does
+            self.diagnostics = (Diagnostic("error", "oracle", str(error)),)
+            return Answer.DIED
+        return Answer.DONE
+
+
+@dataclass(slots=True)
 class ScriptedBench:
     """Judges by a table from the source's text to a verdict; everything else is wrong."""
 
@@ -94,9 +141,20 @@ class ScriptedBench:
         """The reference, in this process."""
         return nullcontext(InProcessOracle(problem))
 
+    def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
+        """The checker, in this process."""
+        checking = ByChecker(problem, HostMemory(), cast("Exchange", InProcessChecker()))
+        return nullcontext(accepts_by(problem, checking))
+
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         """The scripted verdict of `source`."""
         self.judged.append(source)
         verdict = next((v for text, v in self.verdicts.items() if text in source), Verdict.WRONG_ANSWER)
         case = CaseReport("example", Group.SAMPLE, public=True, verdict=verdict, message="said the judge")
         return Report(verdict, "said the judge", (Stage("check", 2.0),), (case,))
+
+    def try_all(
+        self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
+    ) -> list[Trial]:
+        """The scripted verdicts of `sources`."""
+        return [trial_of(self.judge(problem, source, language)) for source in sources]

@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from judge.evaluate import evaluate, select_cases
 from judge.oracle import Oracle
 from judge.report import Progress, Report, Stage
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
+from problems.libraries import Library
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.spec import Completion, Ending
@@ -242,3 +244,13 @@ def test_a_seed_never_draws_a_hidden_case() -> None:
 def test_a_cpu_is_no_gpu_of_a_model() -> None:
     with pytest.raises(GpuUnavailable, match="NVIDIA H200"):
         judge(ScriptedTarget(), gpu_model="NVIDIA H200")
+
+
+def test_a_library_that_the_problem_does_not_allow_is_rejected_before_it_is_compiled() -> None:
+    problem = replace(DOUBLING, limits=replace(DOUBLING.limits, libraries=(Library.THRUST,)))
+    target = ScriptedTarget()
+    source = "#include <cub/cub.cuh>"
+    report = evaluate(problem, source, language=Language.CUDA, mode=Mode.SUBMIT, target=target)
+    assert report.verdict is Verdict.REJECTED
+    assert "cub" in report.message
+    assert report.stages == ()

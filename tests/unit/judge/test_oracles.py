@@ -9,6 +9,7 @@ import pytest
 from judge.drawn import allocate
 from judge.errors import JudgementCancelled, OracleFailed
 from judge.oracles import Oracles
+from problems.schema import Problem
 from sandbox.backend import Process
 from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
@@ -21,7 +22,8 @@ class Starts:
         self.started: list[ScriptedProcess] = []
         self.renewed: list[Process] = []
 
-    def __call__(self) -> ScriptedProcess:
+    def __call__(self, problem: Problem) -> ScriptedProcess:
+        del problem
         self.started.append(ScriptedProcess(serve(lambda _: None)))
         return self.started[-1]
 
@@ -109,7 +111,7 @@ def test_one_that_is_new_and_breaks_is_to_blame(tmp_path: Path) -> None:
 
     started: list[ScriptedProcess] = []
 
-    def start() -> ScriptedProcess:
+    def start(_: Problem) -> ScriptedProcess:
         started.append(ScriptedProcess(hang_up))
         return started[-1]
 

@@ -1,22 +1,25 @@
 """Proofs: which programs are tried, and what their outcomes say."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from judge.coverage import check_coverage, roofline_us
-from judge.exposition import check_example, check_mentions, numbers_in
-from judge.proof import Severity
+from judge.coverage import check_coverage, check_shapes
+from judge.exposition import bounds_in, check_constraints, check_example, check_mentions, numbers_in
+from judge.proof import Check, Proof, Severity, State, from_json, to_json
 from judge.prove import prove_on
 from judge.report import Progress
+from judge.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
 from judge.trivial import cuda_length, trivial_programs
 from problems.formula import Formula
-from problems.schema import Argument, Case, Problem, Solution, Tolerance
+from problems.schema import Argument, Case, IgnoredMutant, Problem, Solution, Tolerance
 from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 from tests.unit.judge.bench import SCALING, InProcessOracle, ScriptedBench
 
-RIGHT = {"right": Verdict.ACCEPTED, "slow": Verdict.TIME_LIMIT}
+RIGHT = {"count - 1": Verdict.WRONG_ANSWER, "right": Verdict.ACCEPTED, "slow": Verdict.TIME_LIMIT}
+KERNEL = "__global__ void right(float* y, int count) { if (threadIdx.x < count) y[0] = 0; }"
 
 
 @pytest.fixture
@@ -34,7 +37,7 @@ def problem(tmp_path: Path) -> Problem:
         "odd.cu": Verdict.WRONG_ANSWER,
         "zeros.py": Verdict.WRONG_ANSWER,
     }.items():
-        (tmp_path / name).write_text(f"// {name}")
+        (tmp_path / name).write_text(KERNEL if name == "right-plain.cu" else f"// {name}")
         language = Language.CUDA if name.endswith(".cu") else Language.TRITON
         solutions.append(Solution(tmp_path / name, language, verdict, "A note."))
     return replace(SCALING, solutions=tuple(solutions))
@@ -45,7 +48,7 @@ class TestProve:
         proof = prove_on(problem, ScriptedBench(RIGHT))
         assert proof.findings == ()
         assert proof.holds
-        assert len(proof.outcomes) == 9 + 2 * 5
+        assert len(proof.outcomes) == 9 + 2 * 6
         assert all(outcome.holds for outcome in proof.outcomes)
 
     def test_names_a_solution_with_another_verdict(self, problem: Problem) -> None:
@@ -66,6 +69,42 @@ class TestProve:
         assert finding.severity is Severity.WARNING
         assert proof.holds
 
+    def test_counts_the_mutants_that_fail(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench(RIGHT))
+        [mutant] = proof.mutants
+        assert (mutant.program, mutant.name, mutant.line) == (
+            "solutions/right-plain.cu",
+            "dropped-last-element-1",
+            1,
+        )
+        assert mutant.change == "count → count - 1"
+        assert proof.mutation_score == 1.0
+
+    def test_refuses_a_problem_whose_cases_miss_mutants(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench({**RIGHT, "count - 1": Verdict.ACCEPTED}))
+        score, survivor = proof.findings
+        assert score.text == "0 of 1 mutants fail, a score of 0.00; 0.9 is needed"
+        assert survivor.severity is Severity.WARNING
+        assert survivor.place == "mutant dropped-last-element-1 of solutions/right-plain.cu"
+        assert survivor.text == "is accepted; in line 1, count → count - 1"
+        assert 'mutant = "dropped-last-element-1"' in survivor.fix
+        assert not proof.holds
+
+    def test_takes_an_authors_word_for_a_mutant_that_computes_the_same(self, problem: Problem) -> None:
+        entry = IgnoredMutant("right-plain.cu", "dropped-last-element-1", KERNEL, "It is never reached.")
+        proof = prove_on(replace(problem, mutants_ignored=(entry,)), ScriptedBench(RIGHT))
+        assert proof.holds
+        assert [mutant.ignored for mutant in proof.mutants] == ["It is never reached."]
+        assert proof.mutation_score is None
+        stale = replace(entry, line="if (threadIdx.x < size)")
+        proof = prove_on(replace(problem, mutants_ignored=(stale,)), ScriptedBench(RIGHT))
+        [finding] = proof.findings
+        assert finding.text.startswith("right-plain.cu has no mutant dropped-last-element-1 in the line")
+
+    def test_makes_no_mutants_of_what_is_not_accepted(self, problem: Problem) -> None:
+        proof = prove_on(problem, ScriptedBench({"count - 1": Verdict.WRONG_ANSWER}))
+        assert proof.mutants == ()
+
     def test_stops_at_a_broken_reference(self, problem: Problem) -> None:
         bench = ScriptedBench(RIGHT)
         proof = prove_on(replace(problem, reference="def generate(xp, rng, size): return 1 / 0"), bench)
@@ -76,17 +115,54 @@ class TestProve:
     def test_tells_how_far_it_is(self, problem: Problem) -> None:
         steps: list[Progress] = []
         prove_on(problem, ScriptedBench(RIGHT), on_progress=steps.append)
-        assert steps[0].text == "reference.py"
-        assert (steps[1].text, steps[1].index, steps[1].total) == ("solutions/right-plain.cu", 1, 19)
-        assert steps[2].text == "solutions/right-plain.cu: accepted, as expected"
-        assert steps[-1].index == 19
+        assert steps[0].text == Check.COVERAGE.heading
+        programs = [step for step in steps if step.index is not None]
+        assert (programs[0].text, programs[0].index, programs[0].total) == ("solutions/right-plain.cu", 1, 22)
+        assert programs[1].text == "solutions/right-plain.cu: accepted, as expected"
+        assert steps[-1].index == 22
+
+
+class TestReport:
+    """The form in which a proof is stored and shown."""
+
+    def proof(self, problem: Problem) -> Proof:
+        return prove_on(problem, ScriptedBench({**RIGHT, "racy": Verdict.ACCEPTED}))
+
+    def test_has_a_section_for_everything(self, problem: Problem) -> None:
+        sections = {section.check: section.state for section in self.proof(problem).sections}
+        assert sections[Check.SOLUTIONS] is State.FAILS
+        assert sections[Check.TRIVIAL] is sections[Check.MUTANTS] is State.HOLDS
+
+    def test_says_what_was_skipped(self, problem: Problem) -> None:
+        broken = replace(problem, reference="def generate(xp, rng, size): return 1 / 0")
+        sections = {s.check: s.state for s in prove_on(broken, ScriptedBench(RIGHT)).sections}
+        assert sections[Check.CONTENTS] is State.FAILS
+        assert sections[Check.TOLERANCES] is sections[Check.SOLUTIONS] is State.SKIPPED
+
+    def test_survives_json(self, problem: Problem) -> None:
+        proof = self.proof(problem)
+        stored = json.loads(json.dumps(to_json(proof)))
+        assert from_json(stored) == proof
+        assert stored["holds"] is False
+        assert stored["sections"][0]["title"] == Check.COVERAGE.heading
+
+    def test_reads_what_knows_less_or_more(self) -> None:
+        body = {"slug": "s", "version": "v", "findings": [], "outcomes": [], "invented_later": 1}
+        assert from_json(body) == Proof("s", "v", (), ())
 
 
 class TestTrivialPrograms:
     def test_cover_both_languages(self) -> None:
         names = [(program.name, program.language) for program in trivial_programs(SCALING)]
-        each = ["nothing", "zeros", "ones", "nan", "copy of x"]
-        assert names == [(name, language) for language in Language for name in each]
+        each = ["nothing", "zeros", "ones", "nan", "copy of x", "mean of x"]
+        assert names == [(name, language) for language in SCALING.languages for name in each]
+
+    def test_a_mean_is_no_trivial_answer_where_one_number_is_asked_for(self) -> None:
+        x, y, n = SCALING.arguments
+        total = replace(SCALING, arguments=(x, replace(y, shape=(Formula.parse("1"),)), n))
+        names = [program.name for program in trivial_programs(total)]
+        assert "copy of x" in names
+        assert "mean of x" not in names
 
     def test_lengths_come_from_the_scalars(self) -> None:
         rows, cols = Formula.parse("rows"), Formula.parse("cols")
@@ -107,7 +183,7 @@ class TestTrivialPrograms:
 
 class TestCoverage:
     def texts(self, problem: Problem) -> list[str]:
-        return [finding.text for finding in check_coverage(problem)]
+        return [finding.text for finding in (*check_coverage(problem), *check_shapes(problem))]
 
     def test_counts_solutions(self) -> None:
         assert self.texts(SCALING) == [
@@ -129,20 +205,58 @@ class TestCoverage:
         flat = replace(problem, arguments=(replace(x, shape=shape), y, n))
         assert "x is never taller than wide" in self.texts(flat)
 
-    def test_wants_timed_cases_that_can_be_timed(self, problem: Problem) -> None:
-        def timed(n: int) -> Problem:
-            return replace(
-                problem, cases=(*problem.cases[:2], *problem.cases[3:], Case("t", Group.TIMED, {"n": n}))
-            )
-
-        assert roofline_us(problem, {"n": 6 * 10**8}) == pytest.approx(1000)
-        assert self.texts(timed(1 << 20)) == ["a perfect program takes 1.7 µs, too short to rank"]
-        assert self.texts(timed(2 << 30)) == ["its arrays take 16.0 GiB"]
-        assert self.texts(replace(problem, cases=problem.cases[:2] + problem.cases[3:])) == ["no timed case"]
+    def test_what_has_one_element_in_every_case_counts_for_nothing(self, problem: Problem) -> None:
+        x, y, n = problem.arguments
+        bytes_moved = Formula.parse("4 * n")
+        total = replace(
+            problem, arguments=(x, replace(y, shape=(Formula.parse("1"),)), n), bytes_moved=bytes_moved
+        )
+        assert self.texts(replace(total, cases=(Case("even", Group.ODD, {"n": 8}), problem.cases[2]))) == [
+            "no hidden case has an odd number of elements",
+            "no hidden case has an array of one element",
+        ]
 
     def test_refuses_a_floor_above_the_arrays(self, problem: Problem) -> None:
         greedy = replace(problem, bytes_moved=Formula.parse("12 * n"))
         assert "claims 36 bytes for case example, whose arrays hold 24" in self.texts(greedy)
+
+
+class TestTimedSizes:
+    def timed(self, n: int) -> Problem:
+        return replace(SCALING, cases=(*SCALING.cases[:2], Case("t", Group.TIMED, {"n": n})))
+
+    def found(self, problem: Problem, gpu: str = "H200") -> list[tuple[str, str]]:
+        measured = measure_timed(problem, find_gpu(gpu))
+        return [(finding.text, finding.fix) for finding in check_timed(problem, measured)]
+
+    def test_a_perfect_program_follows_from_the_data_sheet(self) -> None:
+        assert floor_us(SCALING, {"n": 6 * 10**8}, find_gpu("NVIDIA H200")) == pytest.approx(1000)
+        assert self.found(self.timed(1 << 24)) == []
+
+    def test_short_cases_get_longer_sizes_advised(self) -> None:
+        [(text, fix)] = self.found(self.timed(1 << 20))
+        assert text == "a perfect program takes 1.7 µs on a GPU H200, too short to rank"
+        assert fix.endswith("until it takes 20 µs or more, such as { n = 16777216 }")
+        assert self.found(self.timed(1 << 20), gpu="T4") == []
+
+    def test_large_cases_get_smaller_sizes_advised(self) -> None:
+        [(text, fix)] = self.found(self.timed(2**31 - 2))
+        assert text == "its arrays take 16.0 GiB"
+        assert fix.endswith("such as { n = 536870911 }")
+        [(text, fix)] = self.found(self.timed(1 << 29), gpu="Tesla T4")
+        assert text.startswith("judging it takes ")
+        assert "such as { n = " in fix
+
+    def test_memory_counts_sets_buffers_and_the_reference(self) -> None:
+        case = self.timed(1 << 24).cases[-1]
+        assert needed_bytes(SCALING, case) > 6 * 12 * 2**24
+
+    def test_a_problem_has_timed_cases(self) -> None:
+        assert self.found(replace(SCALING, cases=SCALING.cases[:2]))[0][0] == "no timed case"
+
+    def test_unknown_models_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="no data sheet of 'Voodoo'"):
+            find_gpu("Voodoo")
 
 
 class TestExposition:
@@ -173,3 +287,39 @@ class TestExposition:
         drawn = InProcessOracle(SCALING).draw(SCALING.cases[0])
         found = list(check_example(replace(SCALING, statement=statement), "example", drawn.expected))
         assert (found == []) is right
+
+    def constraints(self, text: str, n: int = 500) -> list[str]:
+        statement = SCALING.statement.partition("Each element")[0] + text
+        large = Case("large-one", Group.LARGE, {"n": n})
+        problem = replace(SCALING, statement=statement, cases=(*SCALING.cases, large))
+        return [finding.text for finding in check_constraints(problem)]
+
+    TOLERANCE = r"Within $10^{-6} + 10^{-6}\,|y|$."
+
+    def test_constraints_state_the_tolerance(self) -> None:
+        assert self.constraints(self.TOLERANCE) == []
+        assert self.constraints("Within 1e-6.") == []
+        assert self.constraints(r"Within $2 \cdot 10^{-6}$ and 0.1.") == [
+            "does not state the absolute tolerance of y, 1e-06",
+            "does not state the relative tolerance of y, 1e-06",
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (r"$1 \le n \le 70\,000\,000$", []),
+            (r"$1 \le n \le 2^{26}$", []),
+            (r"$2 \le n$", ["promises 2 <= n, which the case one breaks"]),
+            (r"$1 \le$ `n` $\le 100$.", ["promises n <= 100, which the case large-one breaks"]),
+            (r"$0 \le x_i \leq 5$ and $R \le n$", []),
+        ],
+    )
+    def test_cases_keep_the_bounds(self, text: str, said: list[str]) -> None:
+        timed = "promises n <= 100, which the case timed breaks"
+        found = [line for line in self.constraints(f"{text}\n{self.TOLERANCE}") if line != timed]
+        assert found == said
+
+    def test_bounds_are_read_from_tex(self) -> None:
+        text = r"- $1 \le \text{rows}, \text{cols}$ and $\text{rows} \cdot \text{cols} \le 2^{27}$."
+        pairs = [(low.text, high.text) for low, high in bounds_in(text)]
+        assert pairs == [("1", "rows"), ("1", "cols"), ("rows * cols", "134217728")]

@@ -68,6 +68,12 @@ note = "One thread per element."
 file = "plain.py"
 verdict = "accepted"
 note = "One program per block."
+
+[[mutants_ignored]]
+file = "plain.cu"
+mutant = "off-by-one-launch-1"
+line = "scale<<<blocks, 256>>>(x, y, count);"
+reason = "The last block has nothing to do."
 """
 
 STATEMENT = """\

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from problems import vocabulary
+from problems.libraries import Library
 from problems.loader import load_problem, problems_root
 from problems.parse import MAX_CASES, MAX_SOURCE_KIB
 from problems.rules import SECTIONS
@@ -29,13 +30,14 @@ TABLES = {
     "arguments[1].tolerance": DEFINITIONS["argument"]["properties"]["tolerance"],
     "cases[0]": DEFINITIONS["case"],
     "solutions[0]": DEFINITIONS["solution"],
+    "mutants_ignored[0]": DEFINITIONS["ignored_mutant"],
 }
 
 
 def spoiled_everywhere() -> str:
     """The description with an unknown key in every table."""
     text = DESCRIPTION.replace("nan = false", "nan = false, strange = 1")
-    text = "strange = 1\n" + re.sub(r"(?m)^(\[+[a-z]+\]+)$", r"\1\nstrange = 1", text)
+    text = "strange = 1\n" + re.sub(r"(?m)^(\[+[a-z_]+\]+)$", r"\1\nstrange = 1", text)
     return text.replace('role = "out"', 'role = "out"\nvalue = "1"')
 
 
@@ -85,7 +87,9 @@ def test_the_schema_lists_the_vocabulary() -> None:
 
 def test_defaults_and_bounds_agree() -> None:
     limits = SCHEMA["properties"]["limits"]["properties"]
-    for name in Limits.__slots__:
+    assert set(limits) == set(Limits.__slots__)
+    assert limits["libraries"]["items"]["enum"] == [*Library]
+    for name in set(limits) - {"gpus", "libraries"}:
         assert limits[name]["default"] == getattr(Limits(), name)
         row = re.search(rf"\| `{name}` \| (\d+) \| (\d+) \|", DOCS)
         assert row, name
@@ -100,6 +104,6 @@ def test_shipped_descriptions_fit_the_schema(path: Path) -> None:
 
 
 def test_the_example_of_the_docs_is_a_reference(tmp_path: Path) -> None:
-    [code] = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+    code = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)[0]
     folder = write_package(tmp_path, reference_py=code)
     assert load_problem(folder).reference == code

@@ -97,3 +97,34 @@ def test_missing_sizes_are_named() -> None:
 
 def test_names_are_the_sizes_used() -> None:
     assert Formula.parse("(rows - 2) * cols // 3").names == {"rows", "cols"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.01", 0.01),
+        ("1e-05", 1e-5),
+        ("n / 3", 1000 / 3),
+        ("-(rows / 4) + cols", 3.25),
+        ("(n - 7) / 1", 993),
+    ],
+)
+def test_fractions_where_they_are_allowed(text: str, value: float) -> None:
+    assert Formula.parse(text, fractions=True).number(SIZES) == value
+
+
+@pytest.mark.parametrize("text", ["0.5", "n / 2", "1e999"])
+def test_fractions_where_they_are_not(text: str) -> None:
+    with pytest.raises(FormulaError):
+        Formula.parse(text)
+
+
+@pytest.mark.parametrize("text", ["1e999", "n ** 0.5", "n / 0", "1j"])
+def test_bad_fractions(text: str) -> None:
+    with pytest.raises(FormulaError):
+        Formula.parse(text, fractions=True).number(SIZES)
+
+
+def test_a_fraction_is_no_integer() -> None:
+    with pytest.raises(FormulaError, match="no whole number"):
+        Formula.parse("n / 3", fractions=True).evaluate(SIZES)

@@ -82,3 +82,12 @@ def test_only_its_holder_revokes_a_token(owner, teammate):
     assert services.use_token(secret)
     assert services.revoke_token(owner, token.pk)
     assert services.use_token(secret) is None
+
+
+def test_each_scope_includes_those_before_it():
+    allowed = {scope: [wanted.value for wanted in Scope if scope.includes(wanted)] for scope in Scope}
+    assert allowed == {
+        Scope.READ: ["read"],
+        Scope.SUBMIT: ["read", "submit"],
+        Scope.AUTHOR: ["read", "submit", "author"],
+    }

@@ -9,16 +9,18 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from judge.report import Report
+from problems.archive import pack
+from problems.contents import read_folder
 from problems.loader import load_problem
 from problems.vocabulary import BaselineKind, Language, Verdict
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
 from web.catalog.models import Problem
-from web.catalog.services import sync
 from web.fleet.models import Gpu, Node
 from web.leaderboards import queries
 from web.leaderboards.models import Baseline
 from web.leaderboards.services import AUTHOR, baseline_author, remove_baseline, set_baseline
+from web.packages import services as packages
 from web.staff.models import Act
 from web.submissions import services
 from web.submissions.models import Submission
@@ -66,9 +68,8 @@ def test_nobody_can_sign_in_as_the_author_of_baselines(client):
 @pytest.fixture
 def shipped(db, settings, tmp_path):
     """vector-add as it is shipped, in the catalogue."""
-    package = load_problem(django_settings.WARPCOURT.problems_dir / "vector-add")
-    sync([package])
-    return Problem.objects.get(slug="vector-add")
+    folder = django_settings.WARPCOURT.problems_dir / "vector-add"
+    return packages.publish("vector-add", pack(read_folder(folder)), None).problem
 
 
 @pytest.fixture

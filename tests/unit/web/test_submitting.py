@@ -171,3 +171,16 @@ def test_the_database_refuses_a_state_that_means_nothing(owner, handed_in, colum
 
 def verdict_of(submission: Submission) -> str | None:
     return queries.verdict_of(Submission.objects.get(pk=submission.pk))
+
+
+def test_a_problem_for_some_models_goes_to_one_of_them(owner, problem, handed_in, live_gpus):
+    problem.limits = {**problem.limits, "gpus": ["h200", "H300"]}
+    problem.save(update_fields=["limits"])
+    assert handed_in(owner).gpu_model == ""  # without a GPU it is tried on the CPU
+    live_gpus("NVIDIA B200")
+    with pytest.raises(services.GpuNotOffered, match=r"judged on h200 or H300\. None of them"):
+        handed_in(owner)
+    live_gpus("NVIDIA H200", name="node-2")
+    assert handed_in(owner).gpu_model == "NVIDIA H200"
+    with pytest.raises(services.GpuNotOffered, match="There are NVIDIA H200"):
+        handed_in(owner, gpu_model="NVIDIA B200")

@@ -203,7 +203,7 @@ def test_loading_reports_a_broken_track_and_keeps_the_rest(settings, tmp_path: P
     (tmp_path / "tracks").mkdir()
     (tmp_path / "tracks" / "broken.toml").write_text('title = "Broken"\nsummary = "x"\nproblems = ["nope"]\n')
     monkeypatch.setattr(
-        "web.catalog.management.commands.loadproblems.settings.WARPCOURT",
+        "web.packages.management.commands.loadproblems.settings.WARPCOURT",
         type("Config", (), {"problems_dir": tmp_path})(),
     )
     with pytest.raises(CommandError, match=r"tracks/broken.toml: problems\[0\]: 'nope' is no problem"):

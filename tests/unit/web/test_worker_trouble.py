@@ -117,6 +117,19 @@ def test_a_database_that_is_away_gives_nothing_to_judge(owner, handed_in, outage
     assert verdict_of(submission) == "accepted"
 
 
+def test_a_package_that_cannot_be_read_now_is_no_failure(owner, handed_in, settings):
+    settings.WARPCOURT = replace(settings.WARPCOURT, max_tries=1)
+    submission = handed_in(owner)
+
+    def unread(*_: object, **__: object) -> Report:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    judge_next(Troubled(unread))
+    assert Job.objects.get().tries == 0
+    judge_next(Bench())
+    assert verdict_of(submission) == "accepted"
+
+
 def test_a_report_that_the_database_refuses_is_our_failure(owner, handed_in, monkeypatch, settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, max_tries=2)
     submission = handed_in(owner)

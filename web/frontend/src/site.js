@@ -5,14 +5,18 @@ import * as theme from "./widgets/theme.js";
 
 const WIDGETS = {
   assembly: () => import("./widgets/assembly.js"),
+  autosave: () => import("./widgets/autosave.js"),
   copy: () => import("./widgets/copy.js"),
   filters: () => import("./widgets/filters.js"),
+  livepreview: () => import("./widgets/livepreview.js"),
   live: () => import("./widgets/live.js"),
   math: () => import("./widgets/math.js"),
   menu: async () => menu,
   passkey: () => import("./widgets/passkey.js"),
   permalink: () => import("./widgets/permalink.js"),
   preview: () => import("./widgets/preview.js"),
+  rows: () => import("./widgets/rows.js"),
+  source: () => import("./widgets/source.js"),
   tabs: () => import("./widgets/tabs.js"),
   theme: async () => theme,
   verdict: () => import("./widgets/verdict.js"),

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { complete } from "../src/editor/complete.js";
 import { CUDA } from "../src/editor/words/cuda.js";
-import { CUDA_WORDS, TRITON_WORDS } from "../src/editor/words/patterns.js";
+import { CUDA_WORDS, TORCH_WORDS, TRITON_WORDS } from "../src/editor/words/patterns.js";
+import { TORCH } from "../src/editor/words/torch.js";
 import { TRITON } from "../src/editor/words/triton.js";
 
 const found = (pattern, text) => [...text.matchAll(pattern)].map(([word]) => word);
@@ -21,6 +22,10 @@ test("Triton words with dots are found", () => {
   assert.deepEqual(found(TRITON_WORDS, "import triton.language as tl"), ["triton.language"]);
 });
 
+test("PyTorch words are found with Triton's", () => {
+  assert.deepEqual(found(TORCH_WORDS, "y = torch.nn.functional.relu(x) + mytorch.x\nk = tl.load(p)"), ["torch.nn.functional.relu", "tl.load"]);
+});
+
 test("completion replaces the word before the cursor", () => {
   assert.equal(complete(TRITON, "x = tl.lo", { explicit: false }).length, "tl.lo".length);
   assert.equal(complete(CUDA, "cub::Bl", { explicit: false }).length, "cub::Bl".length);
@@ -29,7 +34,7 @@ test("completion replaces the word before the cursor", () => {
 });
 
 test("no word is listed twice, and each says what it means", () => {
-  for (const list of [CUDA, TRITON]) {
+  for (const list of [CUDA, TORCH, TRITON]) {
     const labels = list.map(({ label }) => label);
     assert.equal(new Set(labels).size, labels.length);
     for (const { label, info } of list) assert.ok(info.length > 3, label);

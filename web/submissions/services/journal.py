@@ -9,6 +9,7 @@ from statistics import geometric_mean
 
 from django.db import transaction
 from django.db.models import F
+from django.db.models.functions import Coalesce
 
 from judge import report as judge_report
 from web import metrics
@@ -68,10 +69,9 @@ def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_
 def _store(submission_id: int, attempt: int, report: judge_report.Report) -> Report:
     score = report.score
     stamp = report.environment
-    # A judge that loads no package stamps no version; then it judged the one that was handed in for.
-    version = stamp.get("problem_version") or Submission.objects.values_list("version", flat=True).get(
-        pk=submission_id
-    )
+    # A judge that loads no package stamps no version; then it judged the one that it is pinned to.
+    pinned = Submission.objects.values_list(Coalesce("package__version", "version"), flat=True)
+    version = stamp.get("problem_version") or pinned.get(pk=submission_id)
     return Report.objects.create(
         submission_id=submission_id,
         attempt=attempt,

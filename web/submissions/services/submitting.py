@@ -18,11 +18,13 @@ from functools import partial
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Subquery
 from django.utils import timezone
 from django.utils.timesince import timeuntil
 
 from judge.report import Report
 from judge.sizes import MAX_SEED, SizesInvalid, check_size_values
+from problems.schema import suits_gpu
 from problems.vocabulary import Language, Mode, Verdict
 from web import metrics
 from web.accounts.models import User
@@ -124,13 +126,14 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             if (earlier.problem_id, earlier.source, earlier.mode) == (problem.pk, source, mode.value):
                 return earlier
             raise KeyReused("This idempotency key was used for another program; use a new one.")
-        _check_gpu(gpu_model)
+        gpu_model = _chosen_gpu(problem, gpu_model)
         turn = under_way(user).count()
         _check_limits(user, turn)
         submission = Submission.objects.create(
             user=user,
             problem=problem,
             version=problem.version,
+            package_id=problem.package_id,
             language=language.value,
             mode=mode.value,
             source=source,
@@ -171,7 +174,10 @@ def cancel(submission: Submission, *, message: str = "Cancelled by its author.")
 
 @transaction.atomic
 def rejudge(submission: Submission) -> bool:
-    """Judge `submission` again; its present report is dropped. False while it is being judged."""
+    """Judge `submission` again, by the version that is live; its present report is dropped.
+
+    False while it is being judged.
+    """
     queue = queue_for(submission.gpu_model)
     reset = Job.objects.filter(submission=submission, status=Status.DONE).update(
         status=Status.QUEUED,
@@ -186,6 +192,8 @@ def rejudge(submission: Submission) -> bool:
     )
     if not reset:
         return False
+    live = Problem.objects.filter(pk=submission.problem_id).values("package")
+    Submission.objects.filter(pk=submission.pk).update(package=Subquery(live))
     StoredReport.objects.filter(submission=submission).delete()
     append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again", **origin.here()})
     settle(submission.pk)
@@ -233,11 +241,20 @@ def _check_seed(seed: int | None, mode: Mode) -> None:
         raise SeedUnacceptable(f"The seed must be from 0 to {MAX_SEED}, not {seed}.")
 
 
-def _check_gpu(gpu_model: str) -> None:
-    if not gpu_model or gpu_model in (offered := offered_gpu_models()):
-        return
-    choices = f"There are {', '.join(offered)}" if offered else "There is none at the moment"
-    raise GpuNotOffered(f"No {gpu_model} is in use. {choices}; or leave the choice to the site.")
+def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
+    """The model to judge on, empty for any. A problem for some models alone goes to one of them."""
+    offered = offered_gpu_models()
+    if gpu_model and gpu_model not in offered:
+        choices = f"There are {', '.join(offered)}" if offered else "There is none at the moment"
+        raise GpuNotOffered(f"No {gpu_model} is in use. {choices}; or leave the choice to the site.")
+    words = problem.gpu_words
+    if not words or not offered:  # without a GPU nothing is ranked, and the problem can be tried all the same
+        return gpu_model
+    fitting = [model for model in offered if suits_gpu(words, model)]
+    if not fitting or (gpu_model and gpu_model not in fitting):
+        there = f"There are {', '.join(fitting)}" if fitting else "None of them is in use at the moment"
+        raise GpuNotOffered(f"{problem.title} is judged on {' or '.join(words)}. {there}.")
+    return gpu_model or fitting[0]
 
 
 def _check_limits(user: User, in_flight: int) -> None:

@@ -57,6 +57,14 @@ def test_what_overflows_a_float_is_refused_as_an_input_and_kept_as_a_result(dtyp
         rounded(np, values, argument(dtype, 2), "it", finite=False)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_infinities_that_an_author_means_are_inputs_and_nan_is_none(dtype: str) -> None:
+    values = np.array([1.0, -np.inf, np.inf])
+    assert store(values, dtype).shape == (3,)
+    with pytest.raises(ContractError, match="not finite"):
+        store(np.array([1.0, np.nan]), dtype)
+
+
 def test_who_reduces_is_asked_for_every_check() -> None:
     asked: list[int] = []
 

@@ -9,6 +9,7 @@ from judge.report import CaseReport, Mismatch, Report, Score
 from problems.vocabulary import BaselineKind, Group, Language, Mode, Verdict
 from sandbox.gpu.fake_nvml import fake_gpu
 from tests.conftest import new_problem
+from tests.unit.web.access.authoring import furnish, keys_of, open_workspace, values_of
 from tests.unit.web.access.routes import Route
 from web.accounts.models import User
 from web.accounts.services import issue_token
@@ -63,9 +64,10 @@ def make_world(*, hostile: bool = False) -> World:
     In a `hostile` one every text that somebody wrote attacks the page that shows it.
     """
     text = ATTACK if hostile else ""
-    problem = _problem(text)
     names = ("owner", "classmate", "learner")
     owner, classmate, learner = (User.objects.create_user(name) for name in names)
+    workspace = open_workspace(owner, classmate, "vector-add", text)
+    problem = _problem(text)
     instructor = User.objects.create_user("instructor", is_instructor=True)
     staff = User.objects.create_superuser("staff")
     _judged(classmate, problem, "// an idea", text)
@@ -79,6 +81,7 @@ def make_world(*, hostile: bool = False) -> World:
     rejudge = rejudging.start(staff, chosen, reason=f"A fix. {text}", chosen={})
     baseline = set_baseline(staff, submission, kind=BaselineKind.REFERENCE, label=f"Plain {text}"[:40])
     node = _node(staff, text)
+    desk = furnish(workspace, owner, staff, text)
     return World(
         people={
             "anonymous": AnonymousUser(),
@@ -104,6 +107,7 @@ def make_world(*, hostile: bool = False) -> World:
             "name": "figure.svg",
             "node_name": node.name,
             "uuid": node.gpus.get().uuid,
+            **values_of(desk),
         },
         keys={
             "thread": thread.pk,
@@ -115,6 +119,7 @@ def make_world(*, hostile: bool = False) -> World:
             "mfa": 1,
             "node": node.pk,
             "gpu": node.gpus.get().pk,
+            **keys_of(desk),
         },
     )
 

@@ -39,4 +39,9 @@ def test_a_header_that_makes_no_sense_is_an_error_that_says_where(pairs: str, wo
 
 
 def test_endings_mean_languages() -> None:
-    assert [language_of(Path(name)) for name in ("a.cu", "a.py", "a.c")] == ["cuda", "triton", None]
+    assert [language_of(Path(name)) for name in ("a.cu", "a.py", "a.torch.py", "a.c")] == [
+        "cuda",
+        "triton",
+        "python",
+        None,
+    ]

@@ -1,8 +1,8 @@
 """`manage.py prove`: show that a problem's verdicts mean something, or what keeps them from it."""
 
-import dataclasses
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from judge.errors import JudgeError
-from judge.proof import Finding, Outcome, Proof
+from judge.proof import Finding, Proof, State, to_json
 from judge.prove import prove
 from judge.report import Progress
 from judge.target import Target
+from judge.timed_sizes import DEFAULT_GPU, MODELS, find_gpu
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem
@@ -28,35 +29,42 @@ EXIT_INTERNAL = 3
 
 class Command(BaseCommand):
     help = (
-        "Prove the problems SLUG…: every solution gets its verdict, trivial programs fail, tolerances fit. "
+        "Prove the problems SLUG…: every solution gets its verdict, trivial programs and mutants fail, "
+        "tolerances fit. "
         "Exit status: 0 all proved, 1 something has to change, 2 wrong usage, 3 the judge itself failed."
     )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("slugs", metavar="SLUG", nargs="+", help="a problem, such as vector-add")
+        parser.add_argument(
+            "--gpu",
+            default=DEFAULT_GPU,
+            help=f"the model that timed cases must suit: {', '.join(MODELS)}; {DEFAULT_GPU} by default",
+        )
         parser.add_argument("--json", action="store_true", help="print the proofs as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
         problems = [_load(slug) for slug in options["slugs"]]
+        gpu = _model(options["gpu"])
         config = settings.WARPCOURT
         try:
             target = open_configured(config, warm={"oracle": 1, "triton": 1})
             try:
-                proofs = [self._prove(problem, target, quiet=options["json"]) for problem in problems]
+                proofs = [self._prove(p, target, gpu=gpu, quiet=options["json"]) for p in problems]
             finally:
                 target.close()
         except (IsolationUnavailable, ToolchainMissing, JudgeError) as error:
             raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
         if options["json"]:
-            self.stdout.write(json.dumps([_as_json(proof) for proof in proofs], indent=2))
+            self.stdout.write(json.dumps([to_json(proof) for proof in proofs], indent=2))
         if not all(proof.holds for proof in proofs):
             sys.exit(EXIT_NOT_PROVED)
 
-    def _prove(self, problem: Problem, target: Target, *, quiet: bool) -> Proof:
+    def _prove(self, problem: Problem, target: Target, *, gpu: str, quiet: bool) -> Proof:
         if not quiet:
             self.stdout.write(f"{problem.slug}, version {problem.version[:12]}")
-        proof = prove(problem, target, on_progress=_silent if quiet else self._show)
+        proof = prove(problem, target, gpu=gpu, on_progress=_silent if quiet else self._show)
         if not quiet:
             self.stdout.write(render(proof))
         return proof
@@ -77,7 +85,16 @@ def render(proof: Proof) -> str:
     held = sum(outcome.holds for outcome in proof.outcomes)
     seconds = sum(outcome.ms for outcome in proof.outcomes) / 1000
     lines = [_render_finding(finding) for finding in proof.findings]
+    lines += _render_tolerances(proof)
+    skipped = [section.check.heading for section in proof.sections if section.state is State.SKIPPED]
+    if skipped:
+        lines.append(f"  not looked into: {', '.join(skipped)}")
     lines.append(f"  {held} of {len(proof.outcomes)} programs as expected, in {seconds:.0f} s")
+    if proof.mutation_score is not None:
+        counted = [mutant for mutant in proof.mutants if mutant.counts]
+        failing = sum(mutant.fails for mutant in counted)
+        score = f"a mutation score of {proof.mutation_score:.2f}"
+        lines.append(f"  {failing} of {len(counted)} mutants fail: {score}")
     lines.append(f"  {proof.slug} is {'proved' if proof.holds else 'NOT proved'}")
     return "\n".join(lines)
 
@@ -86,22 +103,27 @@ def _render_finding(finding: Finding) -> str:
     return f"  {finding.severity}: {finding.place}: {finding.text}\n      {finding.fix}"
 
 
-def _as_json(proof: Proof) -> dict[str, object]:
-    return {
-        "slug": proof.slug,
-        "version": proof.version,
-        "holds": proof.holds,
-        "findings": [dataclasses.asdict(finding) for finding in proof.findings],
-        "outcomes": [_outcome_as_json(outcome) for outcome in proof.outcomes],
-    }
-
-
-def _outcome_as_json(outcome: Outcome) -> dict[str, object]:
-    return dataclasses.asdict(outcome) | {"holds": outcome.holds}
+def _render_tolerances(proof: Proof) -> Iterator[str]:
+    """How far honest answers and others are from the edge, in multiples of what is allowed."""
+    for report in proof.tolerances:
+        honest = [a.worst for a in report.attempts if a.honest and a.worst is not None]
+        others = [a.worst for a in report.attempts if not a.honest and a.worst is not None]
+        if honest and others:
+            yield (
+                f"  tolerance of {report.argument}: honest orders use {max(honest):.2g} of it, "
+                f"lower precision {min(others):.2g} times as much or more"
+            )
 
 
 def _silent(_: Progress) -> None:
     pass
+
+
+def _model(name: str) -> str:
+    try:
+        return find_gpu(name).name
+    except ValueError as error:
+        raise CommandError(str(error), returncode=EXIT_USAGE) from error
 
 
 def _load(slug: str) -> Problem:

@@ -6,6 +6,7 @@ import { Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import { complete } from "./complete.js";
 import { CUDA } from "./words/cuda.js";
+import { TORCH } from "./words/torch.js";
 import { TRITON } from "./words/triton.js";
 
 export { openSearchPanel } from "@codemirror/search";
@@ -32,7 +33,9 @@ export function offer(view) {
   if (from === to && /[\w.:]/.test(view.state.sliceDoc(Math.max(0, from - 1), from))) startCompletion(view);
 }
 
-const WORDS = { cuda: CUDA, triton: TRITON };
+// Programs in Python may launch Triton kernels too; where both lists have a word, PyTorch says more.
+const PYTHON = [...TORCH, ...TRITON.filter(({ label }) => !label.startsWith("torch."))];
+const WORDS = { cuda: CUDA, triton: TRITON, python: PYTHON };
 
 /** Completion of the words of `language`, added to its grammar's `data`. */
 export function completions(language, data) {

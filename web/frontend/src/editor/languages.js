@@ -1,7 +1,7 @@
 // The grammars, each loaded when it is first needed.
 
 import { deviceWords } from "./appearance.js";
-import { CUDA_WORDS, TRITON_WORDS } from "./words/patterns.js";
+import { CUDA_WORDS, TORCH_WORDS, TRITON_WORDS } from "./words/patterns.js";
 
 /** Each resolves to {extension, data}: what goes into the editor, and where completions are added. */
 export const LANGUAGES = {
@@ -12,5 +12,9 @@ export const LANGUAGES = {
   async triton() {
     const { python, pythonLanguage } = await import("@codemirror/lang-python");
     return { extension: [python(), deviceWords(TRITON_WORDS)], data: pythonLanguage.data };
+  },
+  async python() {
+    const { python, pythonLanguage } = await import("@codemirror/lang-python");
+    return { extension: [python(), deviceWords(TORCH_WORDS)], data: pythonLanguage.data };
   },
 };

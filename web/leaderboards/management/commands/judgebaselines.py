@@ -4,17 +4,17 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from problems import schema
-from problems.loader import load_sound
+from problems.loader import load_problem
 from problems.vocabulary import BaselineKind
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.fleet.queries import offered_gpu_models
 from web.leaderboards.models import Baseline
 from web.leaderboards.services import baseline_author, set_baseline
+from web.packages.folders import folder_of
 from web.submissions import services
 from web.submissions.models import Submission
 
@@ -90,16 +90,15 @@ def _submit(
 
 def _marked(slugs: list[str]) -> Iterator[tuple[Problem, schema.Solution, BaselineKind]]:
     """The marked solutions of these problems, or of all, with the rows of the catalogue."""
-    packages, _ = load_sound(settings.WARPCOURT.problems_dir)
-    known = {package.slug for package in packages}
-    if unknown := sorted(set(slugs) - known):
-        raise CommandError(f"there is no problem {', '.join(unknown)}; there are {', '.join(sorted(known))}")
-    for package in packages:
-        if slugs and package.slug not in slugs:
+    problems = {problem.slug: problem for problem in Problem.objects.filter(published=True).order_by("slug")}
+    if unknown := sorted(set(slugs) - set(problems)):
+        raise CommandError(f"there is no problem {', '.join(unknown)}; there are {', '.join(problems)}")
+    for slug, problem in problems.items():
+        if slugs and slug not in slugs:
             continue
-        problem = Problem.objects.filter(slug=package.slug, version=package.version).first()
-        if problem is None:
-            raise CommandError(f"{package.slug} is not in the catalogue as it is on disk: run loadproblems.")
+        package = load_problem(folder_of(problem, None))
+        if package.version != problem.version:
+            raise CommandError(f"{slug} is not in the catalogue as it is on disk: run loadproblems.")
         for solution in package.solutions:
             if solution.baseline:
                 yield problem, solution, solution.baseline

@@ -206,9 +206,8 @@ def _read(path: Path, chosen: str | None, problem: Problem) -> tuple[str, Langua
 
 
 def _language_of(path: Path) -> Language:
-    for language in Language:
-        if path.suffix == language.suffix:
-            return language
+    if language := Language.of_file(path.name):
+        return language
     endings = " nor ".join(language.suffix for language in Language)
     raise CommandError(
         f"{path.name} ends in neither {endings}; name the language with --language", returncode=EXIT_USAGE

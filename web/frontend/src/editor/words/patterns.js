@@ -8,3 +8,6 @@ export const CUDA_WORDS = new RegExp(String.raw`(?<![\w.])(?:__[A-Za-z]\w*|${CUD
 
 /** Finds words of Triton with their module: `tl.load`, `triton.jit`. */
 export const TRITON_WORDS = /(?<![\w.])(?:tl|triton)\.[A-Za-z]\w*(?:\.[A-Za-z]\w*)*/g;
+
+/** Finds words of PyTorch, and of Triton, with their module: `torch.nn.Linear`, `tl.load`. */
+export const TORCH_WORDS = /(?<![\w.])(?:torch|tl|triton)\.[A-Za-z]\w*(?:\.[A-Za-z]\w*)*/g;

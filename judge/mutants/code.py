@@ -1,0 +1,85 @@
+"""CUDA C++ as text: what is code in it, what runs on the device, where an expression ends.
+
+None of this is a parser, and it need not be: a mutant that does not compile is left out of the score.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_NOT_CODE = re.compile(
+    r"""
+      //[^\n]* | /\*.*?\*/                            # comments
+    | R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"    # raw strings
+    | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])+'       # strings and characters
+    | ^[ \t]*\#(?:[^\n\\]|\\\n|\\.)*                  # preprocessor lines
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_DEVICE = re.compile(r"__(?:global|device)__")
+_LONGEST_EXPRESSION = 4000  # so that brackets that nobody closes cost little
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that runs on the device: its declaration begins at `start`, its body is `body:end`."""
+
+    name: str
+    start: int
+    body: int
+    end: int
+
+
+def masked(source: str) -> str:
+    """`source` with blanks for all that is no code, so that places in one are places in the other."""
+    return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
+
+
+def device_functions(code: str) -> Iterator[Function]:
+    """The functions of masked `code` that run on the device, methods too."""
+    end = 0
+    for found in _DEVICE.finditer(code):
+        opening, semicolon = code.find("{", found.end()), code.find(";", found.end())
+        if found.start() < end or opening < 0 or -1 < semicolon < opening:
+            continue  # within the last one, or a declaration, or a variable
+        end = closing_of(code, opening)
+        head = code[found.end() : opening]
+        name = re.search(r"([A-Za-z_]\w*)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:const\s*)?$", head)
+        yield Function(name[1] if name else "", found.start(), opening + 1, end - 1)
+
+
+def closing_of(code: str, opening: int, limit: int | None = None) -> int:
+    """The place after the bracket that closes the one at `opening`; `limit`, or the end, when none does."""
+    depth = 0
+    limit = len(code) if limit is None else min(limit, len(code))
+    for at in range(opening, limit):
+        if code[at] in _OPENING:
+            depth += 1
+        elif code[at] in _CLOSING:
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return limit
+
+
+def expression_end(code: str, start: int, ends: tuple[str, ...]) -> int:
+    """Where the expression at `start` ends: at one of `ends` or at a bracket that it did not open."""
+    at, limit = start, min(len(code), start + _LONGEST_EXPRESSION)
+    while at < limit:
+        if code[at] in _OPENING:
+            at = closing_of(code, at, limit)
+        elif code[at] in _CLOSING or code.startswith(ends, at):
+            return at
+        else:
+            at += 1
+    return at
+
+
+def trimmed(code: str, start: int, end: int) -> tuple[int, int]:
+    """`start` and `end` without the blanks at both ends."""
+    while start < end and code[start].isspace():
+        start += 1
+    while start < end and code[end - 1].isspace():
+        end -= 1
+    return start, end

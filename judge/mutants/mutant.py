@@ -1,0 +1,90 @@
+"""What a mutant is. Values only."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from problems.vocabulary import Language
+
+_LONGEST_CHANGE = 160
+_MOST_PLACES = 2000  # of one operator in one source; nobody writes that many
+
+
+class Operator(StrEnum):
+    """A kind of mistake. `docs/problem-format.md` explains each to authors."""
+
+    LAST_ELEMENT = "dropped-last-element"
+    SYNCHRONISATION = "dropped-synchronisation"
+    INDEX = "swapped-index"
+    LAUNCH = "off-by-one-launch"
+    DTYPE = "wrong-dtype"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """The text from `start` to `end` of a source becomes `text`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A solution that mutants are made of. `prelude` is what their edits call."""
+
+    file: str
+    language: Language
+    source: str
+    prelude: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A solution with one mistake. `number` counts the places of its operator in the file, from 1."""
+
+    original: Original
+    operator: Operator
+    number: int
+    edit: Edit
+
+    @property
+    def name(self) -> str:
+        """What it is called in reports and in `[[mutants_ignored]]`."""
+        return f"{self.operator}-{self.number}"
+
+    @property
+    def source(self) -> str:
+        """The whole program."""
+        text, edit, prelude = self.original.source, self.edit, self.original.prelude
+        changed = text[: edit.start] + edit.text + text[edit.end :]
+        # C++ must know a function before it is called; Python may not import before its __future__.
+        first = self.original.language is Language.CUDA
+        return f"{prelude}\n{changed}" if first else f"{changed}\n{prelude}"
+
+    @property
+    def line(self) -> int:
+        """The line of the file that it changes, from 1."""
+        return self.original.source.count("\n", 0, self.edit.start) + 1
+
+    @property
+    def line_text(self) -> str:
+        """That line, as it is in the file, without the blanks round it."""
+        return self.original.source.split("\n")[self.line - 1].strip()
+
+    @property
+    def change(self) -> str:
+        """What was changed, in one line."""
+        before = self.original.source[self.edit.start : self.edit.end]
+        return f"{_shown(before)} → {_shown(self.edit.text)}"
+
+
+def mutants_by_place(original: Original, operator: Operator, edits: Iterable[Edit]) -> Iterator[Mutant]:
+    """A mutant for each of `edits`, in the order of their places."""
+    for number, edit in enumerate(sorted(set(edits))[:_MOST_PLACES], start=1):
+        yield Mutant(original, operator, number, edit)
+
+
+def _shown(code: str) -> str:
+    line = " ".join(code.split()) or "nothing"
+    return line if len(line) <= _LONGEST_CHANGE else f"{line[: _LONGEST_CHANGE - 1]}…"

@@ -1,0 +1,166 @@
+"""A package as one ZIP file, which is how it is exchanged and stored.
+
+Theory of operation. `pack` is deterministic: sorted names, one moment, one mode, so that the same package
+packed by the same zlib is the same file. What names a version is `Contents.content_hash` all the same,
+which is about the files and not about how they were packed.
+
+`unpack` takes what anybody uploads. It looks before it reads: the size of the archive, the number of
+entries, each name, kind and declared size. Then it reads no more of an entry than the limit, whatever was
+declared, so a bomb costs the limit and no more, and nothing is written anywhere. Names that lead elsewhere,
+links, devices, encrypted entries and two entries of one name are refused; none is mended, since a mended
+name could be another file.
+"""
+
+import io
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+
+from problems.contents import (
+    DESCRIPTION,
+    MAX_CONTENTS_MIB,
+    MAX_FILE_KIB,
+    MAX_FILES,
+    Contents,
+    ContentsInvalid,
+    check_contents,
+    is_ignored,
+)
+
+MAX_ARCHIVE_MIB = MAX_CONTENTS_MIB
+SUFFIX = ".zip"
+MEDIA_TYPE = "application/zip"
+_MOST_ENTRIES = 4 * MAX_FILES  # with folders, and what systems leave behind
+ENTRY = b"PK\1\2"  # begins each entry of the directory. Source: PKWARE APPNOTE 6.3.10, section 4.3.12
+_MOMENT = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows
+_UNIX = 3
+_ENCRYPTED = 0x1
+_PACKED_BY = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+BROKEN = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    OverflowError,
+    RuntimeError,
+    ValueError,
+)
+
+
+class ArchiveInvalid(ContentsInvalid):
+    """Raised when a file is no archive of a package. The message says what to do."""
+
+
+def pack(contents: Contents) -> bytes:
+    """The package as a ZIP file with one folder, which is called like the problem.
+
+    Raises:
+        ContentsInvalid: the contents are none that a package may have.
+    """
+    _require_description(check_contents(contents))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as packed:
+        for path, content in sorted(contents.files.items()):
+            entry = zipfile.ZipInfo(f"{contents.slug}/{path}", _MOMENT)
+            entry.create_system = _UNIX
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            packed.writestr(entry, content, compresslevel=9)
+    return stream.getvalue()
+
+
+def unpack(archive: bytes, *, slug: str = "") -> Contents:
+    """The package in `archive`: its folder, or its files with no folder around them.
+
+    `slug` is what the problem is called; without it the folder's name is. Hidden files and what systems leave
+    behind are left out.
+
+    Raises:
+        ContentsInvalid: it is no archive of a package, or one that is not safe to unpack.
+    """
+    if len(archive) > MAX_ARCHIVE_MIB * 1024 * 1024:
+        raise ArchiveInvalid(f"the archive has more than {MAX_ARCHIVE_MIB} MiB; leave out what is no package")
+    if archive.count(ENTRY) > _MOST_ENTRIES:
+        # Counted in the bytes: opening it would make an object of each before we could count them.
+        raise ArchiveInvalid(f"the archive has more than {MAX_FILES} files; leave out what is no package")
+    try:
+        with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+            files = dict(_files(packed))
+    except ContentsInvalid:
+        raise
+    except BROKEN as error:
+        raise ArchiveInvalid(f"this is no ZIP file that can be read ({error}); pack it anew") from error
+    inside = "" if DESCRIPTION in files else _folder_of(files)
+    contents = Contents(
+        slug=slug or inside,
+        files={path.removeprefix(f"{inside}/") if inside else path: files[path] for path in sorted(files)},
+    )
+    _require_description(contents)
+    if not contents.slug:
+        raise ArchiveInvalid("no folder in the archive names the problem; pack the folder, not its files")
+    return check_contents(contents)
+
+
+def _files(packed: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+    seen: set[str] = set()
+    room = MAX_CONTENTS_MIB * 1024 * 1024
+    for entry in packed.infolist():
+        check_entry(entry)
+        if entry.is_dir() or is_ignored(entry.filename):
+            continue
+        if entry.filename in seen:
+            raise ArchiveInvalid(f"{entry.filename!r} is in the archive twice; pack the folder anew")
+        seen.add(entry.filename)
+        if len(seen) > MAX_FILES:
+            raise ArchiveInvalid(f"the archive has more than {MAX_FILES} files; leave out what is no package")
+        content = _read(packed, entry)
+        room -= len(content)
+        if room < 0:
+            raise ArchiveInvalid(f"the files have more than {MAX_CONTENTS_MIB} MiB in all; make them smaller")
+        yield entry.filename, content
+
+
+def check_entry(entry: zipfile.ZipInfo) -> None:
+    """Refuse an entry whose name leads elsewhere, or that is a link, a device or encrypted.
+
+    Raises:
+        ArchiveInvalid: it is one of these.
+    """
+    # `filename` ends at a NUL and has this system's separators; what is in the file is what counts.
+    name, shown = entry.orig_filename, repr(entry.orig_filename[:80])
+    parts = name.removesuffix("/").split("/")
+    if any(part in {"", ".", ".."} for part in parts) or not name.isprintable() or set(name) & set("\\:"):
+        raise ArchiveInvalid(f"{shown} leads out of the archive, or could; pack the folder anew")
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in {0, stat.S_IFDIR if entry.is_dir() else stat.S_IFREG}:
+        raise ArchiveInvalid(f"{shown} is a link or no plain file; put the file itself there")
+    if entry.flag_bits & _ENCRYPTED:
+        raise ArchiveInvalid(f"{shown} is encrypted; pack the folder without a password")
+    if entry.compress_type not in _PACKED_BY:
+        raise ArchiveInvalid(f"{shown} is packed in an unusual way; use Deflate")
+
+
+def _read(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    limit = MAX_FILE_KIB * 1024
+    if entry.file_size <= limit:
+        with packed.open(entry) as stream:
+            content = stream.read(limit + 1)  # what is declared may be a lie
+        if len(content) <= limit:
+            return content
+    raise ArchiveInvalid(f"{entry.filename} has more than {MAX_FILE_KIB} KiB; make it smaller")
+
+
+def _folder_of(files: dict[str, bytes]) -> str:
+    """The one folder that everything is in; empty when there is none."""
+    tops = {path.partition("/")[0] for path in files if "/" in path}
+    return tops.pop() if len(tops) == 1 and all("/" in path for path in files) else ""
+
+
+def _require_description(contents: Contents) -> None:
+    if DESCRIPTION not in contents.files:
+        raise ArchiveInvalid(f"there is no {DESCRIPTION}; pack the folder of a problem")

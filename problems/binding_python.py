@@ -1,0 +1,128 @@
+"""What is derived from a problem for programs in Python: declarations, starters, an example of the call."""
+
+from collections.abc import Mapping
+
+from problems.calling import Pattern, PythonCall, PythonEntry, spelled
+from problems.schema import Argument, Problem
+from problems.vocabulary import Dtype, Role
+
+
+def signature_python(problem: Problem) -> str:
+    """What a program defines, such as `def custom_kernel(data) -> torch.Tensor`."""
+    call = call_of(problem)
+    result = _result(call)
+    match call.entry:
+        case PythonEntry.CUSTOM_KERNEL:
+            return f"def custom_kernel(data) -> {result}"
+        case PythonEntry.MODEL_NEW:
+            return "class ModelNew(torch.nn.Module)"
+    return f"def solve({', '.join(_parameters(problem, call))}) -> {result}"
+
+
+def call_of(problem: Problem) -> PythonCall:
+    """How programs in Python are called; by default `solve` with all arguments in order."""
+    names = tuple(argument.name for argument in problem.arguments)
+    return problem.python or PythonCall(PythonEntry.SOLVE, Pattern.of_names(names))
+
+
+def starter_python(problem: Problem, explanations: list[str]) -> str:
+    """A file to begin with: loads, explains every argument, computes nothing."""
+    call = call_of(problem)
+    lines = ["import torch", "", "", *(f"# {line}" for line in _notes(call, explanations))]
+    match call.entry:
+        case PythonEntry.CUSTOM_KERNEL:
+            lines += [f"{signature_python(problem)}:", *_unpacking(call.given)]
+        case PythonEntry.MODEL_NEW:
+            lines += ["class ModelNew(torch.nn.Module):", *_model(problem, call)]
+        case _:
+            lines.append(f"{signature_python(problem)}:")
+    indent = "        " if call.entry is PythonEntry.MODEL_NEW else "    "
+    if call.returns:
+        lines += [f"{indent}# Return {', '.join(call.returns)}.", f"{indent}return None"]
+    else:
+        lines += [f"{indent}# Write {', '.join(_written(problem))}.", f"{indent}pass"]
+    return "\n".join([*lines, ""])
+
+
+def example_python(problem: Problem, values: Mapping[str, int | float]) -> str:
+    """The call for scalars of these `values`, in one line."""
+    call = call_of(problem)
+    given = spelled(call.given.form, lambda name: str(values.get(name, name)))
+    init = spelled(call.init.form, lambda name: str(values.get(name, name)))
+    made = {
+        PythonEntry.SOLVE: f"solve{given}",
+        PythonEntry.CUSTOM_KERNEL: f"custom_kernel({given})",
+        PythonEntry.MODEL_NEW: f"ModelNew{init}{given}",
+    }[call.entry]
+    return f"{', '.join(call.returns)} = {made}" if call.returns else made
+
+
+def _notes(call: PythonCall, explanations: list[str]) -> list[str]:
+    notes = ["Arrays are tensors, scalars are numbers.", *(f"  {line}" for line in explanations)]
+    if call.entry is PythonEntry.CUSTOM_KERNEL:
+        notes.append(f"data is {call.given.text}.")
+    if call.state:
+        notes.append("The parameters of ModelNew are set before each call:")
+        notes += [f"  {parameter} is {array}" for parameter, array in call.state.items()]
+    for name, module in call.modules.items():
+        held = ", ".join(f"{parameter} is {array}" for parameter, array in module.state.items())
+        notes.append(f"{name} is torch.nn.{module.kind}{module.init.text}: {held}")
+    return notes
+
+
+def _unpacking(given: Pattern) -> list[str]:
+    """A line that takes `data` apart, where it is a plain tuple of names."""
+    plain = isinstance(given.form.get("tuple"), list) and given.form == Pattern.of_names(given.names).form
+    return [f"    {given.text.strip('()').rstrip(',')} = data"] if plain and len(given.names) > 1 else []
+
+
+def _model(problem: Problem, call: PythonCall) -> list[str]:
+    made_with = ", ".join(["self", *call.init.names])
+    parts = call.init.form["tuple"]
+    count = len(parts) if isinstance(parts, list) else 0
+    if count != len(call.init.names):  # constants among them, which have no names
+        made_with = "self, *made_with"
+    known = {argument.name: argument for argument in problem.arguments}
+    taken = ", ".join(["self", *(_declared(known, name) for name in call.given.names)])
+    return [
+        f"    def __init__({made_with}):",
+        "        super().__init__()",
+        "        # Make the parameters here, named as above.",
+        "",
+        f"    def forward({taken}) -> {_result(call)}:",
+    ]
+
+
+def _parameters(problem: Problem, call: PythonCall) -> list[str]:
+    known = {argument.name: argument for argument in problem.arguments}
+    parts = call.given.form.get("tuple")
+    taken = []
+    for index, part in enumerate(parts if isinstance(parts, list) else []):
+        name = part.get("name")
+        taken.append(_declared(known, name) if isinstance(name, str) else f"part_{index}")
+    return taken
+
+
+def _declared(known: Mapping[str, Argument], name: str) -> str:
+    return f"{name}: {python_type(known[name]) if name in known else 'torch.nn.Module'}"
+
+
+def _written(problem: Problem) -> list[str]:
+    return [argument.name for argument in problem.arguments if argument.role in {Role.OUT, Role.INOUT}]
+
+
+def _result(call: PythonCall) -> str:
+    if not call.returns:
+        return "None"
+    if len(call.returns) == 1:
+        return "torch.Tensor"
+    return f"tuple[{', '.join('torch.Tensor' for _ in call.returns)}]"
+
+
+def python_type(argument: Argument) -> str:
+    """The type of an argument in Python."""
+    if argument.role is not Role.SCALAR:
+        return "torch.Tensor"
+    if argument.dtype is Dtype.BOOL:
+        return "bool"
+    return "float" if argument.dtype.is_float else "int"

@@ -1,0 +1,188 @@
+"""The files of a package as values: read from a folder, written to one, and named by a hash.
+
+Nothing here asks whether a package is sound, which is `loader`'s part: a draft that does not load has
+contents too. What is asked is that they are safe to keep and to write: plain files with plain names,
+bounded in number and size.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+DESCRIPTION = "problem.toml"
+MAX_FILES = 200
+MAX_FILE_KIB = 256  # of a figure; what a text may have is less, and the loader says so
+MAX_CONTENTS_MIB = 16
+MAX_SLUG_CHARACTERS = 60
+_SLUG = re.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_NAME = re.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_HASH_SCHEME = b"warpcourt contents 1\n"  # raise the number when the same hash has to mean something else
+
+
+class ContentsInvalid(ValueError):
+    """Raised when files are none that a package may have. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """The files of a package by their path below its folder, such as `solutions/plain.cu`."""
+
+    slug: str
+    files: Mapping[str, bytes]
+
+    @property
+    def content_hash(self) -> str:
+        """A SHA-256 over paths and bytes: two packages have it in common when each file is the same.
+
+        The slug is no part of it, nor is how an archive was packed.
+        """
+        digest = hashlib.sha256(_HASH_SCHEME)
+        for path, content in sorted(self.files.items()):
+            name = path.encode()
+            digest.update(len(name).to_bytes(8, "big") + name + len(content).to_bytes(8, "big") + content)
+        return digest.hexdigest()
+
+
+def is_slug(text: str) -> bool:
+    """Whether a problem may be called that: lower-case words joined by hyphens."""
+    return len(text) <= MAX_SLUG_CHARACTERS and _SLUG.fullmatch(text) is not None
+
+
+def is_ignored(path: str) -> bool:
+    """Whether a file is none of the package: what editors, systems and Python leave behind."""
+    return any(part.startswith((".", "__pycache__", "__MACOSX")) for part in path.split("/"))
+
+
+def check_path(path: str) -> None:
+    """Refuse what cannot be the path of a file in a package: `name` or `folder/name`, in plain characters.
+
+    Raises:
+        ContentsInvalid: it leads elsewhere, is too deep, or would be another file on another system.
+    """
+    parts = path.split("/")
+    if len(parts) > 2:
+        raise ContentsInvalid(
+            f"{_shown(path)} is too deep; a package has folders of files, and none in those"
+        )
+    if not all(_NAME.fullmatch(part) for part in parts):
+        raise ContentsInvalid(
+            f"{_shown(path)} is no name of a file in a package; use letters, digits and . _ -, and none of "
+            "the signs that lead elsewhere"
+        )
+
+
+def check_contents(contents: Contents) -> Contents:
+    """`contents`, when they may be kept and written.
+
+    Raises:
+        ContentsInvalid: a name, a path, a size or the number of files is none that a package may have.
+    """
+    if not is_slug(contents.slug):
+        raise ContentsInvalid(
+            f"{_shown(contents.slug)} is no name of a problem; use lower-case words joined by hyphens"
+        )
+    if len(contents.files) > MAX_FILES:
+        raise ContentsInvalid(f"there are {len(contents.files)} files; at most {MAX_FILES} are allowed")
+    folders = {path.partition("/")[0].lower() for path in contents.files if "/" in path}
+    known: dict[str, str] = {}
+    for path, content in contents.files.items():
+        check_path(path)
+        if len(content) > MAX_FILE_KIB * 1024:
+            raise ContentsInvalid(f"{path} has {len(content)} bytes; at most {MAX_FILE_KIB} KiB are allowed")
+        if path.lower() in folders:
+            raise ContentsInvalid(f"{path} is a file and a folder; rename one of them")
+        if (other := known.setdefault(path.lower(), path)) != path:
+            raise ContentsInvalid(f"{other} and {path} are one file on some systems; rename one of them")
+    if sum(map(len, contents.files.values())) > MAX_CONTENTS_MIB * 1024 * 1024:
+        raise ContentsInvalid(f"the files have more than {MAX_CONTENTS_MIB} MiB in all; make them smaller")
+    return contents
+
+
+def read_folder(folder: Path) -> Contents:
+    """The contents of the package in `folder`, whose name is the slug. Nothing is followed or executed.
+
+    Raises:
+        ContentsInvalid: something there is no plain file, or is too large.
+        OSError: it cannot be read.
+    """
+    if folder.is_symlink() or not folder.is_dir():
+        raise ContentsInvalid(f"{folder.name} must be a folder, and no symbolic link")
+    files: dict[str, bytes] = {}
+    for path in _paths(folder):
+        if len(files) == MAX_FILES:
+            raise ContentsInvalid(f"{folder.name} has more than {MAX_FILES} files; remove some")
+        name = path.relative_to(folder).as_posix()
+        files[name] = read_plain(path, name)
+    return check_contents(Contents(folder.name, files))
+
+
+def write_folder(contents: Contents, parent: Path) -> Path:
+    """Write the package into a new folder below `parent`, and give its path.
+
+    Raises:
+        ContentsInvalid: the contents are none that may be written.
+        FileExistsError: the folder is there already.
+    """
+    folder = parent / check_contents(contents).slug
+    folder.mkdir(parents=True)
+    for name, content in contents.files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+    return folder
+
+
+@contextmanager
+def as_folder(contents: Contents) -> Iterator[Path]:
+    """A folder with the files, gone after the block, for whatever reads packages from a disk.
+
+    Raises:
+        ContentsInvalid: the contents are none that may be written.
+    """
+    with TemporaryDirectory(prefix="warpcourt-package-") as parent:
+        yield write_folder(contents, Path(parent))
+
+
+def read_plain(path: Path, name: str) -> bytes:
+    """The bytes of one plain file, without following a link. `name` is how refusals call it.
+
+    Raises:
+        ContentsInvalid: it is none, cannot be read, or is too large.
+    """
+    try:
+        # O_NONBLOCK so that a FIFO cannot hold us; it has no effect on a regular file.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise ContentsInvalid(
+            f"{name} cannot be read ({error.strerror}); it must be a plain file, no link"
+        ) from error
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ContentsInvalid(f"{name} must be a plain file")
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            content = stream.read(MAX_FILE_KIB * 1024 + 1)
+    finally:
+        os.close(descriptor)
+    if len(content) > MAX_FILE_KIB * 1024:
+        raise ContentsInvalid(f"{name} has more than {MAX_FILE_KIB} KiB; make it smaller")
+    return content
+
+
+def _paths(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if is_ignored(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from (inner for inner in sorted(path.iterdir()) if not is_ignored(inner.name))
+        else:
+            yield path
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 80 else f"{text[:77]}...")

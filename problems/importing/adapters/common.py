@@ -1,0 +1,175 @@
+# The first part is the same for every imported problem: it reads the author's files, asks them for one test, and
+# brings arrays from there and back. What follows is of one format, and the constants are of one problem.
+
+import contextlib
+import functools
+import importlib
+import importlib.abc
+import importlib.util
+import inspect
+import random
+import sys
+
+import numpy as np
+import torch
+
+DTYPES = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "int64": torch.int64,
+    "int32": torch.int32,
+    "int8": torch.int8,
+    "uint32": torch.uint32,
+    "uint8": torch.uint8,
+    "bool": torch.bool,
+}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+class Texts(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports the author's files out of `FILES`, without assertions where float64 replaces their dtype."""
+
+    def find_spec(self, name, path=None, target=None):
+        place = name.replace(".", "/")
+        folder = any(file.startswith(place + "/") for file in FILES)
+        if f"{place}.py" not in FILES and not folder:
+            return None
+        return importlib.util.spec_from_loader(name, self, origin=f"{place}.py", is_package=folder)
+
+    def exec_module(self, module):
+        origin = module.__spec__.origin
+        text = FILES.get(origin, "") or FILES.get(origin.replace(".py", "/__init__.py"), "")
+        exec(compile(text, origin, "exec", optimize=1 if WIDE else 0), module.__dict__)
+
+
+@contextlib.contextmanager
+def seeded(seed):
+    """All randomness follows from `seed`: seeds that the author wrote down are mixed with it."""
+    manual, generator = torch.manual_seed, torch.Generator
+
+    def mixed(own):
+        return (int(own) * 1000003 + seed) % 2**63
+
+    class Generator(generator):
+        def manual_seed(self, own):
+            return super().manual_seed(mixed(own))
+
+    def zeros(*size, memory_format=None, **rest):
+        return torch.zeros(*size, **rest)
+
+    def zeros_like(tensor, memory_format=None, **rest):
+        return torch.zeros_like(tensor, **rest)
+
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    manual(seed)
+    replaced = {
+        "manual_seed": lambda own: manual(mixed(own)),
+        "Generator": Generator,
+        "empty": zeros,  # what happens to be in memory would be another chance
+        "empty_like": zeros_like,
+    }
+    before = {name: getattr(torch, name) for name in replaced}
+    for name, function in replaced.items():
+        setattr(torch, name, function)
+    try:
+        yield
+    finally:
+        for name, function in before.items():
+            setattr(torch, name, function)
+
+
+def forget():
+    """Import the author's files anew when they are asked for next."""
+    for name in [
+        n for n, module in sys.modules.items() if isinstance(getattr(module, "__loader__", None), Texts)
+    ]:
+        del sys.modules[name]
+    for function in FORGETFUL:
+        function.cache_clear()
+
+
+def flat(tensor):
+    """A tensor's elements in C order; bfloat16, which array modules lack, as float32."""
+    tensor = tensor.detach().contiguous().reshape(-1)
+    return tensor.float() if tensor.dtype is torch.bfloat16 else tensor
+
+
+def tensor_of(array, dtype, shape):
+    """A copy of an array as the author's code expects it. Floats may stay in float64."""
+    tensor = torch.as_tensor(array).reshape(shape)
+    wanted = DTYPES[dtype]
+    return tensor.clone() if WIDE and wanted.is_floating_point else tensor.to(wanted, copy=True)
+
+
+def law(xp, rng, kind, first, second, shape):
+    """Contents like those that were seen in the author's tests, in another shape."""
+    if kind == "integers":
+        return rng.integers(int(first), int(second) + 1, shape)
+    if kind == "normal":
+        return rng.normal(first, second, shape)
+    if kind == "constant":
+        return xp.full(shape, first)
+    return rng.uniform(first, second, shape)
+
+
+def generate(xp, rng, size):
+    """One of the author's tests with fresh contents; for sizes of which there is none, contents alike."""
+    test = TESTS.get(tuple(size[name] for name in SIZES))
+    if test is None:
+        return {ours: law(xp, rng, *LAWS[ours], shape(**size)) for ours, shape in SHAPES.items()}
+    with seeded(int(rng.integers(0, 2**31 - 1))):
+        values = arguments_of(*test)
+    given = {ours: xp.asarray(flat(values[theirs])) for theirs, ours, role, _ in ARGUMENTS if ours in SHAPES}
+    return {ours: array.reshape(SHAPES[ours](**size)) for ours, array in given.items()}
+
+
+def reference(xp, **given):
+    """What the author's reference writes or returns for these arguments."""
+    size = sizes_of(given)
+    shapes = true_shapes(size)
+    values = {}
+    for theirs, ours, role, dtype in ARGUMENTS:
+        if role == "scalar":
+            values[theirs] = given[ours]
+        elif ours in given:
+            values[theirs] = tensor_of(given[ours], dtype, shapes[ours])
+        else:
+            wide = WIDE and DTYPES[dtype].is_floating_point
+            wanted = torch.float64 if wide else DTYPES[dtype]
+            values[theirs] = torch.zeros(shapes[ours], dtype=wanted, device=DEVICE)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        results = compute(values)
+    written = [(theirs, ours) for theirs, ours, role, _ in ARGUMENTS if role in {"out", "inout"}]
+    return {
+        ours: xp.asarray(flat(results[theirs])).reshape(OUTPUTS[ours](**size)) for theirs, ours in written
+    }
+
+
+def sizes_of(given):
+    """The sizes that these arguments have: from numbers and shapes, and the rest from the author's tests."""
+    size = dict.fromkeys(SIZES, 1) if "variant" in SIZES else {}
+    known = {"variant"}
+    for name, (ours, axis, offset, scale) in FROM_ARGUMENTS.items():
+        size[name] = offset + (round(float(given[ours]) * scale) if axis is None else given[ours].shape[axis])
+        known.add(name)
+    if known.issuperset(SIZES):
+        return size
+    for test in (dict(zip(SIZES, key)) for key in TESTS):
+        if all(test[name] == size[name] for name in FROM_ARGUMENTS):
+            return test
+    raise ValueError("these sizes are not among the imported tests")
+
+
+def true_shapes(size):
+    """The shapes that the author's code works with, by our names: outside, numbers and many dimensions are flat."""
+    shapes = {ours: shape(**size) for ours, shape in {**SHAPES, **OUTPUTS}.items()}
+    shapes |= dict.fromkeys(POINTS, ())
+    return shapes | TRUE_SHAPES.get(tuple(size[name] for name in SIZES if name != "variant"), {})
+
+
+DEVICE = "cuda"
+sys.meta_path.insert(0, Texts())

@@ -1,0 +1,261 @@
+# KernelBench: class Model, get_inputs and get_init_inputs over numbers at the head of the file. CANDIDATES are other
+# numbers to try, by kind: the first that works of each kind becomes a test. The parameters of Model are arguments.
+
+import ast
+
+KINDS = {"sample": "example", "timed": "performance"}
+MOST_PARAMETERS = 6
+PACKED = "parameters"
+LEAST_LARGE, MOST_LARGE = 50_000, 1_000_000
+
+
+class Numbers(ast.NodeTransformer):
+    """Replaces the numbers that names at the head of the file stand for."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def visit_Assign(self, node):
+        for target in node.targets:
+            if isinstance(target, ast.Name) and target.id in self.numbers:
+                node.value = ast.copy_location(ast.Constant(self.numbers[target.id]), node.value)
+        return node
+
+
+@functools.cache
+def author(numbers=()):
+    """The file's names, with some numbers replaced."""
+    tree = ast.parse(FILES[f"{MAIN}.py"])
+    tree.body = [
+        Numbers(dict(numbers)).visit(node) if isinstance(node, ast.Assign) else node for node in tree.body
+    ]
+    names = {"__name__": MAIN}
+    exec(compile(ast.fix_missing_locations(tree), f"{MAIN}.py", "exec", optimize=1 if WIDE else 0), names)
+    return names
+
+
+def of_candidate(number):
+    """The file with the numbers of one candidate."""
+    return author(tuple(sorted(CANDIDATES[number][1].items())))
+
+
+def inputs_of(names):
+    """Inputs of forward, on the device."""
+    with torch.device(DEVICE):
+        return list(names["get_inputs"]())
+
+
+def init_of(names):
+    """What Model is made with."""
+    return list(names["get_init_inputs"]()) if "get_init_inputs" in names else []
+
+
+def model_of(names, init):
+    """A Model on the device."""
+    with torch.device(DEVICE):
+        return names["Model"](*init)
+
+
+@functools.cache
+def tests():
+    """Part, number and name of every test: of each kind the first candidate that works."""
+    found, done = [], set()
+    for number, (kind, _) in enumerate(CANDIDATES):
+        if kind not in done and works(number, kind):
+            done.add(kind)
+            found.append((KINDS.get(kind, "functional"), number, kind))
+    return found
+
+
+def works(number, kind):
+    """Whether Model can be made and run with the numbers of a candidate, and has about the size of its kind."""
+    if kind == "timed":
+        return True  # the file as it is
+    try:
+        names = of_candidate(number)
+        inputs = inputs_of(names)
+        with torch.no_grad():
+            results = listed(model_of(names, init_of(names))(*inputs))
+    except Exception:
+        return False
+    count = sum(value.numel() for value in [*inputs, *results] if isinstance(value, torch.Tensor))
+    return kind != "large" or LEAST_LARGE <= count <= MOST_LARGE
+
+
+def listed(results):
+    """What forward returned, as a list."""
+    return list(results) if isinstance(results, (tuple, list)) else [results]
+
+
+def parameters_of(model):
+    """The parameters of a model by an identifier of their own, with the names that they have."""
+    return {
+        "".join(c if c.isalnum() else "_" for c in name): (name, parameter)
+        for name, parameter in model.named_parameters()
+    }
+
+
+def forward_names(names, count):
+    """What forward calls its inputs."""
+    taken = [
+        name
+        for name, parameter in inspect.signature(names["Model"].forward).parameters.items()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ][1:]
+    return taken[:count] if len(taken) >= count else [f"input_{index + 1}" for index in range(count)]
+
+
+def init_names(names, count):
+    """What the constructor calls what Model is made with."""
+    taken = list(inspect.signature(names["Model"].__init__).parameters)[1:]
+    return [taken[index] if index < len(taken) else f"init_{index + 1}" for index in range(count)]
+
+
+def constant(value):
+    """A pattern of a value that is the same in all tests."""
+    if isinstance(value, (tuple, list)):
+        return {"tuple" if isinstance(value, tuple) else "list": [constant(part) for part in value]}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return {"value": value}
+    raise TypeError(f"Model is made with a {type(value).__name__}; only numbers and texts can be told")
+
+
+FORMED = {}  # the layout, once it is known
+
+
+def layout():
+    """What Model is made with and given, its parameters, and what it returns."""
+    if LAYOUT is not None:
+        return LAYOUT
+    if not FORMED:
+        FORMED["data"] = form_of(tests())
+    return FORMED["data"]
+
+
+def form_of(known):
+    """The layout, by the tests that there are."""
+    every = [init_of(of_candidate(number)) for _, number, _ in known]
+    names = of_candidate(least(known))
+    inputs = inputs_of(names)
+    parameters = parameters_of(model_of(names, every[0]))
+    given = forward_names(names, len(inputs))
+    clashes = {*given, *parameters, PACKED}
+    init = []
+    for index, (name, value) in enumerate(zip(init_names(names, len(every[0])), every[0])):
+        if all(other[index] == value for other in every):
+            init.append(constant(value))
+        elif isinstance(value, int):
+            init.append({"name": f"init_{name}" if name in clashes else name})
+        else:
+            raise TypeError(f"{name} of Model differs between sizes and is no whole number")
+    packed = len(parameters) > MOST_PARAMETERS
+    with torch.no_grad():
+        results = listed(model_of(names, init_of(names))(*inputs))
+    return {
+        "entry": "ModelNew",
+        "init": {"tuple": init},
+        "given": {"tuple": [given_of(name, value) for name, value in zip(given, inputs)]},
+        "state": {theirs: PACKED if packed else ours for ours, (theirs, _) in parameters.items()},
+        "returns": ["output"]
+        if len(results) == 1
+        else [f"output_{index + 1}" for index in range(len(results))],
+    }
+
+
+def least(known):
+    """The number of the test that is examined first: not the one of full size, where there is another."""
+    return next((number for part, number, _ in known if part != "performance"), known[0][1])
+
+
+def given_of(name, value):
+    """A pattern of one input."""
+    return {"name": name} if isinstance(value, (torch.Tensor, int, float)) else constant(value)
+
+
+def describe():
+    """What can be said of the inputs, the parameters and what comes back."""
+    known = layout()
+    values = arguments_of("", least(tests()))
+    outputs = known["returns"]
+    return {
+        "title": "",
+        "absolute": TOLERANCE,
+        "relative": TOLERANCE,
+        "gpus": 1,
+        "tier": "",
+        "arguments": [
+            {"name": name, "kind": kind_of(value), "role": "in", "dtype": ""}
+            for name, value in values.items()
+        ]
+        + [{"name": name, "kind": "array", "role": "out", "dtype": ""} for name in outputs],
+        "modules": [],
+        "layout": known,
+        "notes": [],
+    }
+
+
+def kind_of(value):
+    """Array, scalar, or the name of a type that no argument can have."""
+    if isinstance(value, torch.Tensor):
+        return "array"
+    return "scalar" if isinstance(value, (bool, int, float)) else f"a {type(value).__name__}"
+
+
+def arguments_of(part, number):
+    """Inputs, parameters and the numbers that Model is made with, of one test."""
+    names, known = of_candidate(number), layout()
+    inputs, init = inputs_of(names), init_of(names)
+    values = {form["name"]: value for form, value in zip(known["given"]["tuple"], inputs) if "name" in form}
+    parameters = parameters_of(model_of(names, init))
+    if PACKED in known["state"].values():
+        values[PACKED] = torch.cat([parameter.detach().reshape(-1) for _, parameter in parameters.values()])
+    else:
+        values |= {name: parameter.detach() for name, (_, parameter) in parameters.items()}
+    return values | {
+        form["name"]: value for form, value in zip(known["init"]["tuple"], init) if "name" in form
+    }
+
+
+def built(form, values):
+    """What a pattern stands for."""
+    if "name" in form:
+        return values[form["name"]]
+    if "tuple" in form:
+        return tuple(built(part, values) for part in form["tuple"])
+    if "list" in form:
+        return [built(part, values) for part in form["list"]]
+    return form["value"]
+
+
+def compute(values):
+    """What Model returns with these parameters, by the author's name."""
+    known = layout()
+    model = model_of(author(), built(known["init"], values))
+    if any(isinstance(value, torch.Tensor) and value.dtype is torch.float64 for value in values.values()):
+        model = model.double()
+    start = 0
+    for name, (theirs, parameter) in parameters_of(model).items():
+        if PACKED in known["state"].values():
+            source = values[PACKED][start : start + parameter.numel()].reshape(parameter.shape)
+            start += parameter.numel()
+        else:
+            source = values[name]
+        parameter.data = source.to(parameter.dtype)
+    results = listed(model(*built(known["given"], values)))
+    return dict(zip(known["returns"], results))
+
+
+def operations(part, number):
+    """What PyTorch counts in the products of one test; nothing where there are none."""
+    from sandbox.runner.torch_host import place_on_host
+    from torch.utils.flop_counter import FlopCounterMode
+
+    names = of_candidate(number)
+    with place_on_host(meta=True), torch.no_grad():
+        model, inputs = model_of(names, init_of(names)), inputs_of(names)
+        with FlopCounterMode(display=False) as counter:
+            model(*inputs)
+    return counter.get_total_flops() or None
+
+
+FORGETFUL = (author,)

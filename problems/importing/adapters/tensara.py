@@ -1,0 +1,144 @@
+# Tensara: a class named like the folder with reference_solution, which returns its outputs, and test cases that
+# make their inputs when asked. The arguments of a solution are inputs, outputs, extra parameters, in this order.
+
+import hashlib
+import types
+
+CTYPES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "int": "int32",
+    "int8_t": "int8",
+    "uint8_t": "uint8",
+    "int32_t": "int32",
+    "uint32_t": "uint32",
+    "int64_t": "int64",
+    "size_t": "int64",
+    "uint64_t": "int64",
+    "bool": "bool",
+}
+
+
+class Problem:
+    """Stands in for the base class where the set on disk has none."""
+
+    is_exact = False
+    parameters = []
+
+    def __init__(self, name="", **_):
+        self.name = name
+
+    @staticmethod
+    def get_seed(*words):
+        return int.from_bytes(hashlib.sha256(repr(words).encode()).digest()[:4], "little")
+
+
+@functools.cache
+def problem():
+    """The one instance: a check may use what other methods have left in it."""
+    if "problem.py" not in FILES:
+        base = types.ModuleType("problem")
+        base.Problem = Problem
+        sys.modules.setdefault("problem", base)
+    module = importlib.import_module(MAIN)
+    return getattr(module, CLASS)()
+
+
+def call(method, *arguments):
+    """Call it, with a dtype where it still asks for one."""
+    if "dtype" in inspect.signature(method).parameters:
+        return method(*arguments, dtype=torch.float32)
+    return method(*arguments)
+
+
+@functools.cache
+def made(part):
+    """The test cases of one part. Their contents are made later, each time anew."""
+    found = call(problem().generate_sample if part == "example" else problem().generate_test_cases)
+    return list(found) if isinstance(found, (list, tuple)) else [found]
+
+
+def tests():
+    """Part, number and name of every test."""
+    return [
+        (part, number, str(test.get("name", number + 1)))
+        for part in ("example", "functional")
+        for number, test in enumerate(made(part))
+    ]
+
+
+def split(part, number):
+    """Inputs and extra parameters of one test."""
+    test = made(part)[number]
+    inputs = test["create_inputs"]()
+    inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    return inputs, list(problem().get_extra_params(test) or [])
+
+
+def describe():
+    """What can be said with the first test made."""
+    inputs, extra = split(*tests()[0][:2])
+    parameters = list(problem().parameters)
+    outputs = len(parameters) - len(inputs) - len(extra)
+    places = ["in"] * len(inputs) + ["out"] * outputs + ["in"] * len(extra)
+    if outputs < 1:
+        raise ValueError(
+            f"{len(parameters)} parameters, but {len(inputs)} inputs and {len(extra)} extra ones: no output is left"
+        )
+    return {
+        "title": str(getattr(problem(), "name", "")),
+        "absolute": TOLERANCE[0],
+        "relative": TOLERANCE[1],
+        "gpus": 1,
+        "tier": "",
+        "arguments": [
+            {
+                "name": str(given["name"]),
+                "kind": "array" if str(given.get("pointer")).lower() == "true" else "scalar",
+                "role": place,
+                "dtype": CTYPES.get(str(given.get("type")), ""),
+            }
+            for given, place in zip(parameters, places)
+        ],
+        "modules": [],
+    }
+
+
+@functools.cache
+def names():
+    """The names of inputs, outputs and extra parameters."""
+    if CALL is not None:
+        return CALL
+    inputs, extra = split(*tests()[0][:2])
+    every = [str(given["name"]) for given in problem().parameters]
+    return (
+        every[: len(inputs)],
+        every[len(inputs) : len(every) - len(extra)],
+        every[len(every) - len(extra) :],
+    )
+
+
+def arguments_of(part, number):
+    """Every argument but the outputs of one test by the author's name."""
+    inputs, extra = split(part, number)
+    first, _, last = names()
+    return dict(zip([*first, *last], [*inputs, *extra]))
+
+
+def compute(values):
+    """What the reference returns, by the author's name."""
+    first, outputs, _ = names()
+    results = problem().reference_solution(*(values[name] for name in first))
+    results = results if isinstance(results, (list, tuple)) else [results]
+    return dict(zip(outputs, results))
+
+
+def operations(part, number):
+    """What the author counts for one test."""
+    count = getattr(problem(), "get_flops", None)
+    return None if count is None else int(count(made(part)[number]))
+
+
+FORGETFUL = (problem, made, names)

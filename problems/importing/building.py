@@ -1,0 +1,135 @@
+"""Builds a package out of what a format's reader found and the sandbox described. Executes nothing."""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from problems.faults import PackageInvalid
+from problems.importing.cases import Cases, plan_cases
+from problems.importing.described import Described
+from problems.importing.extracting import StartingSolution
+from problems.importing.planning import Plan, plan
+from problems.importing.reference import checker_text, examined_text, reference_text
+from problems.importing.report import Entry, Imported, Refused
+from problems.importing.statement import operations_formula, statement_text, summary_of
+from problems.importing.toml import About, problem_toml
+from problems.loader import load_problem
+from problems.package import STARTER_FILES
+from problems.schema import Problem
+from problems.vocabulary import Difficulty, Language, Verdict
+
+_EMPTY = "does-nothing"
+_NOTE = "Does nothing. Written by the importer; replace it by solutions of your own."
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A problem as a reader found it. Nothing of it has run.
+
+    `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of
+    `format` must know, as Python. `markdown` is the statement, `starters` programs to begin with, by
+    language. One that `checks` by itself, in a way that no tolerance says, gets a checker.
+    """
+
+    format: str
+    place: str
+    slug: str
+    files: Mapping[str, str]
+    constants: Mapping[str, str]
+    markdown: str
+    difficulty: Difficulty = Difficulty.MEDIUM
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    figures: Mapping[str, bytes] = field(default_factory=dict)
+    starters: Mapping[Language, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    solutions: tuple[StartingSolution, ...] = ()
+    checks: bool = False
+
+    @property
+    def examined(self) -> str:
+        """What the sandbox is asked to examine."""
+        return examined_text(self.format, self.files, self.constants)
+
+
+def build(
+    source: Source, described: Described, *, scale: bool = False, without: Mapping[str, str] | None = None
+) -> Imported:
+    """The package.
+
+    With `scale`, timed cases that are too small become larger ones. `without` are cases to leave out, with
+    the reason.
+
+    Raises:
+        Refused: there is none, with the reason.
+    """
+    planned = plan(described)
+    planned.warnings[:0] = source.warnings
+    cases = plan_cases(planned, scale=scale, without=without)
+    operations, counted = operations_formula(planned)
+    if not counted:
+        planned.warnings.append("formulas.operations counts the elements of the output: correct it")
+    title = source.title or described.title or source.slug
+    python_alone = bool(described.modules) or described.call is not None
+    languages = (Language.PYTHON,) if python_alone else tuple(Language)
+    if described.modules:
+        planned.warnings.append("it is passed a module, so it is for Python with PyTorch alone")
+    file = f"{_EMPTY}{languages[0].suffix}"
+    returns_nothing = described.call is not None and bool(described.call.returns)
+    fails = Verdict.RUNTIME_ERROR if returns_nothing else Verdict.WRONG_ANSWER
+    toml = problem_toml(
+        planned,
+        cases,
+        About(title, summary_of(source.markdown), source.difficulty, ("imported", *source.tags), languages),
+        solutions=[
+            (file, fails.value, _NOTE),
+            *((given.file, given.verdict.value, given.note) for given in source.solutions),
+        ],
+        operations=operations,
+    )
+    files = {
+        "problem.toml": toml.encode(),
+        "statement.md": statement_text(source.markdown, planned, cases, operations).encode(),
+        **_programs(source, planned, cases),
+        f"solutions/{file}": b"placeholder\n",
+        **{f"solutions/{given.file}": given.text.encode() for given in source.solutions},
+        **{f"figures/{name}": content for name, content in source.figures.items()},
+    }
+    files[f"solutions/{file}"] = loaded(source.slug, files).starters[languages[0]].encode()
+    for language, text in source.starters.items():
+        if language in languages:
+            files[f"starter/{STARTER_FILES[language]}"] = text.encode()
+    loaded(source.slug, files)
+    known = "only the set's own solution" if source.solutions else "no solutions"
+    planned.warnings.append(f"it has {known}: write accepted and failing ones, then prove it")
+    entry = Entry.imported(source.place, source.slug, title, tuple(planned.warnings), cases.offered)
+    return Imported(entry, files)
+
+
+def _programs(source: Source, planned: Plan, cases: Cases) -> dict[str, bytes]:
+    """reference.py, and checker.py where there is one."""
+    given = (source.format, source.files, source.constants, planned, cases)
+    found = {"reference.py": reference_text(*given).encode()}
+    return found | ({"checker.py": checker_text(*given).encode()} if source.checks else {})
+
+
+def loaded(slug: str, files: Mapping[str, bytes]) -> Problem:
+    """The problem that these files are. Raises Refused with what is wrong with them."""
+    with tempfile.TemporaryDirectory(prefix="warpcourt-import-") as scratch:
+        folder = Path(scratch) / slug
+        write_package(folder, files)
+        try:
+            return load_problem(folder)
+        except PackageInvalid as error:
+            shown = "; ".join(fault.removeprefix(f"problems/{slug}/") for fault in error.faults[:4])
+            raise Refused(f"it does not make a package: {shown}") from error
+
+
+def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a package into `folder`, which must not be there. Raises OSError."""
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)

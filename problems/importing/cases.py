@@ -1,0 +1,278 @@
+"""Cases out of tests: which group each belongs to, and cases of other sizes where a group would be empty.
+
+Contents of sizes that the set has no test of are drawn like those that were seen, between the least and the
+greatest value. That is right for plain data and wrong for data with structure, so it is always said.
+"""
+
+import math
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from problems.formula import Formula, FormulaError
+from problems.importing.described import Array, Test
+from problems.importing.names import case_name
+from problems.importing.planning import VARIANT, Plan
+from problems.importing.report import Refused
+from problems.parse import MAX_CASES
+from problems.rules import MAX_BYTES
+from problems.vocabulary import Dtype, Group, Role
+
+MIN_TIMED_BYTES = 1 << 20
+GOOD_TIMED_BYTES = 128 << 20  # beyond the L2 cache
+MAX_TIMED_BYTES = 4 << 30  # several sets are in memory at once
+_TIMED_FROM_BYTES = 32 << 20  # too slow for a CPU
+_MOST_TIMED = 4
+_LARGE_ELEMENTS = 50_000
+_GOOD_LARGE_ELEMENTS = 200_000
+_SCALABLE_FROM = 16
+_MOST_SHOWN = 64
+_ODD = 37
+_GROUPS = (Group.SAMPLE, Group.SMALL, Group.ODD, Group.LARGE, Group.TIMED)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """A case. `test` is the author's test, None where the contents are drawn like others."""
+
+    name: str
+    group: Group
+    sizes: Mapping[str, int]
+    test: Test | None = None
+    inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """All cases of a package, and sizes that are offered for timed ones, by the case's name."""
+
+    cases: tuple[PlannedCase, ...]
+    offered: Mapping[str, Mapping[str, int]]
+
+
+def plan_cases(plan: Plan, *, scale: bool, without: Mapping[str, str] | None = None) -> Cases:
+    """The cases of a problem, in the order in which they are judged.
+
+    With `scale`, timed ones that are small are enlarged. `without` are cases that cannot be, with the reason.
+
+    Raises:
+        Refused: none is left.
+    """
+    cases: list[PlannedCase] = []
+    for index, test in enumerate(plan.tests):
+        sizes = plan.sizes.of_test(index)
+        group = _group(plan, test, sizes)
+        inputs = _literals(plan, test) if group is Group.SAMPLE else {}
+        cases.append(PlannedCase(case_name(test.name, (c.name for c in cases)), group, sizes, test, inputs))
+    cases = list(_few_timed(plan, _sound(plan, cases, without or {})))
+    offered = _scale_timed(plan, cases, scale=scale)
+    _fill_groups(plan, cases, without or {})
+    cases.sort(key=lambda case: _GROUPS.index(case.group))
+    if len(cases) > MAX_CASES:
+        plan.warnings.append(f"only the first {MAX_CASES} of {len(cases)} tests are cases")
+    return Cases(tuple(cases[:MAX_CASES]), offered)
+
+
+def _sound(plan: Plan, cases: Iterable[PlannedCase], without: Mapping[str, str]) -> list[PlannedCase]:
+    kept = []
+    for case in cases:
+        if case.name in without:
+            plan.warnings.append(f"left out {case.name}: {without[case.name]}")
+        else:
+            kept.append(case)
+    if not kept:
+        raise Refused("none of its tests can be drawn: " + "; ".join(dict.fromkeys(without.values())))
+    return kept
+
+
+def bytes_of(plan: Plan, sizes: Mapping[str, int]) -> int:
+    """The bytes of all arrays of a case. Raises FormulaError where the sizes make no arrays."""
+    return sum(_elements(plan, name, sizes) * dtype.itemsize for name, dtype in _arrays(plan))
+
+
+def _arrays(plan: Plan) -> Iterator[tuple[str, Dtype]]:
+    for argument in plan.arrays:
+        yield argument.ours, argument.dtype
+
+
+def _elements(plan: Plan, name: str, sizes: Mapping[str, int]) -> int:
+    shape = [Formula.parse(text).evaluate(sizes) for text in plan.sizes.shapes[name]]
+    if min(shape) < 1:
+        raise FormulaError(f"{name} is empty")
+    return math.prod(shape)
+
+
+def _group(plan: Plan, test: Test, sizes: Mapping[str, int]) -> Group:
+    total = bytes_of(plan, sizes)
+    if test.part == "performance" or total > min(_TIMED_FROM_BYTES, MAX_BYTES):
+        return Group.TIMED
+    if test.part == "example":
+        return Group.SAMPLE
+    counts = [_elements(plan, name, sizes) for name, _ in _arrays(plan)]
+    if sum(counts) >= _LARGE_ELEMENTS:
+        return Group.LARGE
+    return Group.ODD if any(count % 2 for count in counts) else Group.SMALL
+
+
+def _few_timed(plan: Plan, cases: list[PlannedCase]) -> Iterator[PlannedCase]:
+    """At most a few timed cases, from the least to the greatest: they take the GPU for themselves."""
+    timed = sorted((c for c in cases if c.group is Group.TIMED), key=lambda c: bytes_of(plan, c.sizes))
+    step = max(1.0, (len(timed) - 1) / max(1, _MOST_TIMED - 1))
+    kept = {timed[round(i * step)].name for i in range(min(len(timed), _MOST_TIMED))}
+    if len(kept) < len(timed):
+        plan.warnings.append(f"{len(kept)} of {len(timed)} large tests became timed cases")
+    yield from (case for case in cases if case.group is not Group.TIMED or case.name in kept)
+
+
+def _scale_timed(plan: Plan, cases: list[PlannedCase], *, scale: bool) -> dict[str, dict[str, int]]:
+    offered: dict[str, dict[str, int]] = {}
+    for index, case in enumerate(cases):
+        if case.group is not Group.TIMED:
+            continue
+        total = bytes_of(plan, case.sizes)
+        if total < MIN_TIMED_BYTES:
+            sizes = scaled(plan, case.sizes, GOOD_TIMED_BYTES)
+            said = f"the timed case {case.name} has {total / 1024:.0f} KiB of arrays, less than 1 MiB"
+            if sizes == case.sizes:
+                plan.warnings.append(f"{said}, and no size of it can be enlarged")
+                continue
+            offered[case.name] = sizes
+            if scale:
+                cases[index] = PlannedCase(case.name, case.group, sizes)
+            better = f"{'enlarged to' if scale else 'better are'} {_told(sizes)}"
+            plan.warnings.append(f"{said}: {better}, with contents like those of the tests")
+        elif total > MAX_TIMED_BYTES:
+            sizes = scaled(plan, case.sizes, MAX_TIMED_BYTES // 2)
+            cases[index] = PlannedCase(case.name, case.group, sizes)
+            plan.warnings.append(
+                f"the timed case {case.name} has {total / 2**30:.1f} GiB of arrays: "
+                f"scaled to {_told(sizes)}, with contents like those of the tests"
+            )
+    return offered
+
+
+def _told(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in sizes.items())
+
+
+def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str, int]:
+    """The sizes with extents of arrays doubled or halved until the arrays have about so many bytes."""
+    found = dict(sizes)
+    down = bytes_of(plan, found) > wanted_bytes
+    extents = {text for shape in plan.sizes.shapes.values() for text in shape}
+    free = [
+        n for n, v in sizes.items() if n in extents and (v >= _SCALABLE_FROM or not down) and n != VARIANT
+    ]
+    for _ in range(64 * len(free)):
+        total = bytes_of(plan, found)
+        if (total <= wanted_bytes) if down else (2 * total > wanted_bytes):
+            break
+        # The greatest goes down first, and the least goes up last: those are counts, not features.
+        name = max(free, key=lambda n: found[n]) if down else _grows(found, free)
+        changed = found | {name: found[name] // 2 if down else found[name] * 2}
+        try:
+            if changed[name] < 1 or bytes_of(plan, changed) == total:
+                break
+        except FormulaError:
+            break
+        found = changed
+    return found
+
+
+def _extents(plan: Plan) -> set[str]:
+    """The sizes that shapes are made of."""
+    return {
+        name for shape in plan.sizes.shapes.values() for text in shape for name in Formula.parse(text).names
+    }
+
+
+def _grows(sizes: Mapping[str, int], free: Iterable[str]) -> str:
+    """The least of the great sizes: arrays keep their proportions roughly."""
+    names = list(free)
+    most = max(sizes[name] for name in names)
+    great = [name for name in names if sizes[name] * 4 >= most]
+    return min(great, key=lambda name: sizes[name])
+
+
+def _fill_groups(plan: Plan, cases: list[PlannedCase], without: Mapping[str, str]) -> None:
+    groups = {case.group for case in cases}
+    if Group.SAMPLE not in groups:
+        least = min(cases, key=lambda case: bytes_of(plan, case.sizes))
+        sizes = least.sizes
+        if bytes_of(plan, sizes) > MAX_BYTES:
+            sizes = scaled(plan, sizes, 1 << 12)
+        cases.append(
+            PlannedCase(case_name("sample", (c.name for c in cases)), Group.SAMPLE, sizes, least.test)
+        )
+        plan.warnings.append("it has no example; the smallest test is the sample case")
+    for group, wanted in ((Group.ODD, 0), (Group.LARGE, _GOOD_LARGE_ELEMENTS * 4)):
+        if group not in groups:
+            _fill(plan, cases, group, wanted, without)
+    if Group.TIMED not in groups:
+        _fill(plan, cases, Group.TIMED, GOOD_TIMED_BYTES, without)
+
+
+def _fill(
+    plan: Plan, cases: list[PlannedCase], group: Group, wanted_bytes: int, without: Mapping[str, str]
+) -> None:
+    """A case of sizes that no test has; a test of another group where sizes cannot change or do not draw."""
+    name = case_name(f"{group} sizes", (c.name for c in cases))
+    hidden = [case for case in cases if case.group in {Group.SMALL, Group.ODD, Group.LARGE}]
+    start = max(hidden or cases, key=lambda case: bytes_of(plan, case.sizes)).sizes
+    sizes: Mapping[str, int] = _odd(plan, start) if group is Group.ODD else scaled(plan, start, wanted_bytes)
+    if sizes == start or name in without or (group is not Group.TIMED and bytes_of(plan, sizes) > MAX_BYTES):
+        if group is not Group.TIMED and bytes_of(plan, start) > MAX_BYTES:
+            raise Refused(
+                "all of its tests are too large to be checked, and none of their sizes can be smaller"
+            )
+        sizes, test = start, next(c.test for c in cases if c.sizes == start)
+        plan.warnings.append(f"no test fits the group {group}: a test of another one stands in")
+    else:
+        test = None
+        plan.warnings.append(
+            f"no test fits the group {group}: a case with {_told(sizes)} was added, "
+            "with contents like those of the tests"
+        )
+    cases.append(PlannedCase(name, group, sizes, test))
+
+
+def _odd(plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
+    extents = _extents(plan)
+    found = dict(sizes)
+    for number, (name, value) in enumerate(sizes.items()):
+        if name in extents and name != VARIANT and value >= _SCALABLE_FROM:
+            changed = found | {name: _ODD + 4 * number}
+            try:
+                bytes_of(plan, changed)
+            except FormulaError:
+                continue
+            found = changed
+    return found
+
+
+def _literals(plan: Plan, test: Test) -> dict[str, tuple[str, ...]]:
+    """The inputs of an example, if all of them are few numbers that a page can show."""
+    found = {}
+    for argument in plan.arrays:
+        if argument.role is Role.OUT:
+            continue
+        value = test.values[argument.theirs]
+        if not isinstance(value, Array) or value.flat is None or len(value.flat) > _MOST_SHOWN:
+            return {}
+        found[argument.ours] = tuple(literal(number, argument.dtype) for number in value.flat)
+    return found
+
+
+def literal(number: float, dtype: Dtype) -> str:
+    """The shortest decimal that is this number in that dtype."""
+    if number == int(number) and abs(number) < 2**53:
+        return str(int(number))
+    code = {Dtype.FLOAT32: "<f", Dtype.FLOAT16: "<e", Dtype.BFLOAT16: "<f"}.get(dtype, "<d")
+    for digits in range(1, 18):
+        text = f"{number:.{digits}g}"
+        try:
+            if struct.pack(code, float(text)) == struct.pack(code, number):
+                return text
+        except OverflowError:
+            continue
+    return repr(number)

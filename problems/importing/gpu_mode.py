@@ -1,0 +1,184 @@
+"""Reads GPU MODE tasks: folders with `task.yml`, and `reference.py` with `generate_input` and `ref_kernel`.
+
+Programs define `custom_kernel`, which gets what `generate_input` makes and returns what `ref_kernel` does.
+Tests and benchmarks are parameters in task.yml; the seeds among them are mixed with ours, so contents are new
+each time.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+from problems.importing.building import Source
+from problems.importing.extracting import StartingSolution, standalone
+from problems.importing.names import slug_of
+from problems.importing.report import Refused
+from problems.importing.sandboxed import MAX_SOURCE_KIB, read_source
+from problems.vocabulary import Verdict
+
+FORMAT = "gpu_mode"
+_TASK = "task.yml"
+_MAIN = "reference.py"
+_MOST_TASK_KIB = 64
+_MOST_TESTS = 24
+_OWN = {"submission.py", "eval.py"}
+_SUBMISSION = "@SUBMISSION@"
+# What `match_reference` of the collection's own utils.py uses where a task says nothing.
+_USUAL = (1e-5, 1e-8)
+_EXACT_CHECK = "verbose_allequal"
+
+
+def find(folder: Path) -> Iterator[Path]:
+    """The folders of tasks below `folder`, in order."""
+    yield from (path.parent for path in sorted(folder.rglob(_TASK)) if not path.is_symlink())
+
+
+def read(folder: Path, *, within: Path) -> Source:
+    """Read the task in `folder`. Files are taken from `within`, never from above.
+
+    Raises:
+        Refused: it is no task in Python for one GPU, or a file is missing.
+    """
+    task = _task(folder / _TASK)
+    files = _files(folder, within, task)
+    warnings: list[str] = []
+    relative, absolute = _tolerance(files, warnings)
+    if (ranking := task.get("ranking_by", "geom")) != "geom":
+        warnings.append(f"it ranks by {ranking!r}; here the geometric mean of the timed cases ranks")
+    parameters = {
+        "functional": _parameters(task.get("tests"), "tests"),
+        "performance": _parameters(task.get("benchmarks") or [], "benchmarks"),
+    }
+    words = folder.name.removesuffix("_py").replace("-", "_").split("_")
+    description = task.get("description")
+    return Source(
+        format=FORMAT,
+        place=str(folder.relative_to(within)) if folder != within else folder.name,
+        slug=slug_of(folder.name.removesuffix("_py")),
+        files=files,
+        constants={
+            "MAIN": repr(_MAIN.removesuffix(".py")),
+            "PARAMETERS": repr(parameters),
+            "RELATIVE": repr(relative),
+            "ABSOLUTE": repr(absolute),
+            "LAYOUT": "None",
+        },
+        markdown=description.strip() if isinstance(description, str) else "",
+        title=" ".join(words).capitalize(),
+        warnings=tuple(warnings),
+        solutions=(_solution(files),),
+    )
+
+
+def _task(path: Path) -> Mapping[str, object]:
+    content = path.read_bytes()[: _MOST_TASK_KIB * 1024 + 1]
+    if len(content) > _MOST_TASK_KIB * 1024:
+        raise Refused(f"{_TASK} is larger than {_MOST_TASK_KIB} KiB")
+    try:
+        task = yaml.safe_load(content.decode("utf-8-sig"))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise Refused(f"{_TASK} is no YAML: {str(error)[:200]}") from error
+    if not isinstance(task, dict):
+        raise Refused(f"{_TASK} holds no table")
+    if (language := task.get("lang", "py")) != "py":
+        raise Refused(f"it is a task in {language!r}; only those in Python have a reference that can be run")
+    if task.get("multi_gpu"):
+        raise Refused("it needs several GPUs; programs are judged on one")
+    return task
+
+
+def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, str]:
+    """The Python files that the task lists, by the names that it gives them; or all that it has."""
+    listed = task.get("files")
+    if not isinstance(listed, list):
+        listed = [{"name": path.name, "source": path.name} for path in sorted(folder.glob("*.py"))]
+    found: dict[str, str] = {}
+    for entry in listed:
+        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+            raise Refused(f"{_TASK} lists a file without a name")
+        name, source = entry["name"], entry.get("source")
+        if name in _OWN or source == _SUBMISSION or not name.endswith(".py"):
+            continue
+        path = (folder / str(source)).resolve()
+        if not path.is_relative_to(within.resolve()):
+            raise Refused(f"{name} is {source}, outside of what was given; give the folder above it too")
+        found[name] = read_source(path)
+    if _MAIN not in found:
+        raise Refused(f"it lists no {_MAIN}")
+    if sum(len(text.encode()) for text in found.values()) > MAX_SOURCE_KIB * 1024:
+        raise Refused(f"its Python files are larger than {MAX_SOURCE_KIB} KiB together")
+    return found
+
+
+def _parameters(listed: object, key: str) -> list[dict[str, object]]:
+    """The parameters of tests, which must be plain values."""
+    if not isinstance(listed, list) or any(not isinstance(entry, dict) for entry in listed):
+        raise Refused(f"{_TASK}: {key} must be a list of parameters")
+    found = []
+    for entry in listed[:_MOST_TESTS]:
+        if not all(isinstance(name, str) and name.isidentifier() for name in entry):
+            raise Refused(f"{_TASK}: {key} names a parameter that no function can have")
+        if not all(_is_plain(value) for value in entry.values()):
+            raise Refused(f"{_TASK}: {key} has a value that is neither number, text nor list")
+        found.append(dict(entry))
+    return found
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, list):
+        return all(_is_plain(part) for part in value)
+    return value is None or isinstance(value, bool | int | float | str)
+
+
+def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, float]:
+    """Relative and absolute tolerance, as far as `check_implementation` states them as numbers."""
+    tree = ast.parse(files[_MAIN])
+    check = next((node for node in tree.body if _defines(node, "check_implementation")), None)
+    if check is None:
+        warnings.append("it has no check_implementation; outputs are compared as its utils.py usually does")
+        return _USUAL
+    calls = [node for node in ast.walk(check) if isinstance(node, ast.Call)]
+    called = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+    known = {"make_match_reference", "match_reference", "verbose_allclose", _EXACT_CHECK}
+    if isinstance(check, ast.FunctionDef) and not called & known:
+        warnings.append("check_implementation is code of its own; outputs are compared by tolerances instead")
+    if _EXACT_CHECK in called:
+        return 0.0, 0.0
+    found = {"rtol": _USUAL[0], "atol": _USUAL[1]}
+    for keyword in (keyword for call in calls for keyword in call.keywords):
+        if keyword.arg in found:
+            number = _number(keyword.value, tree)
+            if number is None:
+                warnings.append(
+                    f"check_implementation states {keyword.arg} as no number: look at the tolerances"
+                )
+            else:
+                found[keyword.arg] = number
+    return found["rtol"], found["atol"]
+
+
+def _defines(node: ast.stmt, name: str) -> bool:
+    if isinstance(node, ast.FunctionDef):
+        return node.name == name
+    return isinstance(node, ast.Assign) and any(
+        isinstance(t, ast.Name) and t.id == name for t in node.targets
+    )
+
+
+def _number(node: ast.expr, tree: ast.Module) -> float | None:
+    """The number that an expression is: written down, or a name that stands for one at the file's head."""
+    if isinstance(node, ast.Name):
+        given = [line.value for line in tree.body if isinstance(line, ast.Assign) and _defines(line, node.id)]
+        node = given[-1] if given else node
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value >= 0:
+        return float(node.value)
+    return None
+
+
+def _solution(files: Mapping[str, str]) -> StartingSolution:
+    code = standalone(files, _MAIN, "ref_kernel")
+    entry = "def custom_kernel(data):\n    return ref_kernel(data)\n"
+    text = f"# The task's own reference, handed in.\n{code}\n\n{entry}"
+    return StartingSolution("reference.torch.py", text, Verdict.ACCEPTED, "The reference of the task.")

@@ -1,0 +1,183 @@
+"""Reads KernelBench files: `Model`, `get_inputs` and `get_init_inputs` over numbers at the head of the file.
+
+Programs define `ModelNew`. The parameters of `Model` are arguments of the problem, with new contents each
+time. A file has one test; other sizes are made by other numbers at its head, which the sandbox tries.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from problems.importing.building import Source
+from problems.importing.extracting import StartingSolution
+from problems.importing.names import slug_of
+from problems.importing.report import Refused
+from problems.importing.sandboxed import read_source
+from problems.vocabulary import Difficulty, Verdict
+
+FORMAT = "kernel_bench"
+_LEVELS = {"level1": Difficulty.EASY, "level2": Difficulty.MEDIUM, "level3": Difficulty.HARD}
+# For fp32, as the collection compares since its version 0.1; it was 1e-2 before.
+_TOLERANCE = 1e-4
+_SMALL_PRIMES = (3, 5, 7, 11, 13, 17)
+_PRIMES = (37, 41, 43, 47, 53, 59)
+_MOST_NUMBERS = 8
+
+Numbers = Mapping[str, int]
+
+
+def find(folder: Path) -> Iterator[Path]:
+    """The files of problems below `folder`, in order; `folder` may be such a file itself."""
+    for path in [folder] if folder.is_file() else sorted(folder.rglob("*.py")):
+        if not path.is_symlink() and path.is_file() and _looks_right(path):
+            yield path
+
+
+def read(path: Path, *, within: Path) -> Source:
+    """Read one file.
+
+    Raises:
+        Refused: it is none of the format.
+    """
+    text = read_source(path)
+    tree = ast.parse(text)
+    _require(tree)
+    warnings = []
+    free, tied = _numbers(tree)
+    if not free:
+        warnings.append("get_inputs uses no number at the head of the file, so there is one size of it only")
+    main = "model"
+    return Source(
+        format=FORMAT,
+        place=str(path.relative_to(within)) if path != within else path.name,
+        slug=slug_of(path.stem),
+        files={f"{main}.py": text},
+        constants={
+            "MAIN": repr(main),
+            "CANDIDATES": repr([(kind, dict(numbers)) for kind, numbers in candidates(free, tied)]),
+            "TOLERANCE": repr(_TOLERANCE),
+            "LAYOUT": "None",
+        },
+        markdown=_statement(text),
+        difficulty=next(
+            (_LEVELS[part.name] for part in path.parents if part.name in _LEVELS), Difficulty.MEDIUM
+        ),
+        title=" ".join(path.stem.lstrip("0123456789_").replace("_", " ").split())[:80] or path.stem,
+        warnings=tuple(warnings),
+        solutions=(_solution(text),),
+    )
+
+
+def candidates(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
+    """Kinds of tests with the numbers to try for each, the best first.
+
+    `free` numbers are extents of inputs alone; `tied` ones make the model too: they stay or shrink together.
+    """
+    reduced = [_divided(tied, most) for most in (4, 8, 32)]
+    for small in (*reduced, tied):
+        yield "sample", {**_in_turn(free, (2, 3, 4, 5, 6, 7)), **small}
+    for small in (*reduced, tied):
+        yield "sample", {**_at_most(free, 16), **small}
+    for small in (_divided(tied, 1), *reduced, tied):
+        yield "least", {**dict.fromkeys(free, 1), **small}
+    for kind, order in (("wide", 1), ("tall", -1)):
+        for primes in (_SMALL_PRIMES, _PRIMES):
+            for small in (*reduced[1:], tied):
+                yield kind, {**_in_turn(free, primes[:: 1 if order > 0 else -1]), **small}
+    for most in (1024, 512, 256, 128, 64, 32):
+        for small in (reduced[-1], tied):
+            yield "large", {**_at_most(free, most), **small}
+    yield "timed", {}
+
+
+def _in_turn(numbers: Numbers, values: Iterable[int]) -> dict[str, int]:
+    return dict(zip(numbers, values, strict=False))
+
+
+def _at_most(numbers: Numbers, most: int) -> dict[str, int]:
+    return {name: min(value, most) for name, value in numbers.items()}
+
+
+def _divided(numbers: Numbers, most: int) -> dict[str, int]:
+    """All divided by the same power of two until the greatest is at most `most`; none below one."""
+    divisor = 1
+    while numbers and max(numbers.values()) // divisor > most:
+        divisor *= 2
+    return {name: max(1, value // divisor) for name, value in numbers.items()}
+
+
+def _looks_right(path: Path) -> bool:
+    try:
+        _require(ast.parse(read_source(path)))
+    except Refused:
+        return False
+    return True
+
+
+def _require(tree: ast.Module) -> None:
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if "Model" not in classes or "get_inputs" not in functions:
+        raise Refused("it defines no class Model with get_inputs")
+
+
+def _numbers(tree: ast.Module) -> tuple[Numbers, Numbers]:
+    """The numbers at the file's head that shape inputs: those that the model does not know, and the rest."""
+    given = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name) and type(node.value.value) is int and node.value.value > 1
+    }
+    inputs, made_with = _used(tree, "get_inputs"), _used(tree, "get_init_inputs")
+    inside = {name for node in tree.body if isinstance(node, ast.ClassDef) for name in _foreign(node)}
+    shaping = [name for name in given if name in inputs | made_with][:_MOST_NUMBERS]
+    free = {name: given[name] for name in shaping if name in inputs and name not in made_with | inside}
+    return free, {name: given[name] for name in shaping if name not in free and name not in inside}
+
+
+def _used(tree: ast.Module, function: str) -> set[str]:
+    """The names that a function uses, and those behind them at the head of the file."""
+    heads = {
+        target.id: node
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    start = next(
+        (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function), None
+    )
+    pending: set[str] = set() if start is None else _names(start)
+    found: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending |= _names(heads[name]) if name in heads else set()
+    return found
+
+
+def _foreign(node: ast.ClassDef) -> set[str]:
+    """The names that a class uses and does not bind itself."""
+    bound = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    bound |= {p.id for p in ast.walk(node) if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Store)}
+    return _names(node) - bound
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _statement(text: str) -> str:
+    fence = "````" if "```" in text else "```"
+    return (
+        "Write `ModelNew`, a module that does what `Model` does, faster. It is made with the same values, "
+        f"and its parameters get the same contents.\n\n{fence}python\n{text.strip()}\n{fence}"
+    )
+
+
+def _solution(text: str) -> StartingSolution:
+    code = f"# The module as it stands in the set.\n{text.strip()}\n\n\nclass ModelNew(Model):\n    pass\n"
+    return StartingSolution("model.torch.py", code, Verdict.ACCEPTED, "The module of the set itself.")

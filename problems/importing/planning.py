@@ -1,0 +1,295 @@
+"""From what the sandbox described to what a package says: arguments, sizes, roles, and what to warn of."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from problems.importing.described import Array, Described, Scalar, Test
+from problems.importing.names import argument_names
+from problems.importing.report import Refused
+from problems.importing.sizes import NoSizes, Sizes, find_sizes
+from problems.rules import MAX_WIRE_ARGUMENTS
+from problems.vocabulary import Dtype, Role
+
+_MOST_RANK = 4
+_SHOWN_TESTS = 3
+_LONGEST_LIST = 8
+VARIANT = "variant"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedArgument:
+    """An argument by the author's name and ours. `flat` arrays have many or varying dimensions in the set."""
+
+    theirs: str
+    ours: str
+    role: Role
+    dtype: Dtype
+    flat: bool = False
+    point: bool = False
+
+    @property
+    def written(self) -> bool:
+        """Whether it is an output."""
+        return self.role in {Role.OUT, Role.INOUT}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a package is made of, but its texts. `tests` are those that can be cases, as in `sizes`."""
+
+    title: str
+    absolute: float
+    relative: float
+    arguments: tuple[PlannedArgument, ...]
+    described: Described
+    tests: tuple[Test, ...]
+    sizes: Sizes
+    wide: bool
+    nan: bool
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def arrays(self) -> tuple[PlannedArgument, ...]:
+        """The arguments that are arrays."""
+        return tuple(a for a in self.arguments if a.role is not Role.SCALAR)
+
+
+def plan(described: Described) -> Plan:
+    """Decide what a problem becomes. Raises Refused with the reason."""
+    warnings = list(described.notes)
+    _refuse(described)
+    tests = _usable(described, warnings)
+    arguments = _arguments(described, tests, warnings)
+    shapes = [_outer_shapes(arguments, test) for test in tests]
+    numbers = [
+        {a.ours: _number(test, a.theirs) for a in arguments if a.role is Role.SCALAR} for test in tests
+    ]
+    fractions = frozenset(a.ours for a in arguments if a.role is Role.SCALAR and a.dtype.is_float)
+    try:
+        sizes = find_sizes(shapes, numbers, fractions)
+    except NoSizes as error:
+        raise Refused(f"its tests cannot be told by sizes: {error}") from error
+    if not sizes.columns:
+        sizes.add("tests", (1,) * len(tests), None)
+    tests = _apart(tests, sizes, arguments, warnings)
+    _check_wire(arguments, sizes)
+    probed = [test for test in tests if test.probed]
+    if not probed:
+        warnings.append(
+            "the reference ran on none of its tests here: they are too large; look at it on a GPU"
+        )
+    wide = bool(probed) and all(test.wide for test in probed)
+    if not wide and any(a.written and a.dtype.is_float for a in arguments):
+        warnings.append(
+            "expected values are computed in the set's own precision: the reference does not work in float64"
+        )
+    nan = any(array.nan for test in probed for array in test.expected.values())
+    if nan:
+        warnings.append("expected values hold NaN, so NaN matches NaN")
+    if any(not array.finite and not array.nan for test in probed for array in test.expected.values()):
+        warnings.append("expected values hold infinities; only the same infinity matches")
+    return Plan(
+        described.title,
+        described.absolute,
+        described.relative,
+        arguments,
+        described,
+        tests,
+        sizes,
+        wide,
+        nan,
+        warnings,
+    )
+
+
+def _refuse(described: Described) -> None:
+    if described.gpus > 1:
+        raise Refused(f"it needs {described.gpus} GPUs; programs are judged on one")
+    for argument in described.arguments:
+        if argument.kind not in {"array", "scalar"}:
+            raise Refused(f"the argument {argument.name} is neither array nor number, but {argument.kind}")
+    if not any(argument.role != "in" for argument in described.arguments):
+        raise Refused("nothing is written: no argument is an output")
+    if not described.tests:
+        raise Refused("it has no tests")
+    for test in described.tests:
+        if test.random:
+            raise Refused(
+                f"its reference depends on the global random numbers ({test.name}), which no program can know"
+            )
+
+
+def _usable(described: Described, warnings: list[str]) -> tuple[Test, ...]:
+    names = [argument.name for argument in described.arguments]
+    kept = []
+    reasons = defaultdict(list)
+    for test in described.tests:
+        if reason := _unusable(test, names):
+            reasons[reason].append(test.name)
+        else:
+            kept.append(test)
+    for reason, dropped in reasons.items():
+        shown = ", ".join(dropped[:_SHOWN_TESTS]) + (" and others" if len(dropped) > _SHOWN_TESTS else "")
+        warnings.append(f"left out {shown}: {reason}")
+    if not kept:
+        raise Refused("none of its tests can be used: " + "; ".join(reasons))
+    return tuple(kept)
+
+
+def _unusable(test: Test, names: Iterable[str]) -> str:
+    if test.failed:
+        return f"its Python fails: {test.failed}"
+    if test.unknown:
+        name, kind = next(iter(test.unknown.items()))
+        return f"{name} is a {kind}"
+    for name in names:
+        value = test.values.get(name)
+        if value is None:
+            return f"{name} is missing"
+        if isinstance(value, Array) and value.elements == 0:
+            return f"{name} is empty"
+        if isinstance(value, Array) and value.nan and name not in test.expected:
+            return f"{name} holds NaN"
+    return ""
+
+
+def _arguments(
+    described: Described, tests: Sequence[Test], warnings: list[str]
+) -> tuple[PlannedArgument, ...]:
+    ours = argument_names(argument.name for argument in described.arguments)
+    found = []
+    for argument in described.arguments:
+        values = [test.values[argument.name] for test in tests]
+        if all(isinstance(value, Scalar) for value in values):
+            if argument.role != "in":
+                raise Refused(f"the output {argument.name} is a number")
+            dtype = _scalar_dtype(argument.dtype, [v for v in values if isinstance(v, Scalar)])
+            found.append(PlannedArgument(argument.name, ours[argument.name], Role.SCALAR, dtype))
+            continue
+        arrays = [value for value in values if isinstance(value, Array)]
+        if len(arrays) < len(values):
+            raise Refused(f"{argument.name} is an array in some tests and a number in others")
+        ranks = {len(array.shape) for array in arrays}
+        found.append(
+            PlannedArgument(
+                argument.name,
+                ours[argument.name],
+                _role(argument.name, argument.role, tests, warnings),
+                _array_dtype(argument.name, arrays),
+                flat=len(ranks) > 1 or max(ranks) > _MOST_RANK,
+                point=ranks == {0},
+            )
+        )
+        _warn_of_array(found[-1], arrays, tests, warnings)
+    renamed = [f"{a.theirs} is {a.ours}" for a in found if a.theirs.lower() != a.ours]
+    if renamed:
+        warnings.append("renamed: " + ", ".join(renamed))
+    return tuple(found)
+
+
+def _warn_of_array(
+    argument: PlannedArgument, arrays: Sequence[Array], tests: Sequence[Test], warnings: list[str]
+) -> None:
+    # Who makes a tensor of its shape says where; of others that went through several hands it is not known.
+    is_list = not argument.dtype.is_float and all(array.elements <= _LONGEST_LIST for array in arrays)
+    if is_list and any(not array.device for array in arrays) and not argument.written:
+        warnings.append(
+            f"{argument.ours} is in the host's memory in the set; here it is on the GPU like all arrays"
+        )
+    if argument.flat:
+        warnings.append(f"{argument.ours} has many or varying dimensions in the set; here it is flat")
+    if any(argument.theirs in test.changed for test in tests):
+        warnings.append(f"the reference writes to the input {argument.ours}; it works on a copy here")
+    if not argument.written and any(not array.finite for array in arrays):
+        warnings.append(f"{argument.ours} holds infinities in some tests")
+
+
+def _role(name: str, said: str, tests: Sequence[Test], warnings: list[str]) -> Role:
+    if said != "out":
+        return Role(said)
+    uses = {test.initial.get(name, "written") for test in tests if test.probed}
+    if uses <= {"written"}:
+        return Role.OUT
+    why = "keeps elements that it does not write" if "kept" in uses else "reads what was there before"
+    warnings.append(f"{name} is inout here: the reference {why}, so its initial contents matter")
+    return Role.INOUT
+
+
+def _array_dtype(name: str, arrays: Sequence[Array]) -> Dtype:
+    dtypes = sorted({array.dtype for array in arrays})
+    if len(dtypes) > 1:
+        raise Refused(f"{name} has different dtypes in different tests: {', '.join(dtypes)}")
+    try:
+        return Dtype(dtypes[0])
+    except ValueError as error:
+        raise Refused(f"{name} is of dtype {dtypes[0]}, which arguments cannot have") from error
+
+
+def _scalar_dtype(said: str, values: Sequence[Scalar]) -> Dtype:
+    if said:
+        return Dtype(said)
+    return Dtype.INT32 if all(value.whole for value in values) else Dtype.FLOAT32
+
+
+def _number(test: Test, name: str) -> float:
+    value = test.values[name]
+    if not isinstance(value, Scalar) or not math.isfinite(value.value):
+        raise Refused(f"{name} is not finite in {test.name}")
+    return value.value
+
+
+def inner_shape(argument: PlannedArgument, test: Test) -> tuple[int, ...]:
+    """The shape of an array in one test, as the author's code has it."""
+    value = test.values[argument.theirs]
+    return value.shape if isinstance(value, Array) else ()
+
+
+def _outer_shapes(arguments: Iterable[PlannedArgument], test: Test) -> dict[str, tuple[int, ...]]:
+    shapes = {}
+    for argument in arguments:
+        if argument.role is Role.SCALAR:
+            continue
+        shape = inner_shape(argument, test)
+        shapes[argument.ours] = (math.prod(shape),) if argument.flat or argument.point else shape
+    return shapes
+
+
+def _apart(
+    tests: tuple[Test, ...], sizes: Sizes, arguments: Sequence[PlannedArgument], warnings: list[str]
+) -> tuple[Test, ...]:
+    """Tests of the same sizes get a size of their own that tells them apart."""
+    seen: dict[tuple[int, ...], list[Test]] = defaultdict(list)
+    variants, dropped = [], []
+    for index, test in enumerate(tests):
+        alike = seen[tuple(sizes.of_test(index).values())]
+        if alike and any(inner_shape(a, alike[0]) != inner_shape(a, test) for a in arguments if a.flat):
+            dropped.append(test.name)
+            variants.append(0)
+            continue
+        alike.append(test)
+        variants.append(len(alike))
+    if dropped:
+        warnings.append(
+            f"left out {', '.join(dropped)}: only the dimensions of flat arrays tell them from others"
+        )
+        keep = [index for index, variant in enumerate(variants) if variant]
+        for name, column in sizes.columns.items():
+            sizes.columns[name] = tuple(column[index] for index in keep)
+        tests = tuple(tests[index] for index in keep)
+        variants = [variants[index] for index in keep]
+    if max(variants) > 1:
+        sizes.add(VARIANT, tuple(variants), None)
+        warnings.append(f"the size {VARIANT} tells tests of the same sizes apart")
+    return tests
+
+
+def _check_wire(arguments: Sequence[PlannedArgument], sizes: Sizes) -> None:
+    outputs = sum(argument.written for argument in arguments)
+    total = len(arguments) + len(sizes.columns) + outputs
+    if total > MAX_WIRE_ARGUMENTS:
+        raise Refused(
+            f"{len(arguments)} arguments, {len(sizes.columns)} sizes and {outputs} outputs are {total} "
+            f"together; at most {MAX_WIRE_ARGUMENTS} are allowed"
+        )

@@ -1,0 +1,99 @@
+"""What became of each problem of a set."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What became of one problem."""
+
+    IMPORTED = "imported"
+    WARNED = "imported with warnings"
+    REFUSED = "refused"
+
+
+class Refused(Exception):
+    """Raised when a problem cannot be imported. The message is the reason, for who imports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One problem. `place` is its folder in the set; `reason` says why it was refused.
+
+    `sizes` are offered for timed cases that are too small, by the case's name.
+    """
+
+    place: str
+    slug: str
+    title: str
+    outcome: Outcome
+    warnings: tuple[str, ...] = ()
+    reason: str = ""
+    sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @classmethod
+    def imported(
+        cls,
+        place: str,
+        slug: str,
+        title: str,
+        warnings: tuple[str, ...],
+        sizes: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> "Entry":
+        """One that is there now."""
+        outcome = Outcome.WARNED if warnings else Outcome.IMPORTED
+        return cls(place, slug, title, outcome, warnings, sizes=sizes or {})
+
+    @classmethod
+    def refused(cls, place: str, slug: str, reason: str) -> "Entry":
+        """One that is not."""
+        return cls(place, slug, slug, Outcome.REFUSED, reason=reason)
+
+    def as_json(self) -> dict[str, object]:
+        """For the API and for programs."""
+        return {
+            "place": self.place,
+            "slug": self.slug,
+            "title": self.title,
+            "outcome": self.outcome.value,
+            "warnings": list(self.warnings),
+            "reason": self.reason,
+            "sizes": {case: dict(sizes) for case, sizes in self.sizes.items()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One problem with the files of its package, by their paths; none when it was refused."""
+
+    entry: Entry
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All problems of one import, in the order of their places."""
+
+    format: str
+    entries: tuple[Entry, ...]
+
+    def count(self, outcome: Outcome) -> int:
+        """How many ended so."""
+        return sum(entry.outcome is outcome for entry in self.entries)
+
+    def as_json(self) -> dict[str, object]:
+        """For the API and for programs."""
+        return {"format": self.format, "problems": [entry.as_json() for entry in self.entries]}
+
+    def as_text(self) -> str:
+        """For a terminal."""
+        lines = []
+        for entry in self.entries:
+            lines.append(
+                f"{entry.place}: {entry.outcome}" + (f" as {entry.slug}" if not entry.reason else "")
+            )
+            lines += [f"    {entry.reason}"] if entry.reason else []
+            lines += [f"    {warning}" for warning in entry.warnings]
+        counts = ", ".join(f"{self.count(outcome)} {outcome}" for outcome in Outcome)
+        return "\n".join([*lines, f"{len(self.entries)} problems: {counts}"])

@@ -1,0 +1,194 @@
+"""Writes statement.md: the set's text, and the sections that ours have."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from problems.importing.cases import Cases, PlannedCase, literal
+from problems.importing.described import Array, Scalar
+from problems.importing.planning import Plan, PlannedArgument
+from problems.importing.toml import bytes_formula
+from problems.vocabulary import Dtype, Group, Role
+
+_HEADING = re.compile(r"(?m)^## +(.+?)\s*#*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a text under one heading of the second level; the first has none."""
+
+    title: str
+    body: str
+
+
+def sections_of(markdown: str) -> list[Section]:
+    """The text in sections. Headings within code are taken for text."""
+    found = [Section("", "")]
+    lines: list[str] = []
+    fence = ""
+    for line in markdown.splitlines():
+        mark = re.match(r" {0,3}(`{3,}|~{3,})", line)
+        if mark and not fence:
+            fence = mark.group(1)
+        elif mark and line.strip().startswith(fence):
+            fence = ""
+        heading = None if fence else _HEADING.fullmatch(line)
+        if heading:
+            found[-1] = Section(found[-1].title, "\n".join(lines).strip())
+            found.append(Section(heading.group(1).strip(), ""))
+            lines = []
+        else:
+            lines.append(line)
+    found[-1] = Section(found[-1].title, "\n".join(lines).strip())
+    return found
+
+
+def summary_of(markdown: str) -> str:
+    """The first sentence of the text, as plain words."""
+    body = re.sub(r"\$\$.*?\$\$|```.*?```|!\[[^\]]*\]\([^)]*\)", " ", markdown, flags=re.DOTALL)
+    for paragraph in re.split(r"\n\s*\n", body):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph)
+        plain = re.sub(
+            r"\\(.)", r"\1", re.sub(r"[`*$]|\\(?=[a-zA-Z])|^[-#>|].*$", "", plain, flags=re.MULTILINE)
+        )
+        plain = " ".join(plain.split())
+        if len(plain) > 8:
+            sentence = re.split(r"(?<=[.!?:])\s", plain)[0].rstrip(":")
+            return sentence if len(sentence) <= 200 else sentence[:196].rsplit(" ", 1)[0] + " …"
+    return "Imported problem."
+
+
+def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str) -> str:
+    """The statement: the task, the arguments, then the set's sections and ours."""
+    task, constraints, rest = "", "", []
+    for section in sections_of(markdown):
+        if not section.title:
+            task = section.body
+        elif re.match(r"constraints?\b", section.title, re.IGNORECASE):
+            constraints = section.body
+        elif re.match(r"(example|what bounds it)", section.title, re.IGNORECASE):
+            rest.append(Section(f"{section.title.rstrip(': ')} of the set", section.body))
+        else:
+            rest.append(section)
+    sample = next(case for case in cases.cases if case.group is Group.SAMPLE)
+    parts = [
+        task or plan.title,
+        _arguments(plan),
+        *(f"## {section.title}\n\n{section.body}" for section in rest if not _is_example(section)),
+        "## Example\n\n" + _example(plan, sample),
+        *(f"## {section.title}\n\n{section.body}" for section in rest if _is_example(section)),
+        "## Constraints\n\n" + "\n".join(filter(None, [constraints, "", _tolerances(plan)])).strip(),
+        "## What bounds it\n\n" + _bound(plan, operations),
+    ]
+    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+
+
+def _is_example(section: Section) -> bool:
+    return section.title.lower().startswith("example")
+
+
+def _arguments(plan: Plan) -> str:
+    rows = ["| argument | role | type |", "|---|---|---|"]
+    for argument in plan.arguments:
+        name = f"`{argument.ours}`"
+        if argument.theirs != argument.ours:
+            name += f" (`{argument.theirs}` in the text)"
+        if argument.role is Role.SCALAR:
+            kind = f"{argument.dtype}, `{plan.sizes.values[argument.ours]}`"
+        else:
+            extents = " \u00d7 ".join(f"`{text}`" for text in plan.sizes.shapes[argument.ours])
+            kind = f"{argument.dtype}, {extents}"
+        rows.append(f"| {name} | {argument.role} | {kind} |")
+    return "\n".join(rows)
+
+
+def _example(plan: Plan, sample: PlannedCase) -> str:
+    sizes = ", ".join(f"`{name}` = {value}" for name, value in sample.sizes.items())
+    if sample.test is None or not sample.inputs:
+        return f"{sizes}. The contents are drawn anew for each run."
+    rows = ["| argument | contents |", "|---|---|"]
+    for argument in plan.arguments:
+        value = sample.test.values[argument.theirs]
+        if isinstance(value, Scalar):
+            rows.append(f"| scalar `{argument.ours}` | {_rounded(value.value)} |")
+    for argument in plan.arrays:
+        if argument.role is not Role.OUT:
+            given = sample.inputs[argument.ours]
+            rows.append(f"| input `{argument.ours}` | {_listed(given)} |")
+    for argument in plan.arrays:
+        expected = sample.test.expected.get(argument.theirs)
+        if argument.written and expected is not None:
+            rows.append(f"| output `{argument.ours}` | {_listed(_shown(argument, expected))} |")
+    return f"{sizes}:\n\n" + "\n".join(rows)
+
+
+def _shown(argument: PlannedArgument, expected: Array) -> Sequence[str]:
+    if expected.flat is None:
+        return ("not shown",)
+    if argument.dtype.is_float:
+        return [_rounded(number) for number in expected.flat]
+    return [literal(number, Dtype.INT64) for number in expected.flat]
+
+
+def _rounded(number: float) -> str:
+    return str(int(number)) if number == int(number) and abs(number) < 1e9 else f"{number:.6g}"
+
+
+def _listed(numbers: Sequence[str]) -> str:
+    return ", ".join(numbers)
+
+
+def _tolerances(plan: Plan) -> str:
+    lines = []
+    for argument in plan.arrays:
+        if not argument.written:
+            continue
+        if not argument.dtype.is_float or not (plan.absolute or plan.relative):
+            lines.append(f"- Every element of `{argument.ours}` must be exact.")
+        else:
+            lines.append(
+                f"- Each element of `{argument.ours}` may be off by {plan.absolute:g} plus "
+                f"{plan.relative:g} times the expected value."
+            )
+        if argument.role is Role.INOUT:
+            lines.append(f"- `{argument.ours}` holds contents before the call; what is not written stays.")
+    return "\n".join(lines)
+
+
+def _bound(plan: Plan, operations: str) -> str:
+    return (
+        f"A program moves at least `{bytes_formula(plan)}` bytes across the memory and needs about "
+        f"`{operations}` operations."
+    )
+
+
+def operations_formula(plan: Plan) -> tuple[str, bool]:
+    """The operations of a case as a formula over its sizes, and whether it is the author's count."""
+    counts: Mapping[int, float] = {
+        index: test.operations for index, test in enumerate(plan.tests) if test.operations is not None
+    }
+    names = [name for name in plan.sizes.columns if name != "variant"]
+    fitted = _fitted(plan, counts, names) if len(counts) == len(plan.tests) else ""
+    if fitted:
+        return fitted, True
+    outputs = [plan.sizes.shapes[a.ours] for a in plan.arrays if a.written]
+    return " * ".join(f"({text})" if " " in text else text for text in outputs[0]), False
+
+
+def _fitted(plan: Plan, counts: Mapping[int, float], names: Sequence[str]) -> str:
+    """`factor * a * b` that gives every count, if there is one."""
+    subsets = [
+        [name for bit, name in enumerate(names) if pattern >> bit & 1]
+        for pattern in range(2 ** min(len(names), 8))
+    ]
+    for subset in sorted(subsets, key=len):
+        factors = set()
+        for index, count in counts.items():
+            product = 1
+            for name in subset:
+                product *= plan.sizes.columns[name][index]
+            factors.add(count / product)
+        if len(factors) == 1 and (factor := factors.pop()) == int(factor) and factor >= 1:
+            terms = [*([] if factor == 1 and subset else [str(int(factor))]), *subset]
+            return " * ".join(terms)
+    return ""

@@ -1,0 +1,114 @@
+"""A set of problems as one ZIP file: checked like that of a package, and unpacked for an importer.
+
+Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything
+is read, no more of an entry is read than its limit, and nothing is mended. A set has more files than a
+package, and folders in folders; only plain files with plain relative names are written, into a new folder.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from problems.archive import BROKEN, ENTRY, ArchiveInvalid, check_entry
+from problems.contents import is_ignored
+
+MAX_SET_MIB = 32  # of the file
+MAX_UNPACKED_MIB = 128
+MAX_SET_FILES = 5000
+MAX_SET_FILE_KIB = 2048
+MAX_DEPTH = 10
+_MOST_ENTRIES = 3 * MAX_SET_FILES
+
+
+class SetInvalid(ValueError):
+    """Raised when a file is no archive of a set. The message says what to do."""
+
+
+def check_set(archive: bytes) -> None:
+    """Look at names, kinds and declared sizes, without reading any file.
+
+    Raises:
+        SetInvalid: it is no ZIP file that may be unpacked.
+    """
+    with _opened(archive) as packed:
+        _entries(packed)
+
+
+@contextmanager
+def unpacked_set(archive: bytes) -> Iterator[Path]:
+    """The set in a folder of its own, gone after the block.
+
+    Raises:
+        SetInvalid: it is no ZIP file that may be unpacked.
+    """
+    with TemporaryDirectory(prefix="warpcourt-set-") as base, _opened(archive) as packed:
+        room = MAX_UNPACKED_MIB * 2**20
+        for entry in _entries(packed):
+            content = _read(packed, entry)
+            room -= len(content)
+            if room < 0:
+                raise SetInvalid(
+                    f"the files have more than {MAX_UNPACKED_MIB} MiB in all; import it in parts"
+                )
+            path = Path(base, "set", entry.filename)
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+                raise SetInvalid(f"{entry.filename!r} is a file and a folder; pack it anew") from error
+        folder = Path(base, "set")
+        folder.mkdir(exist_ok=True)
+        yield folder
+
+
+@contextmanager
+def _opened(archive: bytes) -> Iterator[zipfile.ZipFile]:
+    # Counted in the bytes: opening it would make an object of each before we could count them.
+    if archive.count(ENTRY) > _MOST_ENTRIES:
+        raise SetInvalid(f"the archive has more than {MAX_SET_FILES} files; import it in parts")
+    try:
+        packed = zipfile.ZipFile(io.BytesIO(archive))
+    except BROKEN as error:
+        raise SetInvalid(f"this is no ZIP file that can be read ({error}); pack it anew") from error
+    with packed:
+        yield packed
+
+
+def _entries(packed: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The files to unpack, each once."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for entry in packed.infolist():
+        try:
+            check_entry(entry)
+        except ArchiveInvalid as error:
+            raise SetInvalid(str(error)) from error
+        if entry.is_dir() or is_ignored(entry.filename):
+            continue
+        name = entry.filename
+        if name in found:
+            raise SetInvalid(f"{name[:80]!r} is in the archive twice; pack the folder anew")
+        if name.count("/") >= MAX_DEPTH or len(name) > 240:
+            raise SetInvalid(f"{name[:80]!r} is too deep; pack the folder of the set alone")
+        if entry.file_size > MAX_SET_FILE_KIB * 1024:
+            raise SetInvalid(f"{name[:80]!r} has more than {MAX_SET_FILE_KIB} KiB; leave it out")
+        found[name] = entry
+    if len(found) > MAX_SET_FILES:
+        raise SetInvalid(f"the archive has more than {MAX_SET_FILES} files; import it in parts")
+    if sum(entry.file_size for entry in found.values()) > MAX_UNPACKED_MIB * 2**20:
+        raise SetInvalid(f"the files have more than {MAX_UNPACKED_MIB} MiB in all; import it in parts")
+    return list(found.values())
+
+
+def _read(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    limit = MAX_SET_FILE_KIB * 1024
+    try:
+        with packed.open(entry) as stream:
+            content = stream.read(limit + 1)  # what is declared may be a lie
+    except BROKEN as error:
+        raise SetInvalid(f"{entry.filename[:80]!r} cannot be unpacked ({error}); pack it anew") from error
+    if len(content) > limit:
+        raise SetInvalid(f"{entry.filename[:80]!r} has more than {MAX_SET_FILE_KIB} KiB; leave it out")
+    return content

@@ -1,0 +1,78 @@
+"""Numbers that a text takes from the package, such as `{{ cases.example.n }}`, so that they cannot disagree.
+
+A name that leads nowhere is a fault. Nothing hidden can be named: of cases only the public ones, and of sizes
+the least and the greatest of all cases, which constraints have to state anyway.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from problems.faults import Faults
+from problems.parse import Description
+
+_PLACEHOLDER = re.compile(r"\{\{\s*([a-z]+(?:\.[a-z0-9_-]+)+)\s*\}\}")
+
+
+def resolve(text: str, description: Description, file: str, faults: Faults) -> str:
+    """`text` with every placeholder replaced by its value; `file` is where it stands, for faults."""
+    if not _PLACEHOLDER.search(text):
+        return text
+    known = dict(_values(description))
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] in known:
+            return known[found[1]]
+        alike = ", ".join(name for name in known if name.split(".")[0] == found[1].split(".")[0])
+        reason = f"there are {alike}" if alike else f"names begin with {', '.join(_roots(known))}"
+        faults.add(file, "", f"{found[0]} means nothing; {reason}")
+        return found[0]
+
+    return _PLACEHOLDER.sub(value, text)
+
+
+def placeholders(description: Description) -> Mapping[str, str]:
+    """Every name that a text may use, with its value."""
+    return dict(_values(description))
+
+
+def _roots(known: Mapping[str, str]) -> list[str]:
+    return list(dict.fromkeys(name.split(".")[0] for name in known))
+
+
+def _values(description: Description) -> Iterator[tuple[str, str]]:
+    for case in description.cases:
+        if not case.public:
+            continue
+        for name, value in case.sizes.items():
+            yield f"cases.{case.name}.{name}", str(value)
+        for name, values in case.inputs.items():
+            yield f"cases.{case.name}.inputs.{name}", ", ".join(_number(value) for value in values)
+    yield from _extremes(description, "least", min)
+    yield from _extremes(description, "most", max)
+    for argument in description.arguments:
+        place = f"arguments.{argument.name}"
+        yield f"{place}.dtype", argument.dtype.value
+        if argument.shape:
+            yield f"{place}.shape", ", ".join(formula.text for formula in argument.shape)
+        if argument.tolerance and argument.dtype.is_float:
+            yield f"{place}.tolerance.relative", _number(argument.tolerance.relative)
+            yield f"{place}.tolerance.absolute", _number(argument.tolerance.absolute)
+    limits = description.limits
+    yield "limits.compile_s", _number(limits.compile_s)
+    yield "limits.case_s", _number(limits.case_s)
+    yield "limits.memory_mib", str(limits.memory_mib)
+    yield "limits.source_kib", str(limits.source_kib)
+    yield "formulas.bytes", description.bytes_moved.text
+    yield "formulas.operations", description.operations.text
+
+
+def _extremes(
+    description: Description, word: str, pick: Callable[[list[int]], int]
+) -> Iterator[tuple[str, str]]:
+    for name in description.cases[0].sizes if description.cases else ():
+        values = [case.sizes[name] for case in description.cases if name in case.sizes]
+        yield f"sizes.{name}.{word}", str(pick(values))
+
+
+def _number(value: float) -> str:
+    return f"{value:.10g}"

@@ -1,0 +1,77 @@
+"""Rules that tie `[python]` to the arguments: everything is given, and every output comes back."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from problems.calling import ModuleArgument, PythonCall
+from problems.faults import FILE, Faults
+from problems.schema import Argument
+from problems.vocabulary import Language, Role
+
+_IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
+_PARAMETER = r"[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z0-9_]+)*"
+
+
+def check_python(
+    call: PythonCall | None,
+    languages: tuple[Language, ...],
+    arguments: tuple[Argument, ...],
+    faults: Faults,
+) -> None:
+    """Check `[python]` against the arguments."""
+    if call is None:
+        return
+    if Language.PYTHON not in languages:
+        faults.add(FILE, "python", f'is for problems in that language; add "{Language.PYTHON}" to languages')
+    roles = {argument.name: argument.role for argument in arguments}
+    for name in call.modules:
+        if name in roles or not re.fullmatch(_IDENTIFIER, name):
+            faults.add(
+                FILE, f"python.modules.{name[:40]}", "choose a name that no argument has, such as 'model'"
+            )
+    known = {**roles, **dict.fromkeys(call.modules)}
+    _known("python.given", call.given.names, known, faults)
+    _module("python", ModuleArgument("", call.init, call.state), roles, faults)
+    for name, module in call.modules.items():
+        _module(f"python.modules.{name[:40]}", module, roles, faults)
+    _check_uses(call, roles, faults)
+
+
+def _known(place: str, names: Iterable[str], known: Mapping[str, object], faults: Faults) -> None:
+    for name in names:
+        if name not in known:
+            faults.add(FILE, place, f"{name[:40]!r} is unknown; there are {', '.join(known)}")
+
+
+def _module(place: str, module: ModuleArgument, roles: Mapping[str, Role], faults: Faults) -> None:
+    scalars = {name: role for name, role in roles.items() if role is Role.SCALAR}
+    for name in module.init.names:
+        if name not in scalars:
+            faults.add(
+                FILE, f"{place}.init", f"{name[:40]!r} is no scalar; modules are made before there are arrays"
+            )
+    for parameter, name in module.state.items():
+        key = f"{place}.state.{parameter[:60]}"
+        if not re.fullmatch(_PARAMETER, parameter):
+            faults.add(FILE, key, "is no name of a parameter; write it like 'linear.weight'")
+        if roles.get(name) is not Role.IN:
+            faults.add(FILE, key, f"{name[:40]!r} is no array of role in")
+
+
+def _check_uses(call: PythonCall, roles: Mapping[str, Role], faults: Faults) -> None:
+    used = {*call.given.names, *call.state.values()}
+    for module in call.modules.values():
+        used.update(module.state.values())
+    for index, name in enumerate(call.returns):
+        if roles.get(name) is not Role.OUT:
+            faults.add(FILE, f"python.returns[{index}]", f"{name[:40]!r} is no array of role out")
+        if name in call.returns[:index]:
+            faults.add(FILE, f"python.returns[{index}]", f"{name!r} comes back twice; keep one")
+    for name, role in roles.items():
+        if role is Role.OUT and name not in call.returns and name not in used:
+            faults.add(FILE, "python", f"the output {name} is neither given nor returned; add it to returns")
+        if role in {Role.IN, Role.INOUT} and name not in used:
+            faults.add(FILE, "python.given", f"{name} is not given; add it")
+    for name in call.modules:
+        if name not in call.given.names:
+            faults.add(FILE, "python.given", f"the module {name} is not given; add it")

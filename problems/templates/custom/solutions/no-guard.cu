@@ -1,0 +1,14 @@
+// Wrong: the grid is rounded up to whole blocks, and nothing stops the threads past the end.
+// A GPU may let this pass in silence, because allocations are padded.
+#include <cuda_runtime.h>
+
+__global__ void step(int* values, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int value = values[i];
+    values[i] = value % 2 == 0 ? value / 2 : 3 * value + 1;
+}
+
+extern "C" void solve(int* values, int n) {
+    int threads = 256;
+    step<<<(n + threads - 1) / threads, threads>>>(values, n);
+}

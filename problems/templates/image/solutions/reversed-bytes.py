@@ -1,0 +1,20 @@
+"""Wrong: reverses bytes instead of pixels. A grey image would not show it."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def mirror(image, mirrored, height, width, BLOCK: tl.constexpr):
+    y = tl.program_id(0).to(tl.int64)
+    i = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < 3 * width
+    source = 3 * width - 1 - i
+    values = tl.load(image + y * width * 3 + source, mask=inside)
+    tl.store(mirrored + y * width * 3 + i, values, mask=inside)
+
+
+def solve(image: torch.Tensor, mirrored: torch.Tensor, height: int, width: int) -> None:
+    grid = (height, triton.cdiv(3 * width, 1024))
+    mirror[grid](image, mirrored, height, width, BLOCK=1024)

@@ -1,0 +1,107 @@
+"""What a problem author's `checker.py` is asked, and what becomes of its answer.
+
+Theory of operation. The author's function sees copies of arrays and says which elements are right. The
+referee does not parse that. It reads, for every output, the values that it shall find there exactly: this
+module writes what the program gave where the author calls it right, and what was expected where not, or
+something else where that happens to be the same. So a refused element always differs, an accepted one never
+does, and the referee's comparison is the one that decides, counts and reports, as it does without a checker.
+
+It works over NumPy and over CuPy alike, and runs where `reference.py` does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from sandbox.runner.contract import Array, ArrayModule, ContractError, widened
+from sandbox.runner.session import scalar_of
+from sandbox.wire import Request
+
+FILE = "checker.py"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerSignature:
+    """The manifest: names of inputs, sizes and outputs in wire order, and the tolerance of each output."""
+
+    inputs: tuple[str, ...]
+    sizes: tuple[str, ...]
+    outputs: tuple[str, ...]
+    tolerance: Mapping[str, Mapping[str, Any]]
+
+
+def parse_checker(manifest: Mapping[str, Any]) -> CheckerSignature:
+    """The part of a manifest that is about a checker."""
+    return CheckerSignature(
+        inputs=tuple(manifest["inputs"]),
+        sizes=tuple(manifest["sizes"]),
+        outputs=tuple(manifest["outputs"]),
+        tolerance=manifest["tolerance"],
+    )
+
+
+def require_check(module: ModuleType) -> None:
+    """Raises ContractError where there is no function `check`."""
+    if not callable(getattr(module, "check", None)):
+        raise ContractError(f"{FILE} defines no function named check")
+
+
+def carry_out(
+    xp: ArrayModule,
+    module: Any,
+    signature: CheckerSignature,
+    request: Request,
+    views: Sequence[Array | None],
+) -> None:
+    """Ask the author about one case, and write the answer over what is expected."""
+    wire = iter(zip(request.arguments, views, strict=True))
+    inputs: dict[str, Array] = {}
+    for name in signature.inputs:
+        argument, view = next(wire)
+        inputs[name] = widened(view, argument.dtype)
+    size = {name: int(scalar_of(next(wire)[0])) for name in signature.sizes}
+    given: dict[str, Array] = {}
+    places: dict[str, Array] = {}
+    for name in signature.outputs:
+        argument, view = next(wire)
+        given[name] = widened(view, argument.dtype)
+        _, places[name] = next(wire)
+    right = module.check(
+        xp,
+        inputs,
+        {name: place.copy() for name, place in places.items()},
+        {name: values.copy() for name, values in given.items()},
+        size=size,
+        tolerance={name: dict(signature.tolerance[name]) for name in signature.outputs},
+    )
+    for name, mask in _masks(xp, right, given).items():
+        place = places[name]
+        place[...] = acceptable(xp, mask, given[name], place)
+
+
+def acceptable(xp: ArrayModule, right: Array, given: Array, expected: Array) -> Array:
+    """What an output must hold exactly: `given` where it is right, and anything else where it is not."""
+    unlike = (given == 0).astype(given.dtype)
+    useless = given == expected
+    if given.dtype.kind == "f":  # an infinity may be what a large expected value is rounded to
+        useless = useless | ~xp.isfinite(given)
+    return xp.where(right, given, xp.where(useless, unlike, expected))
+
+
+def _masks(xp: ArrayModule, answer: object, given: Mapping[str, Array]) -> Mapping[str, Array]:
+    """The author's answer as one array of bools for each output."""
+    if not isinstance(answer, Mapping):
+        answer = dict.fromkeys(given, answer)
+    if set(answer) != set(given):
+        raise ContractError(f"check answered for {sorted(answer)}, wanted {sorted(given)}")
+    return {name: _mask(xp, answer[name], values.shape, name) for name, values in given.items()}
+
+
+def _mask(xp: ArrayModule, answer: object, shape: tuple[int, ...], name: str) -> Array:
+    mask = xp.asarray(answer)
+    if mask.dtype.kind != "b":
+        raise ContractError(f"check answered {mask.dtype} for {name}, wanted True, False or an array of them")
+    if mask.shape not in {(), shape}:
+        raise ContractError(f"check answered for {name} in shape {mask.shape}, wanted {shape}")
+    return xp.broadcast_to(mask, shape)

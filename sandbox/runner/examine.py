@@ -1,0 +1,254 @@
+"""Looks at one imported problem from inside: its tests, their shapes and contents, what its reference does.
+
+Theory of operation. The importer hands over `/work/imported.py`, which holds the author's files and an
+adapter for their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`,
+`compute`, `operations`, `seeded` and `forget`. What they say is written to `/work/description.json`, which
+the importer bounds and checks: this process has run foreign code when it writes it.
+
+Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small
+and time is left, in memory. Then the reference runs on it with its outputs filled in two ways and with two
+states of the global random numbers. Elements that keep what was there before are not written; results that
+differ otherwise depend on what was there, or on chance.
+"""
+
+import json
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from sandbox.runner.session import run_module
+from sandbox.runner.torch_host import asked_for_cuda, place_on_host
+
+SOURCE = Path("/work/imported.py")
+ANSWER = Path("/work/description.json")
+_SHOWN = 1024  # elements of an array of an example
+_IN_MEMORY_BYTES = 24 << 20
+_BUDGET_S = 60.0
+_MOST_TESTS = 64
+_SENTENCE = 400
+_NAMES = {
+    torch.float64: "float64",
+    torch.float32: "float32",
+    torch.float16: "float16",
+    torch.bfloat16: "bfloat16",
+    torch.int64: "int64",
+    torch.int32: "int32",
+    torch.int16: "int16",
+    torch.int8: "int8",
+    torch.uint32: "uint32",
+    torch.uint8: "uint8",
+    torch.bool: "bool",
+}
+
+Values = dict[str, Any]
+
+
+def main() -> None:
+    """Write the description, or the reason why there is none."""
+    ANSWER.write_text(json.dumps(describe(SOURCE.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+def describe(source: str) -> dict[str, Any]:
+    """What the adapter `source` and its author's files say, or `failed` with a sentence. Runs them."""
+    try:
+        return _describe(source)
+    except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
+        return {"failed": _sentence(error)}
+
+
+def _describe(source: str) -> dict[str, Any]:
+    deadline_s = time.monotonic() + _BUDGET_S
+    with place_on_host():
+        code = compile(source, "imported.py", "exec", dont_inherit=True)
+        module = run_module(code, "imported")
+        description: dict[str, Any] = _without_memory_first(lambda: cast("Any", module).describe())
+        listed = _without_memory_first(lambda: list(cast("Any", module).tests()))[:_MOST_TESTS]
+        examined = [_test(module, description, *entry, deadline_s=deadline_s) for entry in listed]
+    return {**description, "tests": examined}
+
+
+def _without_memory_first(make: Callable[[], Any]) -> Any:
+    """What `make` makes, without contents where it allows that."""
+    try:
+        with place_on_host(meta=True):
+            return make()
+    except Exception:  # noqa: BLE001 - not all that authors do works without contents
+        return make()
+
+
+def _test(
+    module: Any, description: Mapping[str, Any], part: str, number: int, name: str, *, deadline_s: float
+) -> dict[str, Any]:
+    entry: dict[str, Any] = {"part": part, "number": number, "name": str(name)[:120]}
+    outputs = [a["name"] for a in description["arguments"] if a["role"] in {"out", "inout"}]
+    known = {a["name"] for a in description["arguments"]}
+    try:
+        values = _without_memory_first(lambda: _of(module, part, number, known))
+        total_bytes = sum(v.numel() * v.element_size() for v in values.values() if _is_tensor(v))
+        operations = module.operations(part, number)
+        entry["operations"] = None if operations is None else float(operations)
+        if total_bytes <= _IN_MEMORY_BYTES and time.monotonic() < deadline_s:
+            with module.seeded(1):
+                values = _of(module, part, number, known)
+            entry |= _probe(module, values, outputs, show=part == "example")
+        else:
+            entry["arguments"] = {
+                name: _described(value, show=False)
+                for name, value in (values | _unmade_outputs(module, values, outputs)).items()
+            }
+    except Exception as error:  # noqa: BLE001 - an author's code may raise anything
+        entry["failed"] = _sentence(error)
+    return entry
+
+
+def _of(module: Any, part: str, number: int, known: Iterable[str]) -> Values:
+    return {name: value for name, value in module.arguments_of(part, number).items() if name in set(known)}
+
+
+def _unmade_outputs(module: Any, values: Values, outputs: Iterable[str]) -> Values:
+    """Outputs that the test does not bring, without contents: their shapes are all that is wanted."""
+    if all(name in values for name in outputs):
+        return {}
+    with place_on_host(meta=True):
+        return dict(module.compute(dict(values)))
+
+
+def _probe(module: Any, values: Values, outputs: list[str], *, show: bool) -> dict[str, Any]:
+    """Run the reference on one test in several ways."""
+    brought = [name for name in outputs if name in values]
+    plain = _compute(module, values)
+    every = values | {name: plain[name] for name in outputs if name not in values}
+    entry: dict[str, Any] = {
+        "arguments": {name: _described(value, show=show) for name, value in every.items()},
+        "expected": {name: _described(plain[name], show=show) for name in outputs},
+        "random": any(not _same(plain[n], _compute(module, values, seed=2)[n]) for n in outputs),
+        "wide": _wide(module, values, plain, outputs),
+        "changed": _changed(module, values, outputs),
+    }
+    first = _compute(module, values | {name: _filled(values[name], 0) for name in brought})
+    second = _compute(module, values | {name: _filled(values[name], 1) for name in brought})
+    entry["initial"] = {
+        name: _use_of(first[name], second[name], values[name]) if name in brought else "written"
+        for name in outputs
+    }
+    return entry
+
+
+def _compute(module: Any, values: Values, *, seed: int = 1) -> Values:
+    copies = {name: value.clone() if _is_tensor(value) else value for name, value in values.items()}
+    torch.manual_seed(seed)
+    with torch.no_grad():
+        return dict(module.compute(copies))
+
+
+def _changed(module: Any, values: Values, outputs: Iterable[str]) -> list[str]:
+    """The inputs that the reference writes to."""
+    copies = {name: value.clone() if _is_tensor(value) else value for name, value in values.items()}
+    with torch.no_grad():
+        module.compute(copies)
+    return [
+        name
+        for name, value in values.items()
+        if name not in set(outputs) and _is_tensor(value) and not _same(value, copies[name])
+    ]
+
+
+def _wide(module: Any, values: Values, plain: Values, outputs: Iterable[str]) -> bool:
+    """Whether the reference also works in float64, to nearly the same result."""
+    floating = {n: v for n, v in values.items() if _is_tensor(v) and v.is_floating_point()}
+    if not floating:
+        return False
+    module.WIDE = True
+    module.forget()  # assertions on dtypes go
+    try:
+        exact = _compute(module, values | {name: value.double() for name, value in floating.items()})
+    except Exception:  # noqa: BLE001 - then it does not
+        return False
+    finally:
+        module.WIDE = False
+        module.forget()
+    return all(_as_good(exact[name], plain[name]) for name in outputs)
+
+
+def _as_good(exact: Any, plain: Any) -> bool:
+    if not plain.is_floating_point():
+        return _same(exact, plain)
+    return exact.dtype is torch.float64 and torch.allclose(
+        exact, plain.double(), rtol=0.05, atol=0.05, equal_nan=True
+    )
+
+
+def _filled(tensor: Any, way: int) -> Any:
+    if tensor.dtype is torch.bool:
+        return torch.full_like(tensor, bool(way))
+    return torch.full_like(tensor, (83, 41)[way])
+
+
+def _use_of(first: Any, second: Any, before: Any) -> str:
+    """What becomes of an output's contents: overwritten, kept in part, or read."""
+    untouched = (first == _filled(before, 0)) & (second == _filled(before, 1))
+    if bool(untouched.any()):
+        return "kept"
+    return "written" if _same(first, second) else "read"
+
+
+def _same(left: Any, right: Any) -> bool:
+    if left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    return bool(torch.allclose(left, right, rtol=0, atol=0, equal_nan=True))
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _described(value: Any, *, show: bool) -> dict[str, Any]:
+    if isinstance(value, torch.nn.Module):
+        return {"kind": "module"}
+    if not _is_tensor(value):
+        plain = value.item() if hasattr(value, "item") else value
+        if isinstance(plain, bool | int | float):
+            return {"kind": "scalar", "value": float(plain), "whole": not isinstance(plain, float)}
+        return {"kind": "unknown", "type": type(value).__name__}
+    entry: dict[str, Any] = {
+        "kind": "array",
+        "dtype": _NAMES.get(value.dtype, str(value.dtype)),
+        "shape": list(value.shape),
+        "device": asked_for_cuda(value),
+    }
+    base: Any = torch._C._TensorBase  # noqa: SLF001 - the plain question, not the mode's answer
+    is_meta = base.is_meta.__get__(value)
+    if is_meta or value.numel() == 0 or value.is_complex():
+        return entry
+    numbers = value.detach().cpu().to(torch.float64).numpy().reshape(-1)
+    finite = numbers[np.isfinite(numbers)]
+    entry |= {"finite": bool(finite.size == numbers.size), "nan": bool(np.isnan(numbers).any())}
+    if finite.size:
+        entry |= {
+            "low": float(finite.min()),
+            "high": float(finite.max()),
+            "deviation": float(finite.std()),
+            "mean": float(finite.mean()),
+        }
+    if show and numbers.size <= _SHOWN and finite.size == numbers.size:
+        entry["flat"] = [float(number) for number in numbers]
+    return entry
+
+
+def _sentence(error: BaseException) -> str:
+    """The error and the line of the author's that led to it."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("/")]
+    place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
+    text = "".join(traceback.format_exception_only(error)).strip()
+    return text[:_SENTENCE] + place[:_SENTENCE]
+
+
+if __name__ == "__main__":
+    main()
+    sys.exit(0)

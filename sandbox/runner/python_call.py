@@ -1,0 +1,202 @@
+"""How a program in Python is called: the call that the manifest describes, made of the wire's arguments.
+
+Theory of operation. `problems.calling` says what the manifest holds. A call is bound once to each set of
+arguments: modules are made then, and their parameters become the arrays themselves, so that contents that
+arrive later, as in a timed session, are what the call sees. What the program returns is copied into the
+outputs if it fits them. All of this is for honest programs: the process is hostile, and the referee looks at
+its own arrays.
+"""
+
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, cast
+
+import torch
+
+_TASK = "task"  # the module that programs for GPU MODE import their types from
+Value = torch.Tensor | int | float | bool
+Bound = Callable[[], object]
+_SOLVE, _CUSTOM_KERNEL, _MODEL_NEW = "solve", "custom_kernel", "ModelNew"
+_PACKED = "Name its parameters as the problem does: several of them share an array."
+
+
+class Misfit(Exception):
+    """Raised when a program does not fit how it is called. The message is for its author."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Module:
+    """What a module is made with, and which array holds which of its parameters."""
+
+    init: Mapping[str, Any]
+    state: Mapping[str, str]
+
+
+class PythonCall:
+    """The call of one program. `of` finds what the program defines."""
+
+    def __init__(self, names: Sequence[str], described: Mapping[str, Any], program: ModuleType) -> None:
+        self._names = tuple(names)
+        self._described = described
+        self._returns: tuple[str, ...] = tuple(described["returns"])
+        self._model = _Module(described["init"], described["state"])
+        self._entry: str = described["entry"]
+        found = getattr(program, self._entry, None)
+        self._plain = not callable(found)
+        if self._plain:
+            found = getattr(program, _SOLVE, None)
+            self._returns = ()
+        if not callable(found):
+            known = dict.fromkeys((self._entry, _SOLVE))
+            raise Misfit(f"The file defines nothing named {' or '.join(known)}.")
+        self._found = cast("Callable[..., Any]", found)
+
+    @classmethod
+    def of(cls, manifest: Mapping[str, Any], program: ModuleType) -> "PythonCall":
+        """The call that `manifest` describes. Raises Misfit when `program` does not define it."""
+        return cls([entry["name"] for entry in manifest["arguments"]], manifest["python"], program)
+
+    def bound(self, values: Sequence[Value]) -> Bound:
+        """The call of these arguments. Raises Misfit, and whatever the program raises."""
+        if self._plain:
+            return functools.partial(_without_gradients, self._found, values)
+        known: dict[str, Any] = dict(zip(self._names, values, strict=True))
+        device = next((value.device for value in values if isinstance(value, torch.Tensor)), None)
+        for name, described in self._described["modules"].items():
+            kind = getattr(torch.nn, described["kind"])
+            known[name] = _made(kind, _Module(described["init"], described["state"]), known, device)
+        given = _built(self._described["given"], known)
+        function, arguments = self._found, given if isinstance(given, tuple) else (given,)
+        if self._entry == _CUSTOM_KERNEL:
+            arguments = (given,)
+        elif self._entry == _MODEL_NEW:
+            function = _made(self._found, self._model, known, device)
+        outputs = {name: known[name] for name in self._returns}
+        return functools.partial(self._call, function, arguments, outputs)
+
+    def _call(
+        self, function: Callable[..., Any], arguments: Sequence[Any], outputs: Mapping[str, torch.Tensor]
+    ) -> None:
+        result = _without_gradients(function, arguments)
+        if not outputs:
+            return
+        results = result if isinstance(result, tuple | list) and len(outputs) > 1 else (result,)
+        if len(results) != len(outputs):
+            raise Misfit(f"{self._entry} returned {_what(result)}, wanted {', '.join(outputs)}.")
+        for (name, output), returned in zip(outputs.items(), results, strict=True):
+            _copy(self._entry, name, output, returned)
+
+
+class _AnyType(ModuleType):
+    """A module in which every name stands for any type."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Any
+
+
+def offer_types(described: Mapping[str, Any]) -> None:
+    """Let a program that defines `custom_kernel` import its types, which are for readers alone."""
+    if described["entry"] == _CUSTOM_KERNEL:
+        sys.modules.setdefault(_TASK, _AnyType(_TASK))
+
+
+def _without_gradients(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    with torch.no_grad():
+        return function(*arguments)
+
+
+def _copy(entry: str, name: str, output: torch.Tensor, returned: object) -> None:
+    wanted = f"{name}, which is {_what(output)}"
+    if not isinstance(returned, torch.Tensor):
+        raise Misfit(f"{entry} returned {_what(returned)}, wanted {wanted}.")
+    if returned.dim() == 0 and output.numel() == 1:
+        returned = returned.reshape(output.shape)
+    if returned.shape != output.shape or returned.dtype != output.dtype:
+        raise Misfit(f"{entry} returned {_what(returned)} for {wanted}.")
+    if returned.data_ptr() != output.data_ptr() or returned.stride() != output.stride():
+        with torch.no_grad():
+            output.copy_(returned)
+
+
+def _what(value: object) -> str:
+    """`float32[3, 4]`, or the name of a type."""
+    if isinstance(value, torch.Tensor):
+        return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+    if isinstance(value, tuple | list):
+        return f"{type(value).__name__} of {len(value)}"
+    return "None" if value is None else type(value).__name__
+
+
+def _built(form: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
+    """What a pattern stands for."""
+    match form:
+        case {"name": name}:
+            return known[name]
+        case {"tuple": items}:
+            return tuple(_built(item, known) for item in items)
+        case {"list": items}:
+            return [_built(item, known) for item in items]
+        case {"dict": pairs}:
+            return {key: _built(value, known) for key, value in pairs}
+    return form["value"]
+
+
+def _made(
+    kind: Callable[..., Any], described: _Module, known: Mapping[str, Any], device: torch.device | None
+) -> Any:
+    """A module over the arrays of its parameters."""
+    module = kind(*_built(described.init, known))
+    if not isinstance(module, torch.nn.Module):
+        raise Misfit(f"{getattr(kind, '__name__', 'it')} must be a torch.nn.Module.")
+    if device is not None:
+        module = module.to(device)
+    own = type(module).load_state_dict is not torch.nn.Module.load_state_dict
+    if described.state:
+        state = _whole(described.state, known) if own else _parts(module, described.state, known)
+        module.load_state_dict(state, strict=False, assign=True)
+    return module
+
+
+def _whole(state: Mapping[str, str], known: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The arrays as they are, for a module that loads them in its own way."""
+    if len(set(state.values())) != len(state):
+        raise Misfit(_PACKED)
+    return {parameter: known[array] for parameter, array in state.items()}
+
+
+def _parts(
+    module: torch.nn.Module, state: Mapping[str, str], known: Mapping[str, torch.Tensor]
+) -> dict[str, torch.Tensor]:
+    """The array of each parameter, or the part of an array that several share."""
+    has = {name: tuple(parameter.shape) for name, parameter in module.named_parameters()}
+    who = type(module).__name__
+    if set(has) != set(state):
+        raise Misfit(
+            f"{who} has the parameters {', '.join(has) or 'none'}; the problem sets {', '.join(state)}. "
+            "Name them so, or define load_state_dict."
+        )
+    used = dict.fromkeys(state.values(), 0)
+    sharing = list(state.values())
+    found = {}
+    for parameter, array in state.items():
+        tensor, shape = known[array], has[parameter]
+        if sharing.count(array) == 1 and tuple(tensor.shape) != shape:
+            raise Misfit(f"{parameter} of {who} has shape {list(shape)}, and {array} is {_what(tensor)}.")
+        start = used[array]
+        used[array] += (count := _product(shape))
+        found[parameter] = tensor.reshape(-1)[start : start + count].view(shape)
+    for array, count in used.items():
+        if known[array].numel() != count:
+            raise Misfit(
+                f"The parameters of {who} have {count} elements, and {array} is {_what(known[array])}."
+            )
+    return found
+
+
+def _product(shape: Sequence[int]) -> int:
+    return int(torch.Size(shape).numel())

@@ -1,0 +1,118 @@
+"""PyTorch written for a GPU, on a machine without one: what asks for `cuda` gets the processor's memory.
+
+Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and ask tensors where
+they are. Under `place_on_host` all of that means the host, or, with `meta=True`, tensors that have a shape
+and no contents: so gigabytes can be looked at without being made. What was asked for on a GPU says so when
+asked, as far as that is known of it.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+_ASKED = "_asked_for_cuda"
+# What asks for contents. Without any, the answer is 1, so that a look at shapes goes on.
+_CONTENTS = {
+    torch.Tensor.item,
+    torch.Tensor.__float__,
+    torch.Tensor.__int__,
+    torch.Tensor.__bool__,
+}
+
+
+def _is_cuda(value: object) -> bool:
+    if isinstance(value, torch.device):
+        return value.type == "cuda"
+    return isinstance(value, str) and (value == "cuda" or value.startswith("cuda:"))
+
+
+class _OnHost(TorchFunctionMode):
+    """Replaces the device in every call that names one."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__()
+        self._place = torch.device(place)
+        tensor: Any = torch.Tensor  # its attributes are described as values
+        self._device = tensor.device.__get__
+        self._is_cuda = tensor.is_cuda.__get__
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        del types
+        named = dict(kwargs or {})
+        if func in _CONTENTS and self._place.type == "meta":
+            return _content(func, args[0])
+        if func == self._device:
+            return torch.device("cuda", 0)
+        if func == self._is_cuda:
+            return True
+        if func is torch.Tensor.cuda:
+            return _asked(args[0].to(self._place))
+        asked = any(_is_cuda(value) for value in (*args, *named.values()))
+        if not asked:
+            return func(*args, **named)
+        moved = [self._place if _is_cuda(value) else value for value in args]
+        named = {name: self._place if _is_cuda(value) else value for name, value in named.items()}
+        return _asked(func(*moved, **named))
+
+
+def asked_for_cuda(tensor: torch.Tensor) -> bool:
+    """Whether a tensor was made on what its author took for a GPU. False where that is not known."""
+    return bool(getattr(tensor, _ASKED, False))
+
+
+@contextlib.contextmanager
+def place_on_host(*, meta: bool = False) -> Iterator[None]:
+    """Within it, a GPU is the host's memory, or with `meta` no memory at all."""
+    place = "meta" if meta else "cpu"
+    generator = torch.Generator
+
+    class HostGenerator(generator):  # type: ignore[misc, valid-type]  # its base is a variable
+        """A generator for the host, whatever device is asked for."""
+
+        def __new__(cls, device: object = None) -> Any:
+            del device
+            return super().__new__(cls)
+
+    replaced: Mapping[str, Any] = {
+        "synchronize": lambda _device=None: None,
+        "is_available": lambda: True,
+        "empty_cache": lambda: None,
+        "manual_seed": lambda _seed: None,
+        "manual_seed_all": lambda _seed: None,
+        "current_device": lambda: 0,
+        "device_count": lambda: 1,
+    }
+    before = {name: getattr(torch.cuda, name) for name in replaced}
+    torch.Generator = HostGenerator  # type: ignore[misc]  # it stands in for the class
+    for name, function in replaced.items():
+        setattr(torch.cuda, name, function)
+    try:
+        with _OnHost(place):
+            yield
+    finally:
+        torch.Generator = generator  # type: ignore[misc]  # the class itself again
+        for name, function in before.items():
+            setattr(torch.cuda, name, function)
+
+
+def _content(func: Callable[..., Any], tensor: torch.Tensor) -> Any:
+    if not tensor.is_meta:
+        return func(tensor)
+    floating = func is torch.Tensor.__float__ or (func is torch.Tensor.item and tensor.is_floating_point())
+    return True if func is torch.Tensor.__bool__ else 1.0 if floating else 1
+
+
+def _asked(result: Any) -> Any:
+    if isinstance(result, torch.Tensor):
+        with contextlib.suppress(Exception):
+            setattr(result, _ASKED, True)
+    return result

@@ -1,0 +1,55 @@
+"""A program in Python with PyTorch and a Triton kernel, in the sandbox of the Triton runner."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+from problems.calling import Pattern, PythonCall, PythonEntry
+from sandbox.bubblewrap import Bubblewrap
+from sandbox.python_runtime import triton_command
+from sandbox.spec import Limits
+from sandbox.wire import ExitStatus
+from tests.integration.sandbox.talk import Talk
+
+pytestmark = pytest.mark.integration
+
+SOURCE = textwrap.dedent(
+    """
+    import torch, triton
+    import triton.language as tl
+
+    @triton.jit
+    def add(y, bias, n, m, SIZE: tl.constexpr):
+        i = tl.arange(0, SIZE)
+        tl.store(y + i, tl.load(y + i, mask=i < n) + tl.load(bias + i % m, mask=i < n), mask=i < n)
+
+    class ModelNew(torch.nn.Linear):
+        def forward(self, x):
+            y = x @ self.weight.T.cuda()
+            add[(1,)](y, self.bias, y.numel(), y.shape[1], SIZE=8)
+            return y if x.sum() else y[0]
+    """
+)
+
+
+def test_a_module_with_a_triton_kernel(backend: Bubblewrap) -> None:
+    call = PythonCall(
+        PythonEntry.MODEL_NEW,
+        Pattern.parse("(x,)"),
+        ("y",),
+        Pattern.parse("(features, 3)"),
+        {"weight": "weight", "bias": "bias"},
+    )
+    names = [{"name": name} for name in ("x", "weight", "bias", "y", "features")]
+    weight, bias = np.arange(6, dtype=np.float32).reshape(3, 2), np.array([10, 20, 30], np.float32)
+    x, y = np.array([[1, 1], [2, 0]], np.float32), np.full((2, 3), -1, np.float32)
+    with Talk(backend, triton_command(Limits(wall_s=120, cpu_s=120, memory_mib=1024))) as talk:
+        assert talk.load(SOURCE, {"arguments": names, "python": call.described()}), talk.findings()
+        assert talk.run([x, weight, bias, y, ("int32", 2)]), talk.findings()
+        np.testing.assert_allclose(y, x @ weight.T + bias)
+        assert not talk.run([x * 0, weight, bias, y, ("int32", 2)])
+        last = talk.findings()[-1]
+        assert (last["kind"], last["severity"]) == ("call", "error")
+        assert last["message"] == "ModelNew returned float32[3] for y, which is float32[2, 3]."
+        assert talk.end().status == ExitStatus.RUNTIME_ERROR

@@ -1,0 +1,2 @@
+// Nothing.
+void solve(const float* a, const float* b, float* c, int n) {}

@@ -1,0 +1,17 @@
+"""One program per block of 1024 elements. Bound by memory: twelve bytes move for one addition."""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(a, b, c, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    total = tl.load(a + at, mask=inside) + tl.load(b + at, mask=inside)
+    tl.store(c + at, total, mask=inside)
+
+
+def solve(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, n: int) -> None:
+    add[(triton.cdiv(n, 1024),)](a, b, c, n, BLOCK=1024)

@@ -1,0 +1,2 @@
+class something_else:
+    pass

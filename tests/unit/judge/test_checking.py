@@ -1,0 +1,168 @@
+"""Outputs that an author's checker decides on: its answer becomes the referee's own comparison."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from judge.accepting import check_checker
+from judge.buffers import HostMemory
+from judge.checker import Comparison
+from judge.checking import ByChecker, checker_manifest
+from judge.contents import draw_exact
+from judge.conversation import Exchange
+from judge.elements import narrow
+from judge.errors import OracleFailed
+from judge.oracle import Drawn
+from judge.proof import Check, Severity, State
+from judge.prove import examine
+from judge.referee import contents_of
+from problems.schema import Problem, Tolerance
+from problems.vocabulary import Dtype
+from tests.unit.judge.bench import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
+
+SIGN = """
+def check(xp, inputs, expected, got, size, tolerance):
+    assert got["y"].shape == (size["n"],) and inputs["x"].shape == (size["n"],)
+    return {"y": abs(got["y"]) == abs(expected["y"].astype("float32"))}
+"""
+
+
+def compared(
+    problem: Problem, drawn: Drawn, got: npt.NDArray[np.generic], poisons: Mapping[str, Any] | None = None
+) -> Comparison:
+    checking = ByChecker(problem, HostMemory(), cast("Exchange", InProcessChecker()))
+    snapshots = {"y": np.ascontiguousarray(got).reshape(-1).view(np.uint8)}
+    contents = contents_of(problem, drawn)
+    return checking.compare(drawn.case, contents, snapshots=snapshots, poisons=poisons or {})["y"]
+
+
+def custom(checker: str = SIGN, dtype: Dtype = Dtype.FLOAT32) -> Problem:
+    x, y, n = SCALING.arguments
+    return replace(SCALING, checker=checker, arguments=(x, replace(y, dtype=dtype), n))
+
+
+@pytest.fixture
+def drawn() -> Drawn:
+    return InProcessOracle(SCALING).draw(SCALING.cases[1], 3)
+
+
+class TestComparing:
+    def test_what_the_checker_takes_passes_however_far_it_is(self, drawn: Drawn) -> None:
+        answer = -drawn.expected["y"].astype(np.float32)
+        found = compared(custom(), drawn, answer)
+        assert (found.checked, found.mismatched) == (37, 0)
+
+    def test_what_it_refuses_fails_with_both_values_shown(self, drawn: Drawn) -> None:
+        answer = drawn.expected["y"].astype(np.float32)
+        answer[5] += 1
+        found = compared(custom(), drawn, answer)
+        [mismatch] = found.mismatches
+        assert (found.mismatched, mismatch.index) == (1, (5,))
+        assert float(mismatch.got) == pytest.approx(float(answer[5]))
+        assert float(mismatch.expected) == pytest.approx(float(drawn.expected["y"][5]))
+
+    def test_a_refused_answer_fails_though_it_is_what_is_expected(self, drawn: Drawn) -> None:
+        nothing = "def check(xp, inputs, expected, got, size, tolerance):\n    return False\n"
+        for answer in (drawn.expected["y"], np.zeros(37), np.full(37, np.nan), np.full(37, np.inf)):
+            exact = replace(drawn, expected={"y": np.asarray(answer, np.float64)})
+            assert compared(custom(nothing), exact, answer.astype(np.float32)).mismatched == 37
+
+    @pytest.mark.parametrize("dtype", [Dtype.FLOAT64, Dtype.BFLOAT16, Dtype.INT32, Dtype.UINT8, Dtype.BOOL])
+    @pytest.mark.parametrize("answer", [True, False])
+    def test_every_dtype_goes_through(self, drawn: Drawn, dtype: Dtype, answer: bool) -> None:
+        says = f"def check(xp, inputs, expected, got, size, tolerance):\n    return {{'y': {answer}}}\n"
+        kind = np.float64 if dtype.is_float else dtype.value
+        exact = replace(drawn, expected={"y": (np.arange(37) % 2).astype(kind)})
+        stored = narrow(exact.expected["y"], dtype)
+        assert compared(custom(says, dtype), exact, stored).mismatched == (0 if answer else 37)
+
+    def test_what_may_be_nan_may_be_nan(self, drawn: Drawn) -> None:
+        everything = "def check(xp, inputs, expected, got, size, tolerance):\n    return True\n"
+        answer = np.array([np.nan, np.inf, -np.inf, 0, -0.0] + [1.0] * 32, np.float32)
+        assert compared(custom(everything), drawn, answer).mismatched == 0
+
+    def test_poison_that_is_refused_was_never_written(self, drawn: Drawn) -> None:
+        poison = drawn.expected["y"].astype(np.float32) + 1
+        found = compared(custom(), drawn, poison, {"y": poison.view(np.uint8)})
+        assert found.unwritten == 37
+        assert found.mismatches[0].got == "never written"
+
+    def test_it_sees_copies_and_the_tolerance(self, drawn: Drawn) -> None:
+        careless = """
+def check(xp, inputs, expected, got, size, tolerance):
+    close = abs(got["y"] - expected["y"]) <= tolerance["y"]["absolute"]
+    got["y"][:] = 0
+    expected["y"][:] = 0
+    return close.all()
+"""
+        x, y, n = SCALING.arguments
+        problem = replace(custom(careless), arguments=(x, replace(y, tolerance=Tolerance(0, 0.5)), n))
+        exact = drawn.expected["y"].astype(np.float64)
+        assert compared(problem, drawn, (exact + 0.4).astype(np.float32)).mismatched == 0
+        assert compared(problem, drawn, (exact + 0.6).astype(np.float32)).mismatched == 37
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ("return 1 / 0", "division by zero"),
+            ("return {'z': True}", r"check answered for \['z'\], wanted \['y'\]"),
+            ("return {'y': got['y']}", "check answered float64 for y, wanted True, False or an array"),
+            ("return {'y': got['y'][1:] > 0}", r"in shape \(36,\), wanted \(37,\)"),
+        ],
+    )
+    def test_one_that_breaks_is_charged_to_nobody(self, drawn: Drawn, body: str, said: str) -> None:
+        problem = custom(f"def check(xp, inputs, expected, got, size, tolerance):\n    {body}\n")
+        with pytest.raises(OracleFailed, match=f"(?s)scaling: checking case odd: died: .*{said}"):
+            compared(problem, drawn, drawn.expected["y"].astype(np.float32))
+
+    def test_the_manifest_names_what_it_sees(self) -> None:
+        manifest = checker_manifest(custom()).decode()
+        assert '"inputs": ["x"], "sizes": ["n"], "outputs": ["y"]' in manifest
+
+
+class TestProving:
+    def texts(self, checker: str) -> list[str]:
+        problem, bench = custom(checker), ScriptedBench()
+        exact = draw_exact(problem, bench.oracle)
+        with bench.checker(problem) as accepts:
+            return [finding.text for finding in check_checker(problem, exact, accepts)]
+
+    def test_a_good_one_has_no_findings(self) -> None:
+        assert self.texts(SIGN) == []
+
+    def test_one_that_takes_anything(self) -> None:
+        everything = "def check(xp, inputs, expected, got, size, tolerance):\n    return True\n"
+        assert self.texts(everything) == ["takes random bits for an answer, in every case"]
+
+    def test_one_that_refuses_the_right_answer(self) -> None:
+        exact = SIGN.replace('.astype("float32")', "")
+        assert self.texts(exact) == ["refuses the reference's own answer to case odd"]
+
+    def test_a_proof_asks_it_instead_of_the_tolerances(self) -> None:
+        near = """
+def check(xp, inputs, expected, got, size, tolerance):
+    return {"y": abs(got["y"] - 2.1 * inputs["x"]) <= 1e-4}
+"""
+        proof = examine(custom(near), ScriptedBench())
+        sections = {section.check: section.state for section in proof.sections}
+        assert sections[Check.CHECKER] is State.HOLDS
+        [report] = proof.tolerances
+        assert all(attempt.passes == attempt.honest for attempt in report.attempts)
+        assert report.advised_relative is None
+
+    def test_a_loose_one_lets_lower_precision_through(self) -> None:
+        loose = """
+def check(xp, inputs, expected, got, size, tolerance):
+    return {"y": abs(got["y"] - expected["y"]) <= 5}
+"""
+        [finding, *_] = examine(custom(loose), ScriptedBench()).findings_of(Check.TOLERANCES)
+        assert "all computed in bfloat16" in finding.text
+
+    def test_one_that_breaks_is_a_finding(self) -> None:
+        proof = examine(custom("def check(*arguments, **sizes):\n    return 1 / 0\n"), ScriptedBench())
+        [finding] = [f for f in proof.findings if f.severity is Severity.ERROR and "division" in f.text]
+        assert finding.place == "checker.py"

@@ -1,0 +1,120 @@
+"""KernelBench files of our own making, one for each thing that the format does."""
+
+import numpy as np
+import pytest
+
+from problems.calling import PythonEntry
+from problems.importing.building import loaded
+from problems.importing.kernel_bench import candidates
+from problems.importing.report import Imported, Outcome
+from problems.schema import Problem, Tolerance
+from problems.vocabulary import Difficulty, Group, Language, Role
+from tests.unit.problems.importing.workbench import SETS, here, imported
+
+pytest.importorskip("torch")
+CLIP = "level1/19_Leaky_clip.py"
+LOSS = "level1/94_Absolute_loss.py"
+LINEAR = "level2/9_Linear_scale_relu.py"
+CONVOLUTION = "level2/61_Conv_norm_pool.py"
+DROPPED = "level3/5_Dropped.py"
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Imported]:
+    return imported("kernel_bench", SETS / "kernel_bench")
+
+
+def problem(found: dict[str, Imported], place: str) -> Problem:
+    assert not found[place].entry.reason, found[place].entry.reason
+    return loaded(found[place].entry.slug, found[place].files)
+
+
+def test_every_file_is_reported(found: dict[str, Imported]) -> None:
+    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED}
+    assert found[DROPPED].entry.outcome is Outcome.REFUSED
+    assert "depends on the global random numbers" in found[DROPPED].entry.reason
+
+
+def test_a_model_without_parameters(found: dict[str, Imported]) -> None:
+    read = problem(found, CLIP)
+    assert (read.slug, read.title, read.difficulty) == ("leaky-clip", "Leaky clip", Difficulty.EASY)
+    assert read.languages == (Language.PYTHON,)
+    assert [(a.name, a.role) for a in read.arguments] == [("x", Role.IN), ("output", Role.OUT)]
+    call = read.python
+    assert call is not None
+    assert (call.entry, call.init.text, call.given.text, call.state) == (
+        PythonEntry.MODEL_NEW,
+        "()",
+        "(x,)",
+        {},
+    )
+    assert read.arguments[1].tolerance == Tolerance(1e-4, 1e-4)
+    timed = next(case for case in read.cases if case.group is Group.TIMED)
+    assert sorted(timed.sizes.values()) == [4096, 16384]
+
+
+def test_other_sizes_are_made_by_other_numbers_at_the_head(found: dict[str, Imported]) -> None:
+    read = problem(found, CLIP)
+    groups = {case.group for case in read.cases}
+    assert groups >= {Group.SAMPLE, Group.ODD, Group.LARGE, Group.TIMED}
+    sample = read.cases[0]
+    assert len(sample.inputs["x"]) == 2 * 3
+    odd = [tuple(case.sizes.values()) for case in read.cases if case.group is Group.ODD]
+    assert (1, 1) in odd
+    assert any(first < second for first, second in odd)
+    assert any(first > second for first, second in odd)
+
+
+def test_parameters_are_arrays_and_what_changes_is_a_scalar(found: dict[str, Imported]) -> None:
+    read = problem(found, LINEAR)
+    call = read.python
+    assert call is not None
+    assert call.state == {"lift": "lift", "linear.weight": "linear_weight", "linear.bias": "linear_bias"}
+    assert call.init.text == "(in_features, out_features, 0.5, (1,))"
+    roles = {a.name: a.role for a in read.arguments}
+    assert roles["linear_weight"] is Role.IN
+    assert roles["in_features"] is Role.SCALAR
+
+
+def test_the_expected_output_follows_from_the_parameters(found: dict[str, Imported]) -> None:
+    read = problem(found, LINEAR)
+    case = next(c for c in read.cases if c.group is Group.ODD)
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 3)
+    x, weight, bias, lift = (
+        drawn[f"in {name}"].astype(np.float64) for name in ("x", "linear_weight", "linear_bias", "lift")
+    )
+    np.testing.assert_allclose(drawn["output"], np.maximum((x @ weight.T + bias) * 0.5 + lift, 0), rtol=1e-12)
+
+
+def test_many_parameters_share_an_array_and_buffers_stay(found: dict[str, Imported]) -> None:
+    read = problem(found, CONVOLUTION)
+    call = read.python
+    assert call is not None
+    assert set(call.state.values()) == {"parameters"}
+    assert list(call.state)[:2] == ["scale", "shift"]
+    assert "norm.running_mean" not in call.state
+    assert len(next(a for a in read.arguments if a.name == "parameters").shape) == 1
+
+
+def test_one_number_is_an_array_of_one(found: dict[str, Imported]) -> None:
+    read = problem(found, LOSS)
+    output = read.arguments[-1]
+    assert [f.text for f in output.shape] == ["1"]
+    assert [a.name for a in read.arguments[:2]] == ["predictions", "targets"]
+
+
+def test_the_module_itself_is_a_solution_and_the_statement_shows_it(found: dict[str, Imported]) -> None:
+    files = found[LINEAR].files
+    assert b"class ModelNew(Model)" in files["solutions/model.torch.py"]
+    assert "class Model(nn.Module)" in files["statement.md"].decode()
+    assert "class ModelNew(torch.nn.Module):" in problem(found, LINEAR).starters[Language.PYTHON]
+
+
+def test_numbers_that_make_the_model_shrink_together() -> None:
+    tried = list(candidates({"batch": 128, "height": 64}, {"channels": 32, "heads": 8}))
+    first = next(numbers for kind, numbers in tried if kind == "sample")
+    assert first == {"batch": 2, "height": 3, "channels": 4, "heads": 1}
+    assert tried[-1] == ("timed", {})
+    kinds = list(dict.fromkeys(kind for kind, _ in tried))
+    assert kinds == ["sample", "least", "wide", "tall", "large", "timed"]

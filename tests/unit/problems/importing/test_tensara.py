@@ -1,0 +1,120 @@
+"""Tensara definitions of our own making, one for each thing that the format does."""
+
+import numpy as np
+import pytest
+
+from problems.importing.building import loaded
+from problems.importing.report import Imported
+from problems.schema import Problem
+from problems.vocabulary import Difficulty, Dtype, Group, Role
+from sandbox.runner.session import run_module
+from tests.unit.problems.importing.workbench import SETS, apart, here, imported
+
+pytest.importorskip("torch")
+from sandbox.runner.torch_host import place_on_host
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Imported]:
+    return {i.entry.slug: i for i in imported("tensara", SETS / "tensara").values()}
+
+
+def problem(found: dict[str, Imported], slug: str) -> Problem:
+    assert not found[slug].entry.reason, found[slug].entry.reason
+    return loaded(slug, found[slug].files)
+
+
+def test_every_definition_is_reported(found: dict[str, Imported]) -> None:
+    assert sorted(found) == ["axis-argmax", "clip-and-count", "leaky-scale", "no-class"]
+    assert "no class no_class" in found["no-class"].entry.reason
+
+
+def test_the_head_of_the_statement_is_taken_over(found: dict[str, Imported]) -> None:
+    read = problem(found, "axis-argmax")
+    assert (read.title, read.difficulty) == ("Argmax over an Axis", Difficulty.MEDIUM)
+    assert read.tags[0] == "imported"
+    assert "reduction" in read.tags
+    assert "## Notes:" in read.statement
+    assert "slug:" not in read.statement
+
+
+def test_arguments_are_inputs_outputs_extra_parameters(found: dict[str, Imported]) -> None:
+    told = [(a.name, a.role, a.dtype) for a in problem(found, "clip-and-count").arguments]
+    assert told == [
+        ("limit", Role.SCALAR, Dtype.FLOAT32),
+        ("input", Role.IN, Dtype.FLOAT32),
+        ("clipped", Role.OUT, Dtype.FLOAT32),
+        ("count", Role.OUT, Dtype.INT32),
+        ("shape", Role.IN, Dtype.INT32),
+    ]
+
+
+def test_lists_of_the_host_are_told_from_those_of_the_device(found: dict[str, Imported]) -> None:
+    words = "in the host's memory in the set"
+    assert any(w.startswith("shape") and words in w for w in found["axis-argmax"].entry.warnings)
+    assert not any(words in w for w in found["clip-and-count"].entry.warnings)
+
+
+def test_tolerances_are_read_off_the_check(found: dict[str, Imported]) -> None:
+    clipped = next(a for a in problem(found, "clip-and-count").arguments if a.name == "clipped")
+    assert (clipped.tolerance.absolute, clipped.tolerance.relative) == (2e-3, 1e-4)
+    warnings = found["leaky-scale"].entry.warnings
+    assert any("left in the instance" in w for w in warnings)
+    assert any("became checker.py" in w for w in warnings)
+
+
+def test_a_check_of_its_own_becomes_a_checker(found: dict[str, Imported]) -> None:
+    assert "checker.py" not in found["clip-and-count"].files
+    read = problem(found, "leaky-scale")
+    case = read.cases[0]
+    data = np.array([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]])
+    right = np.where(data > 0, data, 0.5 * data)
+    with apart(), place_on_host():
+        module = run_module(compile(read.checker, "checker.py", "exec"), "checker")
+        for off, accepted in ((0, True), (5e-5, True), (7e-5, False), (np.nan, False)):
+            got = {"d_output": right + off}  # 1e-5 of the greatest input, which the reference remembers
+            told = module.check(np, {"d_input": data}, {"d_output": right}, got, dict(case.sizes), {})
+            assert told is accepted
+
+
+def test_flops_become_a_formula(found: dict[str, Imported]) -> None:
+    read = problem(found, "leaky-scale")
+    assert read.operations.evaluate(read.cases[0].sizes) == 2 * 2 * 3
+    assert not any("operations" in w for w in found["leaky-scale"].entry.warnings)
+
+
+def test_gigabytes_are_scaled_and_never_made(found: dict[str, Imported]) -> None:
+    entry = found["leaky-scale"].entry
+    assert any("16.0 GiB of arrays: scaled to" in w for w in entry.warnings)
+    for case in problem(found, "leaky-scale").cases:
+        if case.group is Group.TIMED:
+            assert case.sizes["n"] * case.sizes["m"] * 8 <= 4 << 30
+
+
+def test_missing_groups_are_filled_with_contents_alike(found: dict[str, Imported]) -> None:
+    read = problem(found, "leaky-scale")
+    with here(read) as oracle:
+        for case in read.cases:
+            if case.group in {Group.ODD, Group.LARGE}:
+                drawn = oracle.draw(case, 1)
+                assert drawn["in d_input"].shape == (case.sizes["n"], case.sizes["m"])
+                assert np.abs(drawn["in d_input"]).max() <= 6
+                data, alpha = drawn["in d_input"].astype(float), case.sizes["alpha_e2"] / 100
+                assert np.allclose(drawn["d_output"], np.where(data > 0, data, alpha * data))
+
+
+def test_varying_dimensions_are_flat(found: dict[str, Imported]) -> None:
+    read = problem(found, "axis-argmax")
+    assert [len(a.shape) for a in read.arguments if a.name in {"input", "output"}] == [1, 1]
+    case = next(c for c in read.cases if c.sizes["ndim"] == 4)
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 1)
+    data = drawn["in input"].reshape(5, 7, 3, 4)
+    assert list(drawn["in shape"]) == [5, 7, 3, 4]
+    assert np.array_equal(drawn["output"], data.argmax(axis=3).reshape(-1))
+
+
+def test_the_sample_is_shown(found: dict[str, Imported]) -> None:
+    read = problem(found, "leaky-scale")
+    assert read.cases[0].inputs["d_input"] == (1, -2, 3, -4, 5, -6)
+    assert "| output `d_output` | 1, -1, 3, -2, 5, -3 |" in read.statement

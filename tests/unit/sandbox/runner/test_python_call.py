@@ -1,0 +1,159 @@
+"""Programs in Python with PyTorch are called as the manifest says."""
+
+import sys
+import textwrap
+from types import ModuleType
+
+import pytest
+
+from problems.calling import ModuleArgument, Pattern, PythonCall, PythonEntry
+
+torch = pytest.importorskip("torch")
+from sandbox.runner import python_call as runner  # noqa: E402 - it needs PyTorch
+from sandbox.runner.torch_host import place_on_host  # noqa: E402
+
+NAMES = ("x", "weight", "bias", "y", "features")
+LINEAR = {"weight": "weight", "bias": "bias"}
+WEIGHT = torch.tensor([[1.0, 2], [3, 4], [5, 6]])
+BIAS = torch.tensor([10.0, 20, 30])
+X = torch.tensor([[1.0, 1], [2, 0]])
+Y = X @ WEIGHT.T + BIAS
+
+
+def pattern(text: str) -> Pattern:
+    return Pattern.parse(text)
+
+
+KERNEL = PythonCall(
+    PythonEntry.CUSTOM_KERNEL, pattern("(x, {'weight': weight, 'bias': bias}, [features, 1e-5])"), ("y",)
+)
+MODEL = PythonCall(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), LINEAR)
+MODULE = PythonCall(
+    PythonEntry.SOLVE,
+    pattern("(x, model, y)"),
+    modules={"model": ModuleArgument("Linear", pattern("(features, 3)"), LINEAR)},
+)
+PROGRAMS = {
+    "custom_kernel": (
+        KERNEL,
+        """
+        def custom_kernel(data):
+            x, held, (features, eps) = data
+            assert features == 2 and eps == 1e-5 and x.is_cuda
+            return x @ held["weight"].T.cuda() + held["bias"] + torch.zeros(1, device="cuda")
+        """,
+    ),
+    "ModelNew": (MODEL, "class ModelNew(torch.nn.Linear): pass"),
+    "one that loads its parameters itself": (
+        MODEL,
+        """
+        class ModelNew(torch.nn.Module):
+            def __init__(self, n, m):
+                super().__init__()
+
+            def load_state_dict(self, state, strict=True, assign=False):
+                self.state = state
+
+            def forward(self, x):
+                return x @ self.state["weight"].T + self.state["bias"]
+        """,
+    ),
+    "a module as an argument": (MODULE, "def solve(x, model, y): y.copy_(model(x))"),
+    "a plain solve": (
+        MODEL,
+        "def solve(x, weight, bias, y, features): torch.addmm(bias, x, weight.T, out=y)",
+    ),
+}
+
+
+def run(call: PythonCall, source: str, **replaced: object) -> object:
+    """What ends up in `y` when a program is called twice, the second time with other contents."""
+    program = ModuleType("solution")
+    program.__dict__["torch"] = torch
+    exec(textwrap.dedent(source), program.__dict__)
+    manifest = {"arguments": [{"name": name} for name in NAMES], "python": call.described()}
+    values = {
+        "x": torch.zeros(2, 2),
+        "weight": WEIGHT.clone(),
+        "bias": BIAS.clone(),
+        "y": torch.full((2, 3), -1.0),
+        "features": 2,
+    } | replaced
+    with place_on_host():
+        ready = runner.PythonCall.of(manifest, program).bound(list(values.values()))
+        ready()
+        values["x"].copy_(X)  # contents may come when all is bound, as in a timed session
+        ready()
+    return values["y"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_are_called_as_they_expect(name: str) -> None:
+    assert torch.equal(run(*PROGRAMS[name]), Y)
+
+
+def test_parameters_are_the_arrays_themselves() -> None:
+    source = """
+    class ModelNew(torch.nn.Linear):
+        def forward(self, x):
+            self.weight.zero_()
+            return super().forward(x)
+    """
+    weight = WEIGHT.clone()
+    run(MODEL, source, weight=weight)
+    assert not weight.any()
+
+
+def test_parameters_that_share_an_array_are_its_parts() -> None:
+    shared = {"weight": "weight", "bias": "weight"}
+    call = PythonCall(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), shared)
+    packed = torch.cat([WEIGHT.reshape(-1), BIAS])
+    source = "class ModelNew(torch.nn.Linear): pass"
+    assert torch.equal(run(call, source, weight=packed), Y)
+    with pytest.raises(runner.Misfit, match=r"have 9 elements, and weight is float32\[10\]"):
+        run(call, source, weight=torch.zeros(10))
+
+
+def test_several_outputs_come_back_in_order_and_a_number_fits_one_element() -> None:
+    call = PythonCall(PythonEntry.CUSTOM_KERNEL, pattern("x"), ("y", "bias"))
+    bias = torch.zeros(1)
+    source = "def custom_kernel(x): return [torch.ones(2, 3), x.sum()]"
+    assert torch.equal(run(call, source, bias=bias), torch.ones(2, 3))
+    assert bias.tolist() == [4.0]
+
+
+MISFITS = {
+    "def other(): pass": (KERNEL, "defines nothing named custom_kernel or solve"),
+    "def custom_kernel(data): pass": (KERNEL, r"returned None, wanted y, which is float32\[2, 3\]"),
+    "def custom_kernel(data): return data[0]": (KERNEL, r"returned float32\[2, 2\] for y, which is float32"),
+    "def custom_kernel(data): return torch.zeros(2, 3).half()": (KERNEL, r"returned float16\[2, 3\] for y"),
+    "def custom_kernel(data): return (1, 2)": (KERNEL, "returned tuple of 2, wanted y"),
+    "class ModelNew(torch.nn.Flatten): pass": (
+        MODEL,
+        "has the parameters none; the problem sets weight, bias",
+    ),
+    "def ModelNew(n, m): return torch.nn.Linear(m, n)": (
+        MODEL,
+        r"weight of Linear has shape \[2, 3\], and weight is float32\[3, 2\]",
+    ),
+    "def ModelNew(n, m): return 1": (MODEL, "ModelNew must be a torch.nn.Module"),
+}
+
+
+@pytest.mark.parametrize("source", MISFITS)
+def test_what_does_not_fit_says_what_would(source: str) -> None:
+    call, words = MISFITS[source]
+    with pytest.raises(runner.Misfit, match=words):
+        run(call, source)
+
+
+def test_types_of_a_task_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "task", raising=False)
+    runner.offer_types(MODEL.described())
+    assert "task" not in sys.modules
+    runner.offer_types(KERNEL.described())
+    program: dict[str, object] = {}
+    source = "from task import input_t, output_t\ndef custom_kernel(data: input_t) -> output_t: return data"
+    exec(source, program)
+    assert program["input_t"] is program["output_t"]
+    monkeypatch.delitem(sys.modules, "task")

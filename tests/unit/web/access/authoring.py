@@ -1,0 +1,113 @@
+"""A workspace of the owner in the world, for the addresses below /author.
+
+The classmate reviews, and nobody else is in it: the instructor is somebody else's. Its proof, its preview
+and its comment are there, and a version that a member of staff froze and previews.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from judge.proof import Proof, error, to_json
+from problems.archive import pack
+from problems.contents import Contents
+from problems.importing.report import Entry
+from web.accounts.models import User
+from web.authoring import queries
+from web.authoring.kinds import begin
+from web.authoring.models import ProofRun, Role, RunKind, RunState, Workspace
+from web.authoring.services import comments, files, members, workspaces
+from web.importing.landing import Landed
+from web.importing.models import ImportRun, ImportState
+from web.packages.services import freeze
+from web.staff import rejudging
+from web.submissions.models import Submission
+
+FIGURE = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>'
+SOLUTION = "plain.cu"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The keys of what belongs to the workspace."""
+
+    proof: int
+    preview: int
+    comment: int
+    rejudge: int
+    imported: int
+
+
+def open_workspace(owner: User, reviewer: User, slug: str, text: str) -> Workspace:
+    """The owner's problem, before anybody has published one of that name."""
+    content: dict[str, bytes] = {**begin("custom", title=f"Sums {text}"), "figures/figure.svg": FIGURE}
+    content["statement.md"] += f"\n{text} ![A square](figures/figure.svg)\n".encode()
+    content["statement.de.md"] = content["statement.md"]
+    content["editorial.md"] += f"\n{text} [x](javascript:attack())\n".encode()
+    content[f"solutions/{SOLUTION}"] += f"\n// {text}\n".encode()
+    workspace = workspaces.create(owner, slug, content, note=f"First {text}")
+    members.set_role(workspace, owner, reviewer, Role.REVIEWER)
+    return workspace
+
+
+def furnish(workspace: Workspace, owner: User, staff: User, text: str) -> Desk:
+    """What came of it so far."""
+    said = comments.comment(workspace, owner, path="statement.md", line=1, text=f"Why? {text}")
+    found = error(f"statement.md {text}", f"is wrong {text}", f"mend it {text}")
+    proof = to_json(Proof(workspace.slug, "v", (found,), ()))
+    steps = {"steps": [{"kind": "checking", "text": text, "index": 1, "total": 2, "at_s": 0.1}]}
+    archive = pack(Contents(workspace.slug, queries.read(workspace)))
+    version = freeze(workspace.slug, archive, staff, f"First {text}")
+    judged = Submission.objects.filter(problem__slug=workspace.slug)
+    rejudge = rejudging.start(staff, judged, reason=f"A fix. {text}", chosen={}, package=version)
+    return Desk(
+        proof=_run(workspace, owner, RunKind.PROOF, report=proof, holds=False, progress=steps).pk,
+        preview=_run(workspace, owner, RunKind.PREVIEW, failure=f"line 1: {text or 'broken'}").pk,
+        comment=said.pk,
+        rejudge=rejudge.pk,
+        imported=_import(owner, text).pk,
+    )
+
+
+def _run(workspace: Workspace, by: User, kind: RunKind, **columns: object) -> ProofRun:
+    revision = queries.present_revision(workspace)
+    assert revision is not None
+    files.pin(revision)
+    return ProofRun.objects.create(
+        workspace=workspace,
+        revision=revision,
+        content_hash=revision.content_hash,
+        kind=kind,
+        by=by,
+        state=RunState.DONE,
+        **columns,
+    )
+
+
+def _import(by: User, text: str) -> ImportRun:
+    entry = Entry.refused(f"set/{text}", "their-sum", f"It cannot be read. {text}")
+    report = {"format": "leetgpu", "problems": [Landed(entry).as_json()]}
+    return ImportRun.objects.create(by=by, format="leetgpu", state=ImportState.DONE, report=report)
+
+
+def keys_of(desk: Desk) -> Mapping[str, int]:
+    """What `pk` means below /author, by the beginning of a route's name."""
+    return {
+        "author-comment": desk.comment,
+        "author-proof": desk.proof,
+        "author-preview": desk.preview,
+        "author-rejudge": desk.rejudge,
+        "author-import": desk.imported,
+    }
+
+
+def values_of(desk: Desk) -> Mapping[str, object]:
+    """What fills the addresses of the API below /author."""
+    return {
+        "run_id": desk.proof,
+        "comment_id": desk.comment,
+        "rejudge_id": desk.rejudge,
+        "import_id": desk.imported,
+        "path": "statement.md",
+        "file": SOLUTION,
+        "locale": "de",
+    }

@@ -1,0 +1,40 @@
+"""People who write a problem, and a workspace of theirs with a package that loads."""
+
+from pathlib import Path
+
+import pytest
+
+from problems.contents import read_folder
+from problems.loader import problems_root
+from tests.conftest import PASSWORD
+from web.accounts.models import User
+from web.authoring.models import Membership, Role, Workspace
+from web.authoring.services import workspaces
+
+
+@pytest.fixture(scope="session")
+def vector_add() -> dict[str, bytes]:
+    """The files of a problem that ships with Warpcourt."""
+    return dict(read_folder(Path(problems_root(), "vector-add")).files)
+
+
+@pytest.fixture
+def instructor(db: None) -> User:
+    return User.objects.create_user("instructor", password=PASSWORD, is_instructor=True)
+
+
+@pytest.fixture
+def workspace(instructor: User, vector_add: dict[str, bytes]) -> Workspace:
+    return workspaces.create(instructor, "my-sum", vector_add)
+
+
+@pytest.fixture
+def member(workspace: Workspace):
+    """Somebody of a role in the workspace, named like it."""
+
+    def join(role: Role) -> User:
+        person = User.objects.create_user(role.value, password=PASSWORD)
+        Membership.objects.create(workspace=workspace, user=person, role=role)
+        return person
+
+    return join

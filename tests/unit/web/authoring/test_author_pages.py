@@ -1,0 +1,344 @@
+"""The list of problems, templates, copies, statement, signature and people, as their authors use them."""
+
+import tomllib
+from io import BytesIO
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from web.authoring import queries
+from web.authoring.folders import load
+from web.authoring.kinds import KINDS
+from web.authoring.models import Membership, Role, State, Workspace
+from web.authoring.services import files, workspaces
+
+pytestmark = pytest.mark.django_db
+DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>'
+
+
+@pytest.fixture
+def author(client, instructor):
+    """A signed-in instructor's browser."""
+    client.force_login(instructor)
+    return client
+
+
+def said(workspace: Workspace) -> dict[str, Any]:
+    return tomllib.loads(queries.read_text(workspace, "problem.toml"))
+
+
+def about(workspace: Workspace, **changes: object) -> dict[str, object]:
+    """What a browser sends of the statement's tab."""
+    told = said(workspace)
+    return {
+        "expected": workspace.revision,
+        "text": queries.read_text(workspace, "statement.md"),
+        "title": told["title"],
+        "summary": told["summary"],
+        "difficulty": told["difficulty"],
+        "tags": ", ".join(told["tags"]),
+        **changes,
+    }
+
+
+class TestList:
+    def test_shows_own_and_shared_with_roles(self, author, instructor, workspace, owner):
+        theirs = workspaces.create(owner, "their-scan", {"problem.toml": b'title = "A scan"\n'})
+        Membership.objects.create(workspace=theirs, user=instructor, role=Role.REVIEWER)
+        page = author.get("/author").content.decode()
+        assert "Vector addition" in page
+        assert "A scan" in page
+        assert "Reviewer" in page
+        page = author.get("/author?whose=own").content.decode()
+        assert "A scan" not in page
+        assert "Vector addition" not in author.get("/author?q=scan").content.decode()
+
+    def test_htmx_gets_the_list_alone(self, author, workspace):
+        page = author.get("/author", headers={"HX-Request": "true"}).content.decode()
+        assert page.startswith('<div id="listing">')
+
+    def test_archived_ones_are_shown_when_asked_for(self, author, workspace):
+        workspaces.archive(workspace)
+        assert "my-sum" not in author.get("/author").content.decode()
+        assert "my-sum" in author.get("/author?state=archived").content.decode()
+
+    def test_nobody_sees_those_of_others(self, client, owner, workspace):
+        client.force_login(owner)
+        assert "my-sum" not in client.get("/author").content.decode()
+        assert client.get("/author/my-sum/statement").status_code == 404
+        assert client.get("/author/new").status_code == 403
+
+
+class TestBeginning:
+    @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
+    def test_every_kind_is_a_problem_that_loads(self, author, kind):
+        answer = author.post("/author/new", {"kind": kind, "title": f"My {kind}", "slug": ""})
+        assert answer.status_code == 302, answer.content.decode()
+        made = Workspace.objects.get(slug=f"my-{kind}")
+        problem = load(made)
+        assert problem.title == made.title == f"My {kind}"
+        assert made.state == State.DRAFT
+
+    def test_a_taken_name_is_told(self, author, workspace):
+        answer = author.post("/author/new", {"kind": "scan", "title": "A sum", "slug": "my-sum"})
+        assert answer.status_code == 422
+        assert "choose another name" in answer.content.decode()
+
+    @pytest.mark.parametrize("slug", ["new", "import", "Ümlaut", "-"])
+    def test_a_name_that_cannot_be_is_told(self, author, slug):
+        answer = author.post("/author/new", {"kind": "scan", "title": "A sum", "slug": slug})
+        assert answer.status_code == 422
+
+    def test_a_copy_is_ones_own(self, client, staff, workspace):
+        client.force_login(staff)
+        answer = client.post("/author/my-sum/clone", {"title": "Another sum", "slug": ""})
+        copy = Workspace.objects.get(slug="another-sum")
+        assert answer.url == reverse("author-statement", args=["another-sum"])
+        assert (copy.owner, copy.title) == (staff, "Another sum")
+        assert queries.read_file(copy, "reference.py") == queries.read_file(workspace, "reference.py")
+
+    def test_archive_and_delete(self, author, workspace):
+        author.post("/author/my-sum/archive")
+        assert Workspace.objects.get().state == State.ARCHIVED
+        author.post("/author/my-sum/archive")
+        assert Workspace.objects.get().state == State.DRAFT
+        assert "Delete this problem?" in author.get("/author/my-sum/delete").content.decode()
+        author.post("/author/my-sum/delete")
+        assert not Workspace.objects.exists()
+
+    def test_what_was_published_is_not_deleted(self, author, workspace):
+        Workspace.objects.update(published_hash="0" * 64)
+        author.post("/author/my-sum/delete")
+        assert Workspace.objects.exists()
+
+
+class TestStatement:
+    def test_shows_what_learners_will_see(self, author, workspace):
+        page = author.get("/author/my-sum/statement").content.decode()
+        assert 'class="learners-view"' in page
+        assert "<math" in page
+        assert "Arguments of <code>solve</code>" in page
+
+    def test_saves_text_and_what_lists_say(self, author, workspace):
+        author.post(
+            "/author/my-sum/statement",
+            about(workspace, title="A sum", tags="bandwidth, data reuse", track_day=7, difficulty="hard"),
+        )
+        told = said(workspace)
+        assert (told["title"], told["tags"], told["track_day"]) == ("A sum", ["bandwidth", "data reuse"], 7)
+        assert Workspace.objects.get().title == "A sum"
+        assert load(workspace).difficulty == "hard"
+
+    def test_a_wrong_tag_is_told_and_nothing_saved(self, author, workspace):
+        answer = author.post("/author/my-sum/statement", about(workspace, tags="No Capitals"))
+        assert answer.status_code == 422
+        assert "lower-case words" in answer.content.decode()
+        assert Workspace.objects.get().revision == workspace.revision
+
+    def test_previews_without_saving(self, author, workspace):
+        text = queries.read_text(workspace, "statement.md") + "\n<script>alert(1)</script> and $x^2$\n"
+        page = author.post("/author/my-sum/statement/preview", {"text": text}).content.decode()
+        assert "&lt;script&gt;" in page
+        assert "<msup>" in page
+        assert "Arguments of" in page
+        assert Workspace.objects.get().revision == workspace.revision
+
+    def test_previews_the_text_of_a_package_with_faults(self, author, workspace):
+        page = author.post("/author/my-sum/statement/preview", {"text": "No sections."}).content.decode()
+        assert "No sections." in page
+        assert "the text alone is shown" in page
+
+    def test_can_be_written_while_problem_toml_is_broken(self, author, instructor, workspace):
+        files.write(workspace, instructor, workspace.revision, {"problem.toml": b"title = ["})
+        assert "Correct it as text" in author.get("/author/my-sum/statement").content.decode()
+        author.post("/author/my-sum/statement", {"expected": workspace.revision, "text": "New."})
+        assert queries.read_text(workspace, "statement.md") == "New."
+
+    def test_two_texts_meet_on_the_page_of_the_conflict(self, author, instructor, workspace):
+        sent = about(workspace, text="Mine.")
+        files.write(workspace, instructor, workspace.revision, {"statement.md": b"Theirs."})
+        answer = author.post("/author/my-sum/statement", sent)
+        assert answer.status_code == 409
+        assert "Mine." in answer.content.decode()
+        assert "Theirs." in answer.content.decode()
+
+
+class TestFigures:
+    def upload(self, author, workspace, content: bytes, name: str = "Tree of Sums.svg", **more: str):
+        file = BytesIO(content)
+        file.name = name
+        workspace.refresh_from_db()
+        sent = {"expected": workspace.revision, "file": file, **more}
+        return author.post("/author/my-sum/figures", sent, follow=True)
+
+    def test_are_uploaded_shown_and_removed(self, author, workspace):
+        self.upload(author, workspace, DRAWING)
+        answer = author.get("/author/my-sum/figures/tree-of-sums.svg")
+        assert answer.content == DRAWING
+        assert "sandbox" in answer["Content-Security-Policy"]
+        text = "![A tree](figures/tree-of-sums.svg)"
+        page = author.post("/author/my-sum/statement/preview", {"text": text}).content.decode()
+        assert '<img src="/author/my-sum/figures/tree-of-sums.svg?v=' in page
+        workspace.refresh_from_db()
+        author.post("/author/my-sum/figures/tree-of-sums.svg/remove", {"expected": workspace.revision})
+        assert author.get("/author/my-sum/figures/tree-of-sums.svg").status_code == 404
+
+    @pytest.mark.parametrize(
+        ("content", "name", "why"),
+        [
+            (DRAWING.replace(b"<rect", b"<script/><rect"), "a.svg", "holds &lt;script&gt;"),
+            (DRAWING.replace(b"<rect", b'<rect onclick="x"'), "a.svg", "onclick"),
+            (b"GIF89a", "a.gif", "no name of a figure"),
+            (b"GIF89a", "a.png", "is no PNG"),
+            (DRAWING, "../up.svg", ""),
+            (b"x" * (257 * 1024), "a.png", "larger than 256 KiB"),
+        ],
+    )
+    def test_that_may_not_be_shown_are_refused(self, author, workspace, content, name, why):
+        page = self.upload(author, workspace, content, name).content.decode()
+        assert why in page
+        assert ("figures/up.svg" in queries.sizes(workspace)) is (not why)
+        assert "figures/a" not in "".join(queries.sizes(workspace))
+
+    def test_are_for_members(self, client, owner, author, workspace):
+        self.upload(author, workspace, DRAWING)
+        client.force_login(owner)
+        assert client.get("/author/my-sum/figures/tree-of-sums.svg").status_code == 404
+
+
+class TestTranslations:
+    def test_begin_with_the_original_and_are_removed(self, author, workspace):
+        sent = {"expected": workspace.revision, "locale": "de"}
+        answer = author.post("/author/my-sum/translations", sent)
+        assert answer.url.endswith("?locale=de")
+        assert queries.read_text(workspace, "statement.de.md") == queries.read_text(workspace, "statement.md")
+        workspace.refresh_from_db()
+        author.post(answer.url, {"expected": workspace.revision, "text": "Addiere zwei Vektoren.\n"})
+        assert load(workspace).translations == {"de": "Addiere zwei Vektoren.\n"}
+        assert 'lang="de"' in author.get(answer.url).content.decode()
+        workspace.refresh_from_db()
+        author.post("/author/my-sum/translations/de/remove", {"expected": workspace.revision})
+        assert load(workspace).translations == {}
+
+    @pytest.mark.parametrize("locale", ["", "german", "../x", "DE"])
+    def test_need_a_language(self, author, workspace, locale):
+        author.post("/author/my-sum/translations", {"expected": workspace.revision, "locale": locale})
+        assert Workspace.objects.get().revision == workspace.revision
+
+
+class TestSignature:
+    def sent(self, page) -> dict[str, object]:
+        table = page.context["table"]
+        told: dict[str, object] = {"expected": page.context["workspace"].revision}
+        for form in [table.management_form, *table.forms]:
+            told |= {bound.html_name: "" if bound.value() is None else bound.value() for bound in form}
+        return {name: value for name, value in told.items() if value is not False}
+
+    def test_shows_arguments_and_derived_starters(self, author, workspace):
+        page = author.get("/author/my-sum/signature")
+        assert [form["name"].value() for form in page.context["table"].forms][:4] == ["a", "b", "c", "n"]
+        assert page.content.decode().count("derived") >= 2
+
+    def test_unchanged_it_changes_nothing(self, author, workspace):
+        before = queries.read_text(workspace, "problem.toml")
+        author.post("/author/my-sum/signature", self.sent(author.get("/author/my-sum/signature")))
+        assert queries.read_text(workspace, "problem.toml") == before
+
+    def test_an_argument_is_added_with_a_tolerance(self, author, workspace):
+        sent = self.sent(author.get("/author/my-sum/signature"))
+        sent |= {
+            "arguments-4-name": "scaled",
+            "arguments-4-role": "out",
+            "arguments-4-dtype": "float16",
+            "arguments-4-extent": "n, 2 * n",
+        }
+        answer = author.post("/author/my-sum/signature", sent)
+        assert answer.status_code == 302, answer.context["table"].complaints()
+        argument = said(workspace)["arguments"][4]
+        assert argument == {
+            "name": "scaled",
+            "role": "out",
+            "dtype": "float16",
+            "shape": ["n", "2 * n"],
+            "tolerance": {"relative": 1e-2},
+        }
+
+    def test_what_is_compared_no_more_loses_its_tolerance(self, author, workspace):
+        sent = self.sent(author.get("/author/my-sum/signature"))
+        author.post("/author/my-sum/signature", sent | {"arguments-2-dtype": "int32"})
+        assert "tolerance" not in said(workspace)["arguments"][2]
+
+    @pytest.mark.parametrize(
+        ("field", "value", "why"),
+        [
+            ("name", "class", "means something else"),
+            ("name", "Upper", "lower-case letters"),
+            ("name", "b", "Two arguments are called b"),
+            ("extent", "n ** 2", "write it like rows * cols"),
+            ("extent", "n, n, n, n, n", "At most 4 dimensions"),
+        ],
+    )
+    def test_what_cannot_be_is_told(self, author, workspace, field, value, why):
+        sent = self.sent(author.get("/author/my-sum/signature"))
+        answer = author.post("/author/my-sum/signature", sent | {f"arguments-0-{field}": value})
+        assert answer.status_code == 422
+        assert why in answer.content.decode()
+
+
+class TestStarters:
+    def test_written_by_hand_show_how_they_differ(self, author, workspace):
+        page = author.get("/author/my-sum/signature/cuda")
+        text = page.context["found"].derived.replace("// Launch", "// One launch is enough.\n    // Launch")
+        author.post("/author/my-sum/signature/cuda", {"expected": workspace.revision, "text": text})
+        assert load(workspace).starters["cuda"] == text
+        page = author.get("/author/my-sum/signature/cuda").content.decode()
+        assert "From the derived starter to this one" in page
+        assert "One launch is enough" in page
+
+    def test_derived_again_have_no_file(self, author, workspace):
+        author.post("/author/my-sum/signature/cuda", {"expected": workspace.revision, "text": "// mine"})
+        page = author.get("/author/my-sum/signature").content.decode()
+        assert "written by hand" in page
+        assert "does not declare" in page
+        workspace.refresh_from_db()
+        author.post(
+            "/author/my-sum/signature/cuda",
+            {"expected": workspace.revision, "text": "// mine", "derive": "1"},
+        )
+        assert "starter/cuda.cu" not in queries.sizes(workspace)
+
+    def test_there_is_none_in_another_language(self, author, workspace):
+        assert author.get("/author/my-sum/signature/python").status_code == 404
+
+
+class TestPeople:
+    def test_are_let_in_changed_and_let_out(self, author, workspace, owner):
+        author.post("/author/my-sum/people", {"person": "OWNER", "role": "reviewer"})
+        assert Membership.objects.get().role == Role.REVIEWER
+        author.post("/author/my-sum/people", {"person": "owner", "role": "editor"})
+        assert Membership.objects.get().role == Role.EDITOR
+        author.post("/author/my-sum/people/owner/remove")
+        assert not Membership.objects.exists()
+
+    def test_unknown_people_are_told(self, author, workspace):
+        answer = author.post("/author/my-sum/people", {"person": "nobody", "role": "editor"})
+        assert "There is nobody of that name" in answer.content.decode()
+
+    def test_a_learner_cannot_own_it(self, author, workspace, owner):
+        answer = author.post("/author/my-sum/people", {"person": "owner", "role": "owner"})
+        assert "no instructor" in answer.content.decode()
+
+    def test_members_may_leave_and_not_share(self, client, workspace, member):
+        viewer = member(Role.VIEWER)
+        client.force_login(viewer)
+        assert client.post("/author/my-sum/people", {"person": "viewer", "role": "editor"}).status_code == 403
+        assert client.post("/author/my-sum/archive").status_code == 403
+        assert client.post("/author/my-sum/statement", about(workspace)).status_code == 403
+        assert client.get("/author/my-sum/people").status_code == 200
+        assert client.post("/author/my-sum/people/viewer/remove").url == "/author"
+        assert client.get("/author/my-sum/people").status_code == 404
+
+    def test_nobody_lets_the_owner_out(self, author, workspace, instructor):
+        author.post("/author/my-sum/people/instructor/remove")
+        assert Workspace.objects.get().owner == instructor

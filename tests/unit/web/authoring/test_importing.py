@@ -1,0 +1,196 @@
+"""Problems that are brought in: a package at once, sets by a worker."""
+
+import io
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from problems.archive import pack
+from problems.contents import Contents
+from problems.importing.report import Entry, Imported
+from web.authoring import queries
+from web.authoring.models import Workspace
+from web.authoring.services import workspaces
+from web.importing import docket, services
+from web.importing.landing import land
+from web.importing.models import ImportRun, ImportState
+from worker.bench import Bench
+from worker.judging import judge_next
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def author(client, instructor):
+    client.force_login(instructor)
+    return client
+
+
+def uploaded(content: bytes, name: str = "set.zip") -> io.BytesIO:
+    file = io.BytesIO(content)
+    file.name = name
+    return file
+
+
+def a_set(**problems: dict[str, bytes]) -> bytes:
+    """A ZIP file with a folder for each problem."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for slug, files in problems.items():
+            for path, content in files.items():
+                archive.writestr(f"set/{slug}/{path}", content)
+    return stream.getvalue()
+
+
+class TestPackage:
+    def sent(self, contents: Contents, slug: str = "") -> dict[str, object]:
+        return {"what": "package", "package-archive": uploaded(pack(contents)), "package-slug": slug}
+
+    def test_becomes_a_workspace(self, author, instructor, vector_add):
+        answer = author.post("/author/import", self.sent(Contents("their-sum", vector_add)))
+        made = Workspace.objects.get()
+        assert answer.url == "/author/their-sum/statement"
+        assert (made.slug, made.owner, queries.read(made)) == ("their-sum", instructor, vector_add)
+
+    def test_again_becomes_a_revision(self, author, workspace, vector_add):
+        changed = {**vector_add, "reference.py": b"# new\n"}
+        del changed["editorial.md"]
+        author.post("/author/import", self.sent(Contents("x", changed), slug="my-sum"))
+        found = Workspace.objects.get()
+        assert found.revision > workspace.revision
+        assert queries.read(found) == changed
+
+    def test_of_somebody_else_is_refused(self, client, staff, owner, workspace, vector_add):
+        owner.is_instructor = True
+        owner.save()
+        client.force_login(owner)
+        answer = client.post("/author/import", self.sent(Contents("my-sum", vector_add)))
+        assert answer.status_code == 422
+        assert "choose another name" in answer.content.decode()
+
+    def test_what_is_no_archive_is_told(self, author):
+        sent = {"what": "package", "package-archive": uploaded(b"nothing"), "package-slug": ""}
+        answer = author.post("/author/import", sent)
+        assert "no ZIP file" in answer.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)  # the heartbeat has a connection of its own
+class TestSet:
+    def sent(self, archive: bytes) -> dict[str, object]:
+        return {"what": "set", "set-set_format": "leetgpu", "set-archive": uploaded(archive)}
+
+    def test_is_taken_by_a_worker_and_reported(self, author, vector_add):
+        archive = a_set(**{"a-sum": vector_add, "b-sum": {**vector_add, "refuse": b"x"}})
+        answer = author.post("/author/import", self.sent(archive))
+        run = ImportRun.objects.get()
+        assert answer.url == f"/author/import/{run.pk}"
+        assert "every 2s" in author.get(answer.url).content.decode()
+        judge_next(Bench())
+        run.refresh_from_db()
+        assert (run.state, run.archive) == (ImportState.DONE, None)
+        assert [problem["outcome"] for problem in run.report["problems"]] == ["imported", "refused"]
+        assert Workspace.objects.get().slug == "a-sum"
+        page = author.get(answer.url).content.decode()
+        assert "/author/a-sum" in page
+        assert "the folder asked for it" in page
+
+    def test_again_it_updates(self, author, instructor, vector_add):
+        for content in (b"# one\n", b"# two\n"):
+            services.start_archive(
+                instructor, "leetgpu", a_set(**{"a-sum": {**vector_add, "reference.py": content}})
+            )
+            judge_next(Bench())
+        made = Workspace.objects.get()
+        assert (made.revision, queries.read_file(made, "reference.py")) == (2, b"# two\n")
+        assert ImportRun.objects.first().report["problems"][0]["again"] is True
+
+    def test_an_archive_that_could_harm_is_refused_at_once(self, author):
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr("../up.py", "")
+        answer = author.post("/author/import", self.sent(stream.getvalue()))
+        assert "leads out" in answer.content.decode()
+        assert not ImportRun.objects.exists()
+
+    def test_one_may_have_a_few_under_way(self, instructor, vector_add):
+        archive = a_set(**{"a-sum": vector_add})
+        for _ in range(services.MAX_OPEN_OF_PERSON):
+            services.start_archive(instructor, "leetgpu", archive)
+        with pytest.raises(services.TooManyImports):
+            services.start_archive(instructor, "leetgpu", archive)
+
+    def test_it_can_be_cancelled(self, author, instructor, vector_add):
+        run = services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
+        author.post(f"/author/import/{run.pk}/cancel")
+        judge_next(Bench())
+        run.refresh_from_db()
+        assert run.state == ImportState.CANCELLED
+        assert not Workspace.objects.exists()
+
+    def test_it_is_its_owners(self, client, owner, instructor, vector_add):
+        run = services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
+        client.force_login(owner)
+        assert client.get(f"/author/import/{run.pk}").status_code == 404
+        assert client.get("/author/import").status_code == 403
+
+
+@pytest.mark.django_db(transaction=True)
+class TestFolder:
+    def test_is_for_staff_below_a_directory(self, client, staff, settings, tmp_path, vector_add):
+        settings.WARPCOURT = replace(settings.WARPCOURT, imports_dir=tmp_path)
+        for path, content in vector_add.items():
+            place = tmp_path / "set" / "a-sum" / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+        client.force_login(staff)
+        sent = {"what": "folder", "folder-set_format": "leetgpu", "folder-folder": "set"}
+        client.post("/author/import", sent)
+        judge_next(Bench())
+        assert Workspace.objects.get().owner == staff
+
+    @pytest.mark.parametrize("folder", ["../etc", "/etc", "a/../../etc"])
+    def test_leads_nowhere_else(self, staff, folder):
+        with pytest.raises(services.SetUnacceptable):
+            services.start_folder(staff, "leetgpu", folder)
+
+    def test_that_is_missing_is_told(self, staff, settings, tmp_path):
+        settings.WARPCOURT = replace(settings.WARPCOURT, imports_dir=tmp_path)
+        (tmp_path / "link").symlink_to("/etc")
+        for folder in ("nowhere", "link"):
+            services.start_folder(staff, "leetgpu", folder)
+            judge_next(Bench())
+            assert "there is no folder" in ImportRun.objects.first().failure
+
+    def test_is_nothing_for_instructors(self, author):
+        sent = {"what": "folder", "folder-set_format": "leetgpu", "folder-folder": "set"}
+        assert author.post("/author/import", sent).status_code == 200
+        assert not ImportRun.objects.exists()
+
+
+class TestDocket:
+    def test_a_lost_worker_changes_nothing(self, instructor, vector_add):
+        services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
+        first = docket.claim("one")
+        ImportRun.objects.update(lease_until="2000-01-01T00:00:00Z")
+        second = docket.claim("two")
+        found = [Imported(Entry.imported("set/a-sum", "a-sum", "A sum", ()), vector_add)]
+        assert second.attempt == first.attempt + 1
+        assert not docket.record(first, found)
+        assert not Workspace.objects.exists()
+        assert docket.record(second, found)
+        assert Workspace.objects.get().slug == "a-sum"
+
+    def test_after_some_tries_it_is_given_up(self, instructor, vector_add, settings):
+        services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
+        for _ in range(settings.WARPCOURT.max_tries):
+            docket.hand_back(docket.claim("one"), failed=True)
+        assert "several times" in ImportRun.objects.get().failure
+
+
+def test_one_that_cannot_be_kept_is_refused_alone(instructor, staff, vector_add):
+    workspaces.create(staff, "taken", vector_add)
+    found = Imported(Entry.imported("set/taken", "taken", "Taken", ()), vector_add)
+    assert land(instructor, found).entry.outcome == "refused"
+    again = Imported(Entry.imported("set/free", "free", "Free", ("a warning",)), vector_add)
+    assert land(instructor, again).revision == 1

@@ -1,0 +1,148 @@
+"""A worker that proves, with the judge that runs nothing."""
+
+import time
+from dataclasses import replace
+from threading import Thread
+
+import pytest
+from django.db import connections
+
+from judge.preview import CaseWanted
+from web.authoring import queries
+from web.authoring.models import ProofRun, RunState, State, Workspace
+from web.authoring.services import files, runs
+from web.submissions.models import Job, Status
+from worker import heartbeat
+from worker.bench import Bench
+from worker.judging import judge_next
+from worker.stopping import Stopping
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _quick_heartbeat(monkeypatch):
+    monkeypatch.setattr(heartbeat, "INTERVAL_S", 0.05)
+
+
+@pytest.fixture
+def gate(settings, tmp_path):
+    """A file that keeps a proof with `hold=proving` at its second program."""
+    settings.WARPCOURT = replace(settings.WARPCOURT, runtime_dir=tmp_path)
+    path = tmp_path / "hold-proving"
+    path.touch()
+    return path
+
+
+def say(workspace, words: str) -> None:
+    reference = queries.read_file(workspace, "reference.py") + f"\n# {words}\n".encode()
+    files.write(workspace, workspace.owner, workspace.revision, {"reference.py": reference})
+
+
+def in_background(stop: Stopping | None = None) -> Thread:
+    def run() -> None:
+        judge_next(Bench(), stop or Stopping())
+        connections.close_all()
+
+    thread = Thread(target=run)
+    thread.start()
+    return thread
+
+
+def wait_until(condition) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def at_the_gate() -> bool:
+    return ProofRun.objects.get().progress.get("count") == 3
+
+
+def test_a_proof_is_run_step_by_step(workspace, instructor):
+    runs.prove(workspace, instructor)
+    judge_next(Bench())
+    run = ProofRun.objects.get()
+    assert (run.state, run.holds) == (RunState.DONE, True)
+    assert run.progress["steps"][-1]["text"].endswith("as expected")
+    assert run.report["outcomes"]
+    assert Workspace.objects.get().state == State.READY
+
+
+def test_a_finding_keeps_it_from_being_ready(workspace, instructor):
+    say(workspace, "proof=fails")
+    runs.prove(workspace, instructor)
+    judge_next(Bench())
+    assert ProofRun.objects.get().holds is False
+    assert Workspace.objects.get().state == State.DRAFT
+
+
+def test_a_reference_that_breaks_is_its_authors(workspace, instructor):
+    say(workspace, "proof=breaks")
+    runs.prove(workspace, instructor)
+    judge_next(Bench())
+    run = ProofRun.objects.get()
+    assert (run.state, run.holds, run.attempt) == (RunState.DONE, False, 1)
+    assert "line 1" in run.failure
+
+
+def test_a_preview_is_drawn(workspace, instructor):
+    runs.preview(workspace, instructor, CaseWanted("example", seed=2**62))
+    judge_next(Bench())
+    assert ProofRun.objects.get().report["seed"] == str(2**62)
+
+
+def test_submissions_come_first_and_in_between(workspace, instructor, gate, owner, handed_in):
+    say(workspace, "hold=proving")
+    runs.prove(workspace, instructor)
+    first = handed_in(owner)
+    judge_next(Bench())
+    assert Job.objects.get(submission=first).status == Status.DONE
+    worker = in_background()
+    wait_until(at_the_gate)
+    second = handed_in(owner)
+    gate.unlink()
+    worker.join(timeout=30)
+    assert Job.objects.get(submission=second).status == Status.DONE
+    assert ProofRun.objects.get().holds
+    assert second.report.finished < ProofRun.objects.get().finished
+
+
+def test_cancelling_ends_it(workspace, instructor, gate):
+    say(workspace, "hold=proving")
+    run = runs.prove(workspace, instructor)
+    worker = in_background()
+    wait_until(at_the_gate)
+    runs.cancel(run)
+    worker.join(timeout=30)
+    assert not worker.is_alive()
+    assert ProofRun.objects.get().state == RunState.CANCELLED
+    assert Workspace.objects.get().state == State.DRAFT
+
+
+def test_a_worker_that_stops_hands_it_back_at_once(workspace, instructor, gate):
+    say(workspace, "hold=proving")
+    runs.prove(workspace, instructor)
+    stop = Stopping()
+    worker = in_background(stop)
+    wait_until(at_the_gate)
+    stop.ask(grace_s=60)
+    gate.unlink()
+    worker.join(timeout=30)
+    run = ProofRun.objects.get()
+    assert (run.state, run.tries) == (RunState.QUEUED, 0)
+
+
+def test_our_failure_is_tried_again_and_then_told(workspace, instructor, monkeypatch):
+    monkeypatch.setattr("worker.scripted_proving.prove", _fail)
+    runs.prove(workspace, instructor)
+    bench = Bench()
+    for _ in range(3):
+        assert ProofRun.objects.get().state == RunState.QUEUED
+        judge_next(bench)
+    assert "several times" in ProofRun.objects.get().failure
+
+
+def _fail(*_: object, **__: object) -> None:
+    raise RuntimeError("disk on fire")

@@ -1,0 +1,144 @@
+"""Who may do what with a workspace, and who says so."""
+
+import pytest
+from django.template import Context, Template
+
+from tests.conftest import new_problem
+from web.accounts.models import User
+from web.authoring import queries, rights
+from web.authoring.models import Membership, Role, Workspace
+from web.authoring.services import comments, members, workspaces
+from web.staff.models import Act, ActKind
+
+pytestmark = pytest.mark.django_db
+REFERENCE = "reference.py"
+ALL = [rights.VIEW, rights.COMMENT, rights.PROVE, rights.EDIT, rights.PUBLISH, rights.SHARE]
+
+
+def may(person, workspace) -> list[str]:
+    # As another request would find both.
+    fresh = Workspace.objects.get(pk=workspace.pk)
+    return [name for name in ALL if person.has_perm(name, fresh)]
+
+
+def test_each_role_may_do_more_than_the_one_below(workspace, instructor, member, stranger):
+    assert may(stranger, workspace) == []
+    assert may(member(Role.VIEWER), workspace) == ALL[:1]
+    assert may(member(Role.REVIEWER), workspace) == ALL[:3]
+    assert may(member(Role.EDITOR), workspace) == ALL[:4]
+    assert may(instructor, workspace) == ALL
+
+
+def test_instructors_and_learners_see_nothing_of_others(workspace, owner, teammate):
+    teammate.is_instructor = True
+    teammate.save()
+    for person in (owner, teammate):
+        assert may(person, workspace) == []
+        assert queries.find_workspace(person, workspace.slug) is None
+        assert not queries.visible_workspaces(person).exists()
+
+
+def test_staff_may_do_everything(workspace, staff):
+    assert may(staff, workspace) == ALL
+    assert queries.find_workspace(staff, workspace.slug) == workspace
+
+
+def test_who_is_no_instructor_any_more_publishes_nothing(workspace, instructor):
+    instructor.is_instructor = False
+    instructor.save()
+    person = User.objects.get(pk=instructor.pk)
+    assert rights.PUBLISH not in may(person, workspace)
+    assert not person.has_perm(rights.CREATE)
+
+
+def test_instructors_create(instructor, owner, staff, stranger):
+    allowed = [person.has_perm(rights.CREATE) for person in (instructor, staff, owner, stranger)]
+    assert allowed == [True, True, False, False]
+
+
+def test_nobody_writes_in_an_archived_one(workspace, instructor):
+    workspaces.archive(workspace)
+    assert not {rights.EDIT, rights.PROVE} & set(may(instructor, workspace))
+    workspaces.take_back(workspace)
+    assert may(instructor, workspace) == ALL
+
+
+def test_templates_ask_the_same(workspace, instructor, owner):
+    text = '{% load rules %}{% has_perm "authoring.edit" person workspace as yes %}{{ yes }}'
+    shown = [
+        Template(text).render(Context({"person": person, "workspace": workspace}))
+        for person in (instructor, owner)
+    ]
+    assert shown == ["True", "False"]
+
+
+def test_a_name_is_given_once(workspace, instructor, staff, vector_add):
+    with pytest.raises(workspaces.SlugTaken):
+        workspaces.create(instructor, "my-sum", vector_add)
+    with pytest.raises(workspaces.SlugMalformed):
+        workspaces.create(instructor, "My sum", vector_add)
+
+
+def test_a_problem_of_the_site_is_written_by_staff_alone(instructor, staff, vector_add):
+    new_problem("relu")
+    with pytest.raises(workspaces.SlugTaken):
+        workspaces.create(instructor, "relu", vector_add)
+    assert workspaces.create(staff, "relu", vector_add).owner == staff
+
+
+def test_a_clone_has_the_files_and_nothing_else(workspace, owner, instructor, member):
+    member(Role.EDITOR)
+    copy = workspaces.clone(workspace, owner, "other-sum")
+    assert queries.read(copy) == queries.read(workspace)
+    assert [(person.user, person.role) for person in queries.people(copy)] == [(owner, Role.OWNER)]
+
+
+def test_roles_are_given_changed_and_ended_and_noted(workspace, instructor, owner):
+    members.set_role(workspace, instructor, owner, Role.VIEWER)
+    members.set_role(workspace, instructor, owner, Role.EDITOR)
+    assert queries.role_of(owner, workspace) == Role.EDITOR
+    assert members.remove(workspace, instructor, owner)
+    assert not members.remove(workspace, instructor, owner)
+    assert queries.role_of(owner, workspace) is None
+    acts = Act.objects.filter(kind=ActKind.MEMBER).order_by("pk")
+    assert [act.details["role"] for act in acts] == [[None, "viewer"], ["viewer", "editor"], ["editor", None]]
+
+
+def test_an_owner_hands_over_to_an_instructor(workspace, instructor, owner, teammate):
+    with pytest.raises(members.MemberRefused, match="instructor"):
+        members.set_role(workspace, instructor, owner, Role.OWNER)
+    with pytest.raises(members.MemberRefused, match="owner first"):
+        members.set_role(workspace, instructor, instructor, Role.EDITOR)
+    with pytest.raises(members.MemberRefused, match="owner first"):
+        members.remove(workspace, instructor, instructor)
+    teammate.is_instructor = True
+    teammate.save()
+    members.set_role(workspace, instructor, teammate, Role.OWNER)
+    assert workspace.owner == teammate
+    assert Membership.objects.get().user == instructor
+
+
+def test_comments_are_for_a_line_and_are_settled(workspace, instructor, member):
+    reviewer = member(Role.REVIEWER)
+    said = comments.comment(workspace, reviewer, path=REFERENCE, line=3, text=" Why?\r\n ")
+    whole = comments.comment(workspace, reviewer, path=REFERENCE, line=None, text="All of it")
+    assert said.text == "Why?"
+    assert [*queries.list_comments(workspace, REFERENCE)] == [whole, said]
+    comments.resolve(said, instructor)
+    assert [*queries.list_comments(workspace, resolved=False)] == [whole]
+    comments.resolve(said, instructor, resolved=False)
+    assert queries.list_comments(workspace, resolved=False).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "text"),
+    [
+        (REFERENCE, 1, " "),
+        ("none.py", 1, "x"),
+        (REFERENCE, 0, "x"),
+        (REFERENCE, 1, "x" * 4001),
+    ],
+)
+def test_a_comment_that_says_nothing_is_refused(workspace, instructor, path, line, text):
+    with pytest.raises(comments.CommentRefused):
+        comments.comment(workspace, instructor, path=path, line=line, text=text)

@@ -1,0 +1,151 @@
+"""docs/authoring.md, done as it says: by the pages that it names, with what it quotes."""
+
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from judge.proof import Proof, to_json
+from judge.prove import examine
+from judge.report import Report
+from problems.vocabulary import Language, Mode, Verdict
+from tests.unit.judge.bench import ScriptedBench
+from web.authoring import docket, queries
+from web.authoring.faults import faults_of
+from web.authoring.folders import load
+from web.authoring.models import State, Workspace
+from web.catalog.models import Problem
+from web.staff import hidden_runs
+from web.staff.models import Rejudge, RejudgeState
+from web.submissions import services as submissions
+
+pytestmark = pytest.mark.django_db
+TUTORIAL = Path(__file__).resolve().parents[4].joinpath("docs/authoring.md").read_text(encoding="utf-8")
+SLUG = "product-of-two-vectors"
+
+
+@dataclass(frozen=True, slots=True)
+class Breakage:
+    """A change of the tutorial, and the lines that it says are found."""
+
+    file: str
+    old: str
+    new: str
+    found: tuple[str, ...]
+
+
+def blocks(text: str) -> list[str]:
+    """The indented blocks of Markdown."""
+    return [textwrap.dedent(block).strip("\n") for block in re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)]
+
+
+def section(title: str) -> str:
+    """What stands below a heading, up to the next of its level."""
+    level = title.split(" ", maxsplit=1)[0]
+    return re.split(rf"^{level} ", TUTORIAL.split(f"{title}\n", 1)[1], flags=re.MULTILINE)[0]
+
+
+def breakages() -> list[Breakage]:
+    """The five of them."""
+    found = []
+    for part in section("## Prove").split("\n### ")[1:]:
+        old, new, quoted = blocks(part)
+        file = re.search(r"In `([^`]+)`, replace", part)[1]
+        found.append(Breakage(file, old, new, tuple(quoted.splitlines())))
+    return found
+
+
+@pytest.fixture
+def desk(client, instructor) -> Workspace:
+    """The workspace that the tutorial begins with."""
+    client.force_login(instructor)
+    sent = {"kind": "elementwise", "title": "Product of two vectors", "slug": SLUG}
+    assert client.post("/author/new", sent).status_code == 302
+    return Workspace.objects.get(slug=SLUG)
+
+
+@pytest.fixture
+def edit(client, desk):
+    """Replaces a text on the tab of files."""
+
+    def replace(file: str, old: str, new: str) -> None:
+        desk.refresh_from_db()
+        text = queries.read_text(desk, file)
+        assert text.count(old), f"{file} has no {old!r}"
+        sent = {"expected": desk.revision, "text": text.replace(old, new, 1)}
+        assert client.post(f"/author/{SLUG}/files/{file}", sent).status_code == 302
+        desk.refresh_from_db()
+
+    return replace
+
+
+@pytest.fixture
+def prove(client, desk):
+    """Presses the button, and does a worker's part: all that needs no program."""
+
+    def run() -> Proof:
+        client.post(f"/author/{SLUG}/proof/prove", {"gpu": "H200"})
+        claim = docket.claim("node-1")
+        proof = examine(load(desk), ScriptedBench())
+        docket.record(claim, to_json(proof), holds=proof.holds)
+        desk.refresh_from_db()
+        return proof
+
+    return run
+
+
+def test_there_are_five_ways_to_break_it():
+    assert len(breakages()) == 5
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_what_is_broken_is_found_as_it_says(desk, edit, client, number):
+    broken = breakages()[number]
+    edit(broken.file, broken.old, broken.new)
+    faults = faults_of(desk)
+    if faults:
+        found = [f"{fault.place}: {fault.text}" for fault in faults]
+        page = client.get(f"/author/{SLUG}/signature").content.decode()
+        assert "unknown size" in page
+    else:
+        proof = examine(load(desk), ScriptedBench())
+        assert not proof.holds
+        found = [f"{finding.place}: {finding.text}" for finding in proof.findings]
+    for line in broken.found:
+        assert line in found
+
+
+def test_from_the_first_proof_to_a_second_version(desk, edit, prove, client, teammate, instructor):
+    assert prove().holds
+    assert desk.state == State.READY
+    publish = f"/author/{SLUG}/publish"
+    assert client.post(publish, {"expected": desk.revision, "how": "now"}).status_code == 302
+    problem = Problem.objects.get(slug=SLUG)
+    assert problem.published
+    assert problem.package.number == 1
+
+    handed_in = submissions.submit(
+        teammate, problem, language=Language.CUDA, source="void solve() {}", mode=Mode.SUBMIT
+    )
+    submissions.record(submissions.claim("node-1"), Report(Verdict.WRONG_ANSWER, "off by a little"))
+
+    edit("problem.toml", *blocks(section("## Correct what is published")))
+    assert prove().holds
+    assert "may differ" in client.get(publish).content.decode()
+    answer = client.post(publish, {"expected": desk.revision, "how": "preview"})
+    rejudge = Rejudge.objects.get()
+    assert answer.url == f"/author/{SLUG}/rejudges/{rejudge.pk}"
+    problem.refresh_from_db()
+    assert problem.package.number == 1
+
+    hidden_runs.record(hidden_runs.claim("node-1"), Report(Verdict.ACCEPTED, ""))
+    assert "Make it live?" in client.get(answer.url).content.decode()
+    client.post(f"{answer.url}/apply")
+    rejudge.refresh_from_db()
+    problem.refresh_from_db()
+    handed_in.refresh_from_db()
+    assert (rejudge.state, problem.package.number) == (RejudgeState.APPLIED, 2)
+    assert (handed_in.report.verdict, handed_in.package.number) == ("accepted", 2)
+    assert desk.revision == Workspace.objects.get(slug=SLUG).revision

@@ -1,0 +1,151 @@
+"""`warpcourt problem` against the real API, without a network: folders on this side, workspaces on that."""
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from django.test import Client as Browser
+from typer.testing import CliRunner
+
+from judge.proof import Proof, error, to_json
+from problems.contents import read_folder
+from problems.loader import problems_root
+from web.accounts.models import Scope, User
+from web.accounts.services import issue_token
+from web.authoring import docket, queries
+from web.authoring.models import State, Workspace
+from web.authoring.services import files, workspaces
+from web.cli import package, problem, terminal
+from web.cli.client import Client, Refused
+from web.cli.credentials import Credentials
+
+pytestmark = pytest.mark.django_db
+URL = "https://court.example.org"
+
+
+@pytest.fixture
+def author(db: None) -> User:
+    return User.objects.create_user("author", is_instructor=True)
+
+
+@pytest.fixture
+def workspace(author: User) -> Workspace:
+    content = read_folder(problems_root() / "templates" / "custom").files
+    return workspaces.create(author, "my-sum", content)
+
+
+@pytest.fixture
+def run(author: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Run a command in a folder of the test. What it asks goes to the site's own views."""
+    _, secret = issue_token(author, name="laptop", scope=Scope.AUTHOR)
+    browser = Browser()
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        given = browser.generic(
+            request.method,
+            request.url.raw_path.decode(),
+            data=request.read(),
+            content_type=request.headers.get("content-type", ""),
+            headers={"Authorization": request.headers["authorization"]},
+        )
+        return httpx.Response(given.status_code, content=given.content)
+
+    class Site:
+        def __enter__(self) -> Client:
+            return Client(Credentials(URL, secret), httpx.MockTransport(answer))
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    monkeypatch.setattr(terminal, "site", Site)
+    monkeypatch.setattr("web.cli.problem.time.sleep", lambda _: work())
+    monkeypatch.chdir(tmp_path)
+
+    def work() -> None:
+        if claim := docket.claim("w"):
+            found = error("statement.md", "is dull", "write more")
+            dull = b"dull" in claim.contents.files["statement.md"]
+            proof = Proof(claim.contents.slug, "v", (found,) if dull else (), ())
+            docket.record(claim, to_json(proof), holds=proof.holds)
+
+    def command(*arguments: str):
+        return CliRunner().invoke(problem.app, list(arguments))
+
+    return command
+
+
+def test_from_a_folder_to_learners(run, workspace, author):
+    assert run("pull", "my-sum").exit_code == 0
+    folder = Path("my-sum")
+    assert package.read_files(folder) == queries.read(workspace)
+    with (folder / "statement.md").open("a") as statement:
+        statement.write("\nThis is dull.\n")
+    (folder / "editorial.md").unlink()
+    (folder / "figures").mkdir()
+    (folder / "figures" / "new.png").write_bytes(b"\x89PNG\xff")
+    assert run("prove", "my-sum").exit_code == 2, "what is not pushed is not proved"
+    pushed = run("push", "my-sum", "--note", "Rewritten")
+    assert "3 files" in pushed.output
+    assert queries.read(workspace) == package.read_files(folder)
+    assert queries.list_revisions(workspace)[0].note == "Rewritten"
+    assert "Nothing was changed" in run("push", "my-sum").output
+    (folder / "figures" / "new.png").unlink()
+    assert run("push", "my-sum").exit_code == 0
+    proved = run("prove", "my-sum", "--json")
+    assert proved.exit_code == 7
+    assert json.loads(proved.stdout)["report"]["findings"][0]["fix"] == "write more"
+    assert run("publish", "my-sum").exit_code != 0
+    files.restore(workspace, author, 1, expected_revision=Workspace.objects.get().revision)
+    assert run("pull", "--output", "my-sum", "my-sum").exit_code == 0
+    assert run("prove", "my-sum").exit_code == 0
+    assert "is live" in run("publish", "my-sum", "--note", "First").output
+    assert Workspace.objects.get().state == State.PUBLISHED
+
+
+def test_what_somebody_else_changed_too_is_a_conflict(run, workspace, author):
+    run("pull", "my-sum")
+    files.write(workspace, author, 1, {"statement.md": b"theirs"})
+    Path("my-sum/statement.md").write_text("mine")
+    refused = run("push", "my-sum")
+    assert refused.exit_code == 8
+    assert "statement.md" in refused.output
+    assert run("pull", "--output", "my-sum", "my-sum").exit_code == 2, "it would overwrite what is here"
+    assert run("pull", "--output", "my-sum", "my-sum", "--force").exit_code == 0
+    assert Path("my-sum/statement.md").read_text() == "theirs"
+
+
+def test_what_somebody_else_changed_elsewhere_comes_with_a_push(run, workspace, author):
+    run("pull", "my-sum")
+    files.write(workspace, author, 1, {"editorial.md": b"theirs"})
+    Path("my-sum/statement.md").write_text("mine")
+    assert "Others changed" in run("push", "my-sum").output
+    assert Path("my-sum/editorial.md").read_text() == "theirs"
+    assert queries.read_file(workspace, "statement.md") == b"mine"
+
+
+def test_a_folder_begins_a_problem(run, workspace, tmp_path):
+    run("pull", "my-sum")
+    (tmp_path / "my-sum" / package.STATE).unlink()
+    assert run("push", "my-sum", "--create", "other-sum").exit_code == 0
+    assert queries.read(Workspace.objects.get(slug="other-sum")) == queries.read(workspace)
+    listed = run("list", "--json")
+    assert [row["slug"] for row in json.loads(listed.stdout)] == ["my-sum", "other-sum"]
+    assert isinstance(run("push", "my-sum", "--create", "other-sum").exception, Refused)
+
+
+@pytest.mark.parametrize("path", ["../up", "/etc/passwd", "a/b/c", ".ssh/key", "a\\b"])
+def test_a_site_does_not_say_where_to_write(path):
+    with pytest.raises(package.FolderUnusable, match="nothing was written"):
+        package.received([{"path": path, "text": "", "base64": None}])
+
+
+def test_a_folder_that_is_none_is_refused(run):
+    assert isinstance(run("push").exception, package.FolderUnusable)
+    assert isinstance(run("prove").exception, package.FolderUnusable)
+
+
+def test_many_bytes_go_in_several_requests():
+    changes = {f"figures/{n}.png": bytes(250_000) for n in range(5)} | {"old.md": None}
+    batches = list(package.in_batches(changes))
+    assert [len(batch) for batch in batches] == [1, 1, 1, 1, 2]

@@ -1,0 +1,41 @@
+"""What the operations below /author have in common: who asks, and for which workspace."""
+
+from typing import cast
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+
+from web.accounts.models import User
+from web.api.auth import ApiRequest
+from web.authoring import rights
+from web.authoring.models import Workspace
+from web.authoring.queries import find_workspace
+
+_REFUSALS = {
+    rights.CREATE: "Only instructors and staff write problems.",
+    rights.COMMENT: "Viewers do not comment; ask the owner to make you a reviewer.",
+    rights.PROVE: "Viewers do not prove, and nobody does so in an archived workspace.",
+    rights.EDIT: "Only the owner and editors write here, and nobody does so in an archived workspace.",
+    rights.PUBLISH: "Only an owner who is an instructor publishes.",
+    rights.SHARE: "Only the owner says who is in a workspace.",
+}
+
+
+def person(request: ApiRequest) -> User:
+    """Whoever asks, who is somebody."""
+    return cast("User", request.user)
+
+
+def require(request: ApiRequest, right: str, workspace: Workspace | None = None) -> None:
+    """Refuse with 403 what the one who asks may not do. Raises PermissionDenied."""
+    if not person(request).has_perm(right, workspace):
+        raise PermissionDenied(_REFUSALS[right])
+
+
+def find(request: ApiRequest, slug: str, right: str = rights.VIEW) -> Workspace:
+    """The workspace, for somebody who has `right` in it. Raises Http404 and PermissionDenied."""
+    workspace = find_workspace(request.user, slug)
+    if workspace is None or not person(request).has_perm(rights.VIEW, workspace):
+        raise Http404
+    require(request, right, workspace) if right != rights.VIEW else None
+    return workspace

@@ -1,0 +1,149 @@
+"""Proofs and previews: asked for, followed, given up."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import Http404
+from ninja import Field, Router, Schema
+from ninja.responses import Status
+from pydantic import StringConstraints
+
+from judge.preview import CaseWanted
+from judge.sizes import MAX_SEED
+from web.api.auth import ApiRequest
+from web.api.authoring.access import find, person
+from web.api.errors import documented
+from web.api.problems import Slug
+from web.authoring import queries, rights
+from web.authoring.models import GPU_CHARACTERS, ProofRun, RunKind, RunState
+from web.authoring.services import runs
+
+router = Router()
+RunId = Annotated[int, Field(ge=1, lt=2**63)]
+Line = Annotated[str, StringConstraints(max_length=GPU_CHARACTERS, pattern=r"^[^\x00-\x1f]*$")]
+
+
+class StepOut(Schema):
+    """A step of a proof, and when it came, in seconds from the beginning."""
+
+    kind: str
+    text: str
+    index: int | None
+    total: int | None
+    at_s: float
+
+
+class RunOut(Schema):
+    """A proof or a preview of what the files said at `revision`.
+
+    Of one that is done there is a `report`, or a `failure` says why there is none; `holds` is whether a proof
+    lets the problem be published. `steps` are the latest.
+    """
+
+    id: int
+    kind: RunKind
+    state: RunState
+    revision: int
+    content_hash: str
+    by: str | None
+    holds: bool | None
+    steps: list[StepOut]
+    report: dict[str, Any] | None
+    failure: str
+    created: datetime
+    finished: datetime | None
+
+    @staticmethod
+    def resolve_revision(run: ProofRun) -> int:
+        """Its number."""
+        return run.revision.number
+
+    @staticmethod
+    def resolve_by(run: ProofRun) -> str | None:
+        """Their name; null when their account is gone."""
+        return run.by.username if run.by else None
+
+    @staticmethod
+    def resolve_steps(run: ProofRun) -> list[dict[str, Any]]:
+        """As the worker told them."""
+        steps: list[dict[str, Any]] = run.progress.get("steps", [])
+        return steps
+
+
+class ProofIn(Schema):
+    """The GPU model that timed cases must suit, as `judge.timed_sizes` names it; empty for the usual one."""
+
+    gpu: Line = ""
+
+
+class PreviewIn(Schema):
+    """A case by its name, or `sizes` of your own; a `seed` draws the same again."""
+
+    case: Line = ""
+    sizes: dict[str, int] = {}
+    seed: int | None = Field(None, ge=0, le=MAX_SEED)
+
+
+@router.post(
+    "/workspaces/{slug}/proofs",
+    response={201: RunOut, **documented(400, 401, 403, 404, 409, 413, 422)},
+    summary="Prove the problem",
+)
+def start_proof(request: ApiRequest, slug: Slug, wanted: ProofIn) -> Any:
+    """Have the files proved as they are now. A package that does not load is done at once, with findings."""
+    workspace = find(request, slug, rights.PROVE)
+    return Status(201, runs.prove(workspace, person(request), gpu=wanted.gpu))
+
+
+@router.get(
+    "/workspaces/{slug}/proofs/latest",
+    response={200: RunOut, **documented(401, 403, 404, 422)},
+    summary="Show the latest proof",
+)
+def show_proof(request: ApiRequest, slug: Slug) -> Any:
+    """How far it is, or what it found."""
+    found = queries.latest_run(find(request, slug))
+    if found is None:
+        raise Http404
+    return found
+
+
+@router.post(
+    "/workspaces/{slug}/previews",
+    response={201: RunOut, **documented(400, 401, 403, 404, 409, 413, 422)},
+    summary="Preview a case",
+)
+def start_preview(request: ApiRequest, slug: Slug, wanted: PreviewIn) -> Any:
+    """Have a case drawn: shapes, ranges, first values, and what generator and reference take."""
+    workspace = find(request, slug, rights.PROVE)
+    asked = CaseWanted(wanted.case, wanted.sizes, wanted.seed)
+    return Status(201, runs.preview(workspace, person(request), asked))
+
+
+@router.get(
+    "/workspaces/{slug}/runs/{run_id}",
+    response={200: RunOut, **documented(401, 403, 404, 422)},
+    summary="Show a proof or a preview",
+)
+def show_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
+    """How far it is, or what came of it."""
+    return _run(request, slug, run_id, rights.VIEW)
+
+
+@router.post(
+    "/workspaces/{slug}/runs/{run_id}/cancel",
+    response={200: RunOut, **documented(401, 403, 404, 422)},
+    summary="Give a proof or a preview up",
+)
+def cancel_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
+    """A worker that has it stops soon. One that is over stays as it is."""
+    found = _run(request, slug, run_id, rights.PROVE)
+    runs.cancel(found)
+    return found
+
+
+def _run(request: ApiRequest, slug: str, run_id: int, right: str) -> ProofRun:
+    found = queries.find_run(find(request, slug, right), run_id)
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,112 @@
+"""Sets of problems in the formats of others: brought in, followed, given up."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import Http404
+from ninja import Field, File, Form, Router, Schema
+from ninja.files import UploadedFile
+from ninja.responses import Status
+from pydantic import StringConstraints
+
+from problems.importing.upload import MAX_SET_MIB
+from web.api.auth import ApiRequest
+from web.api.authoring.access import person, require
+from web.api.errors import documented
+from web.authoring import rights
+from web.importing import services
+from web.importing.formats import FORMATS
+from web.importing.models import ImportRun, ImportState
+
+router = Router()
+ImportId = Annotated[int, Field(ge=1, lt=2**63)]
+Word = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,20}$")]
+
+
+class ProblemOut(Schema):
+    """What became of one problem. `revision` is that of its workspace `slug`, 0 where it has none.
+
+    `sizes` are offered for timed cases that are too small, by the case's name.
+    """
+
+    place: str
+    slug: str
+    title: str
+    outcome: str
+    warnings: list[str]
+    reason: str
+    sizes: dict[str, dict[str, int]]
+    revision: int
+    again: bool
+
+
+class ImportOut(Schema):
+    """An import. When it is done there are `problems`, or `failure` says why there are none."""
+
+    id: int
+    format: str
+    state: ImportState
+    progress: str
+    problems: list[ProblemOut]
+    failure: str
+    created: datetime
+    finished: datetime | None
+
+    @staticmethod
+    def resolve_problems(run: ImportRun) -> list[dict[str, Any]]:
+        """As the worker told them."""
+        found: list[dict[str, Any]] = (run.report or {}).get("problems", [])
+        return found
+
+
+@router.post(
+    "/sets",
+    response={201: ImportOut, **documented(400, 401, 403, 413, 422, 429)},
+    summary="Import a set of problems",
+)
+def import_set(
+    request: ApiRequest,
+    archive: Annotated[UploadedFile, File()],
+    format: Annotated[Word, Form()],  # noqa: A002
+) -> Any:
+    """Have a worker import a set: each problem becomes a workspace, or a new revision of one."""
+    require(request, rights.CREATE)
+    if format not in {known.name for known in FORMATS}:
+        names = ", ".join(known.name for known in FORMATS)
+        raise services.SetUnacceptable(f"{format} is no format; there are {names}.")
+    if archive.size is None or archive.size > MAX_SET_MIB * 2**20:
+        raise services.SetUnacceptable(f"A set has at most {MAX_SET_MIB} MiB; import it in parts.")
+    return Status(201, services.start_archive(person(request), format, archive.read()))
+
+
+@router.get(
+    "/sets/{import_id}",
+    response={200: ImportOut, **documented(401, 403, 404, 422)},
+    summary="Show an import",
+)
+def show_set(request: ApiRequest, import_id: ImportId) -> Any:
+    """How far it is, or what became of each problem."""
+    return _find(request, import_id)
+
+
+@router.post(
+    "/sets/{import_id}/cancel",
+    response={200: ImportOut, **documented(400, 401, 403, 404, 422)},
+    summary="Give an import up",
+)
+def cancel_set(request: ApiRequest, import_id: ImportId) -> Any:
+    """It ends after the problem that is looked at; nothing is kept of it."""
+    run = _find(request, import_id)
+    services.cancel(run)
+    run.refresh_from_db()
+    return run
+
+
+def _find(request: ApiRequest, import_id: int) -> ImportRun:
+    runs = ImportRun.objects.defer("archive")
+    found = (
+        (runs if person(request).is_staff else runs.filter(by=person(request))).filter(pk=import_id).first()
+    )
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,97 @@
+"""Versions: frozen, published, listed."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.http import Http404
+from ninja import Field, Router, Schema
+from ninja.responses import Status
+
+from web.api.auth import ApiRequest
+from web.api.authoring.access import find, person
+from web.api.authoring.files import GREATEST, Note
+from web.api.errors import documented
+from web.api.problems import Slug
+from web.authoring import rights
+from web.authoring.services import publishing
+from web.packages import queries
+from web.packages.models import PackageVersion
+
+router = Router()
+Number = Annotated[int, Field(ge=1, le=GREATEST)]
+MOST_VERSIONS = 200
+
+
+class VersionOut(Schema):
+    """A version. `version` changes with all that can change a verdict, `content_hash` with any file."""
+
+    number: int
+    content_hash: str
+    version: str
+    live: bool
+    note: str
+    by: str | None
+    created: datetime
+
+    @staticmethod
+    def resolve_live(version: PackageVersion) -> bool:
+        """Whether learners have it."""
+        return version.problem.package_id == version.pk
+
+    @staticmethod
+    def resolve_by(version: PackageVersion) -> str | None:
+        """Their name; null when it came from the site's folders, or their account is gone."""
+        return version.by.username if version.by else None
+
+
+class PublishIn(Schema):
+    """What is new in it. With `live` false it is frozen only, to be looked at and previewed first."""
+
+    note: Note = ""
+    live: bool = True
+
+
+@router.get(
+    "/workspaces/{slug}/versions",
+    response={200: list[VersionOut], **documented(401, 403, 404, 422)},
+    summary="List the versions",
+)
+def list_versions(request: ApiRequest, slug: Slug) -> Any:
+    """Latest first."""
+    workspace = find(request, slug)
+    found = PackageVersion.objects.filter(problem__slug=workspace.slug).select_related("problem", "by")
+    return found.defer("archive").order_by("-number")[:MOST_VERSIONS]
+
+
+@router.post(
+    "/workspaces/{slug}/versions",
+    response={201: VersionOut, **documented(400, 401, 403, 404, 409, 413, 422)},
+    summary="Publish",
+)
+def publish_version(request: ApiRequest, slug: Slug, wanted: PublishIn) -> Any:
+    """Freeze the files as they are now, for which a proof must hold, and give them to learners."""
+    workspace = find(request, slug, rights.PUBLISH)
+    make = publishing.publish if wanted.live else publishing.freeze
+    made = make(workspace, person(request), note=wanted.note)
+    return Status(201, find_version(workspace.slug, made.number))
+
+
+@router.post(
+    "/workspaces/{slug}/versions/{number}/live",
+    response={200: VersionOut, **documented(401, 403, 404, 409, 422)},
+    summary="Give learners a version",
+)
+def take_version_live(request: ApiRequest, slug: Slug, number: Number) -> Any:
+    """One that was frozen, or an earlier one again. Verdicts that there are stay as they are."""
+    workspace = find(request, slug, rights.PUBLISH)
+    found = find_version(workspace.slug, number)
+    publishing.go_live(workspace, found, person(request))
+    return find_version(workspace.slug, number)
+
+
+def find_version(slug: str, number: int) -> PackageVersion:
+    """A version of the problem `slug`. Raises Http404."""
+    found = queries.find_version(slug, number)
+    if found is None:
+        raise Http404
+    return found

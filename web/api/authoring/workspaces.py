@@ -1,0 +1,147 @@
+"""Workspaces: list, begin, copy, put away."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from ninja import Field, Query, Router, Schema
+from ninja.responses import Status
+from pydantic import StringConstraints
+
+from web.api.auth import ApiRequest
+from web.api.authoring.access import find, person, require
+from web.api.errors import documented
+from web.api.problems import Slug
+from web.authoring import queries, rights
+from web.authoring.kinds import KINDS, begin
+from web.authoring.models import TITLE_CHARACTERS, Role, State, Workspace
+from web.authoring.services import workspaces
+
+router = Router()
+PAGE_ROWS = 50
+Kind = Annotated[str, StringConstraints(pattern="^(" + "|".join(kind.name for kind in KINDS) + ")$")]
+Title = Annotated[
+    str, StringConstraints(min_length=1, max_length=TITLE_CHARACTERS, pattern=r"^[^\x00-\x1f]+$")
+]
+
+
+class WorkspaceOut(Schema):
+    """A problem that is being written. `role` is yours, null for staff who are not in it."""
+
+    slug: str
+    title: str
+    owner: str | None
+    role: Role | None
+    state: State
+    revision: int
+    published_hash: str
+    created: datetime
+    changed: datetime
+
+    @staticmethod
+    def resolve_owner(workspace: Workspace) -> str | None:
+        """Their name; null when their account is gone."""
+        return workspace.owner.username if workspace.owner else None
+
+    @staticmethod
+    def resolve_role(workspace: Workspace, context: Any) -> Role | None:
+        """That of the one who asks."""
+        return queries.role_of(context["request"].user, workspace)
+
+
+class WorkspacesOut(Schema):
+    """One page. `next` is the value of `after` that gives the next one, null on the last."""
+
+    workspaces: list[WorkspaceOut]
+    next: str | None
+
+
+class WorkspaceIn(Schema):
+    """A problem to begin: of a `kind`, with a `title`, or as a copy of the workspace `clone_of`."""
+
+    slug: Slug
+    title: Title = "A new problem"
+    kind: Kind = "custom"
+    clone_of: Slug | None = None
+
+
+class WorkspaceFilter(Schema):
+    """Which workspaces to list."""
+
+    state: State | None = None
+    after: Slug | None = None
+    limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)
+
+
+@router.get(
+    "/workspaces", response={200: WorkspacesOut, **documented(401, 403, 422)}, summary="List your workspaces"
+)
+def list_workspaces(request: ApiRequest, wanted: Query[WorkspaceFilter]) -> Any:
+    """Those that you own or share, by slug; for staff all of them."""
+    rows = queries.visible_workspaces(request.user).order_by("slug")
+    if wanted.state is not None:
+        rows = rows.filter(state=wanted.state)
+    if wanted.after is not None:
+        rows = rows.filter(slug__gt=wanted.after)
+    found = list(rows[: wanted.limit + 1])
+    page, more = found[: wanted.limit], len(found) > wanted.limit
+    return {"workspaces": page, "next": page[-1].slug if more else None}
+
+
+@router.post(
+    "/workspaces",
+    response={201: WorkspaceOut, **documented(400, 401, 403, 404, 409, 413, 422)},
+    summary="Begin a problem",
+)
+def create_workspace(request: ApiRequest, wanted: WorkspaceIn) -> Any:
+    """A problem of a kind that works at once, or a copy of another one that you may read."""
+    require(request, rights.CREATE)
+    if wanted.clone_of is not None:
+        source = find(request, wanted.clone_of)
+        return Status(201, workspaces.clone(source, person(request), wanted.slug))
+    content = begin(wanted.kind, title=wanted.title)
+    return Status(201, workspaces.create(person(request), wanted.slug, content))
+
+
+@router.get(
+    "/workspaces/{slug}",
+    response={200: WorkspaceOut, **documented(401, 403, 404, 422)},
+    summary="Show a workspace",
+)
+def show_workspace(request: ApiRequest, slug: Slug) -> Any:
+    """Where it stands."""
+    return find(request, slug)
+
+
+@router.delete(
+    "/workspaces/{slug}",
+    response={204: None, **documented(401, 403, 404, 409, 422)},
+    summary="Delete a workspace",
+)
+def delete_workspace(request: ApiRequest, slug: Slug) -> Any:
+    """With its history. One that published anything can be archived, and not deleted."""
+    workspaces.delete(find(request, slug, rights.SHARE))
+    return Status(204, None)
+
+
+@router.post(
+    "/workspaces/{slug}/archive",
+    response={200: WorkspaceOut, **documented(401, 403, 404, 422)},
+    summary="Put a workspace away",
+)
+def archive_workspace(request: ApiRequest, slug: Slug) -> Any:
+    """Nobody writes in it until it is taken back. What it published stays with learners."""
+    workspace = find(request, slug, rights.SHARE)
+    workspaces.archive(workspace)
+    return workspace
+
+
+@router.post(
+    "/workspaces/{slug}/take-back",
+    response={200: WorkspaceOut, **documented(401, 403, 404, 422)},
+    summary="Take a workspace back",
+)
+def take_back_workspace(request: ApiRequest, slug: Slug) -> Any:
+    """Make an archived workspace what it was."""
+    workspace = find(request, slug, rights.SHARE)
+    workspaces.take_back(workspace)
+    return workspace

@@ -1,0 +1,217 @@
+"""Changes to the text of problem.toml: what nobody changes stays, comments and order and all.
+
+Theory of operation. Forms show what the file says, and write back what was changed. A file that is no TOML
+has no forms; it is edited as text. Values of the wrong type are read as if they were absent: the faults of
+the package say what is wrong, and saving the form writes the right type.
+
+Tables of an array keep their identity by `came_from`, their position in the text that the form was made
+from. While their number and order stay, values are replaced in place. Else the array is written anew from
+the texts of its tables: comments that stand directly above a table's header, after a blank line, go with it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import tomlkit
+from tomlkit.exceptions import ParseError, TOMLKitError
+from tomlkit.items import AoT, Comment, Item, Table, Whitespace
+from tomlkit.toml_document import TOMLDocument
+
+
+class DescriptionUnreadable(ValueError):
+    """Raised when problem.toml is no TOML. The message is for its author; `line` is counted from 1."""
+
+    def __init__(self, text: str, line: int) -> None:
+        super().__init__(text)
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A table of an array: where it was before (None: nowhere), and its values. None removes a key."""
+
+    came_from: int | None
+    values: Mapping[str, object]
+
+
+def read_document(text: str) -> TOMLDocument:
+    """The document in `text`.
+
+    Raises:
+        DescriptionUnreadable: it is no TOML.
+    """
+    try:
+        return tomlkit.parse(text)
+    except ParseError as error:
+        message = str(error).partition(" at line ")[0]
+        raise DescriptionUnreadable(f"{message}.", error.line) from error
+    except (TOMLKitError, ValueError, RecursionError) as error:
+        raise DescriptionUnreadable(f"{error}.", 1) from error
+
+
+def tables_of(document: TOMLDocument, key: str) -> list[Table]:
+    """The tables of the array `key`, in order; none where it is no such array."""
+    found = document.get(key)
+    return list(found.body) if isinstance(found, AoT) else []
+
+
+def table_of(document: TOMLDocument, key: str) -> Mapping[str, Any]:
+    """The table `key`, empty where there is none."""
+    found = document.get(key)
+    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+
+
+def change_top(text: str, values: Mapping[str, object]) -> str:
+    """`text` with the keys at its top saying `values`. None removes a key. Raises DescriptionUnreadable."""
+    for key, value in values.items():
+        document = read_document(text)
+        if key in document:
+            _change(document, {key: value})
+            text = tomlkit.dumps(document)
+        elif value is not None:
+            text = _insert(document, tomlkit.dumps({key: value}))
+    return text
+
+
+def change_table(text: str, key: str, values: Mapping[str, object]) -> str:
+    """`text` with the table `key` saying `values`. Other keys of it stay; None removes one.
+
+    Raises:
+        DescriptionUnreadable: `text` is no TOML.
+    """
+    document = read_document(text)
+    found = document.get(key)
+    if isinstance(found, Mapping):
+        _change(cast("Table", found), values)
+        if found:
+            return tomlkit.dumps(document)
+        comments = _take_trailing_comments(found) if isinstance(found, Table) else ""
+        before, after = _around(document, key)
+        return before + comments + after
+    if found is not None:
+        document.remove(key)
+    fresh = tomlkit.table()
+    _change(fresh, values)
+    return _insert(document, f"[{key}]\n{_body(fresh)}\n") if fresh else tomlkit.dumps(document)
+
+
+def change_tables(text: str, key: str, rows: Sequence[TableRow]) -> str:
+    """`text` with the array of tables `key` holding `rows`, in their order. Raises DescriptionUnreadable."""
+    document = read_document(text)
+    known = tables_of(document, key)
+    if known and [row.came_from for row in rows] == list(range(len(known))):
+        for table, row in zip(known, rows, strict=True):
+            _change(table, row.values)
+        return tomlkit.dumps(document)
+    before, after = _around(document, key)
+    if known:
+        section = _written_anew(key, known, rows)
+    else:
+        section = "\n".join(_written(key, tomlkit.table(), row) for row in rows)
+        before = f"{before.rstrip()}\n\n" if before.strip() else ""
+    return before + section + after
+
+
+def number(text: str) -> Item:
+    """The number that `text` is in TOML, written as it is there. Raises ValueError where it is none."""
+    try:
+        value = tomlkit.value(text.strip())
+    except (TOMLKitError, RecursionError) as error:
+        raise ValueError(f"{text!r} is no number") from error
+    if isinstance(value.unwrap(), bool) or not isinstance(value.unwrap(), int | float):
+        raise ValueError(f"{text!r} is no number")  # noqa: TRY004 - a text of the wrong form
+    return value
+
+
+def inline(values: Mapping[str, object]) -> Item:
+    """A table in braces, in one line."""
+    entries = (
+        f"{tomlkit.key(name).as_string()} = {tomlkit.item(v).as_string()}" for name, v in values.items()
+    )
+    return tomlkit.value(f"{{ {', '.join(entries)} }}") if values else tomlkit.inline_table()
+
+
+def _written_anew(key: str, known: Sequence[Table], rows: Sequence[TableRow]) -> str:
+    leads = ["", *(_take_trailing_comments(table) for table in known)]
+    tail = leads.pop()
+    texts = []
+    for row in rows:
+        if row.came_from is None or not 0 <= row.came_from < len(known):
+            texts.append(_written(key, tomlkit.table(), row))
+        else:
+            texts.append(leads[row.came_from] + _written(key, known[row.came_from], row))
+    return "\n".join(texts) + ("\n" if texts else "") + tail
+
+
+def _written(key: str, table: Table, row: TableRow) -> str:
+    _change(table, row.values)
+    return f"[[{key}]]\n{_body(table)}\n"
+
+
+def _body(table: Table) -> str:
+    return table.as_string().strip()
+
+
+def _take_trailing_comments(table: Table) -> str:
+    """Remove and return the comments below the last blank line of `table`: they belong to what follows."""
+    body = table.value.body
+    at = len(body)
+    while at and isinstance(body[at - 1][1], Comment):
+        at -= 1
+    if at == len(body) or not at or not isinstance(body[at - 1][1], Whitespace):
+        return ""
+    text = "".join(item.as_string() for _, item in body[at:])
+    del body[at:]
+    return text
+
+
+def _change(table: Table | TOMLDocument, values: Mapping[str, object]) -> None:
+    for key, value in values.items():
+        if value is None:
+            if key in table:
+                table.remove(key)
+        elif key not in table:
+            table.append(key, cast("Any", value))
+        elif not _same(table[key], value):
+            table[key] = value
+
+
+def _same(old: object, new: object) -> bool:
+    before, now = (side.unwrap() if isinstance(side, Item) else side for side in (old, new))
+    same_order = not isinstance(before, dict) or list(before) == list(cast("Any", now) or ())
+    return type(before) is type(now) and before == now and same_order
+
+
+def _insert(document: TOMLDocument, written: str) -> str:
+    """The text of `document` with `written` above its first table, and above the comments on that one."""
+    head, tail = _halves(document, lambda item: isinstance(item, AoT | Table))
+    lines = head.splitlines(keepends=True)
+    at = len(lines)
+    while tail and at and lines[at - 1].lstrip().startswith("#"):
+        at -= 1
+    above, comments = "".join(lines[:at]).rstrip(), "".join(lines[at:])
+    gap = "\n\n" if written.startswith("[") else "\n"
+    return (f"{above}{gap}" if above else "") + written + ("\n" if tail else "") + comments + tail
+
+
+def _around(document: TOMLDocument, key: str) -> tuple[str, str]:
+    """The texts before and after the item `key`; all and nothing where there is none."""
+    found = document.item(key) if key in document else None
+    before, rest = _halves(document, lambda item: item is found)
+    if found is None:
+        return before + rest, ""
+    document.remove(key)
+    return before, tomlkit.dumps(document)[len(before) :]
+
+
+def _halves(document: TOMLDocument, begins: Any) -> tuple[str, str]:
+    """The text of `document` before the first item that `begins` names, and the rest."""
+    text = tomlkit.dumps(document)
+    until = tomlkit.document()
+    for key, item in document.body:
+        if begins(item):
+            at = len(tomlkit.dumps(until))
+            return text[:at], text[at:]
+        until.body.append((key, item))
+    return text, ""

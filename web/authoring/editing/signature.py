@@ -1,0 +1,75 @@
+"""The arguments of problem.toml as rows of a form."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from problems.vocabulary import Dtype, Role
+from web.authoring.editing.document import TableRow, change_tables, inline, number, read_document, tables_of
+from web.authoring.editing.values import text_at, texts_at
+
+KEY = "arguments"
+_CHECKED = {Role.OUT.value, Role.INOUT.value}
+# What a new float output begins with, about a hundred times the rounding of its dtype.
+_FIRST_TOLERANCE = {
+    Dtype.FLOAT64.value: "1e-13",
+    Dtype.FLOAT32.value: "1e-5",
+    Dtype.FLOAT16.value: "1e-2",
+    Dtype.BFLOAT16.value: "5e-2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentRow:
+    """An argument. `shape` is for arrays, one formula for each dimension; `value` is for scalars."""
+
+    came_from: int | None
+    name: str
+    role: str
+    dtype: str
+    shape: tuple[str, ...] = ()
+    value: str = ""
+
+    @property
+    def scalar(self) -> bool:
+        """Whether it is passed by value."""
+        return self.role == Role.SCALAR.value
+
+
+def read_arguments(text: str) -> tuple[ArgumentRow, ...]:
+    """The arguments in the text of problem.toml. Raises DescriptionUnreadable."""
+    return tuple(
+        ArgumentRow(
+            at,
+            text_at(table, "name"),
+            text_at(table, "role"),
+            text_at(table, "dtype"),
+            texts_at(table, "shape"),
+            text_at(table, "value"),
+        )
+        for at, table in enumerate(tables_of(read_document(text), KEY))
+    )
+
+
+def write_arguments(text: str, rows: Sequence[ArgumentRow]) -> str:
+    """`text` with `rows` as its arguments.
+
+    A tolerance goes where nothing is compared by one any more, and a new float output gets one to begin with.
+    Raises DescriptionUnreadable.
+    """
+    known = tables_of(read_document(text), KEY)
+    tables = []
+    for row in rows:
+        values: dict[str, object] = {
+            "name": row.name,
+            "role": row.role,
+            "dtype": row.dtype,
+            "shape": None if row.scalar else list(row.shape),
+            "value": row.value if row.scalar else None,
+        }
+        first = _FIRST_TOLERANCE.get(row.dtype) if row.role in _CHECKED else None
+        if first is None:
+            values["tolerance"] = None
+        elif row.came_from is None or "tolerance" not in known[row.came_from]:
+            values["tolerance"] = inline({"relative": number(first)})
+        tables.append(TableRow(row.came_from, values))
+    return change_tables(text, KEY, tables)

@@ -1,0 +1,58 @@
+"""What is wrong with the files of a workspace, by file and key, for the pages that show them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from problems.faults import PackageInvalid
+from web.authoring.folders import load
+from web.authoring.models import Workspace
+
+_FAULT = re.compile(
+    r"problems/[^/:]+(?:/(?P<path>[^:]+))?: "
+    r"(?:(?P<key>[a-z_]+(?:\[\d+\])?(?:\.[a-z0-9_]+(?:\[\d+\])?)*): )?(?P<text>.*)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of the package. `key` is where in problem.toml, empty where the whole file is meant."""
+
+    path: str
+    key: str
+    text: str
+
+    @property
+    def place(self) -> str:
+        """Where, in words."""
+        return ": ".join(filter(None, [self.path, self.key]))
+
+
+def faults_of(workspace: Workspace) -> tuple[Fault, ...]:
+    """Every fault of the files as they are now; none where they make a problem."""
+    try:
+        load(workspace)
+    except PackageInvalid as refusal:
+        return tuple(_parse(text) for text in refusal.faults)
+    return ()
+
+
+def faults_at(faults: Iterable[Fault], *places: str) -> tuple[Fault, ...]:
+    """Those at `places`: files such as `reference.py`, folders such as `solutions/`, keys such as `cases`."""
+    return tuple(fault for fault in faults if any(_is_at(fault, place) for place in places))
+
+
+def _is_at(fault: Fault, place: str) -> bool:
+    if place.endswith("/"):
+        return fault.path.startswith(place)
+    if "." in place:
+        return fault.path == place
+    return fault.path == "problem.toml" and (not fault.key or re.split(r"[.\[]", fault.key)[0] == place)
+
+
+def _parse(text: str) -> Fault:
+    found = _FAULT.fullmatch(text)
+    if found is None:
+        return Fault("", "", text)
+    return Fault(found["path"] or "", found["key"] or "", found["text"])

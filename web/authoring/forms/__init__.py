@@ -1,0 +1,1 @@
+"""What authors fill in. Each form turns what the browser sent into rows of `web.authoring.editing`."""

@@ -1,0 +1,156 @@
+"""The table of cases, with one column for each size."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from problems.parse import MAX_CASES, MAX_SIZE
+from problems.vocabulary import Group
+from web.authoring.editing.cases import CaseRow, parse_inputs, size_names, with_sizes
+from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
+
+MAX_SIZES = 12
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_INPUT = {"class": "input"}
+
+
+def parse_names(text: str) -> tuple[str, ...]:
+    """The names of sizes in a list with commas. Raises forms.ValidationError."""
+    names = tuple(dict.fromkeys(filter(None, re.split(r"[\s,]+", text))))
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise forms.ValidationError(
+                f"{name[:40]!r} is no name of a size: lower-case letters, digits and _."
+            )
+    if not 1 <= len(names) <= MAX_SIZES:
+        raise forms.ValidationError(f"Name from 1 to {MAX_SIZES} sizes, such as: rows, cols.")
+    return names
+
+
+class CaseForm(RowForm):
+    """One case."""
+
+    name = forms.CharField(
+        max_length=40,
+        label="Name",
+        widget=forms.TextInput(attrs={**_INPUT, "placeholder": "one-element", "spellcheck": "false"}),
+    )
+    group = forms.ChoiceField(
+        choices=[(group.value, group.value) for group in Group],
+        initial=Group.SMALL.value,  # what an empty row sends, so that it counts as unchanged
+        label="Group",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    inputs = forms.CharField(
+        required=False,
+        label="Inputs",
+        widget=forms.Textarea(
+            attrs={**_INPUT, "rows": 2, "spellcheck": "false", "placeholder": "a = [1, 2, 3]"}
+        ),
+    )
+
+    def __init__(self, *args: Any, sizes: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sizes = tuple(sizes)
+        for name in self.sizes:
+            self.fields[f"size_{name}"] = forms.IntegerField(
+                min_value=1,
+                max_value=MAX_SIZE,
+                label=name,
+                widget=forms.NumberInput(attrs={**_INPUT, "min": "1", "class": "input input-size"}),
+            )
+
+    @property
+    def size_fields(self) -> list[Any]:
+        """The fields of the sizes."""
+        return [self[f"size_{name}"] for name in self.sizes]
+
+    def clean_inputs(self) -> str:
+        """Lines of TOML."""
+        text: str = self.cleaned_data["inputs"]
+        try:
+            parse_inputs(text)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from error
+        return text
+
+
+class CaseSet(RowSet):
+    """All cases."""
+
+    def add_fields(self, form: forms.Form, index: int | None) -> None:
+        """Name every field for those who hear the table, whose headings name columns alone."""
+        super().add_fields(form, index)
+        row = "new case" if index is None else f"case {index + 1}"
+        for field in form.fields.values():
+            if not field.widget.is_hidden:
+                field.widget.attrs["aria-label"] = f"{field.label}, {row}"
+
+    def rows(self) -> list[CaseRow]:
+        """What the table says. It must be valid."""
+        return [
+            CaseRow(
+                told["came_from"],
+                told["name"],
+                told["group"],
+                {name: told[f"size_{name}"] for name in self.form_kwargs["sizes"]},
+                told["inputs"],
+            )
+            for _, told in self.kept()
+        ]
+
+
+CaseTable = row_set(CaseForm, CaseSet, most=MAX_CASES)
+
+
+class SizesForm(forms.Form):
+    """The names of the sizes: those that the table was made with, and those that it shall have."""
+
+    made_with = forms.CharField(widget=forms.HiddenInput, required=False)
+    sizes = forms.CharField(
+        max_length=400,
+        label="Sizes",
+        help_text="Their names, with commas between. A new one is 1 in every case until you say otherwise.",
+        widget=forms.TextInput(attrs={**_INPUT, "spellcheck": "false"}),
+    )
+
+    def clean_sizes(self) -> tuple[str, ...]:
+        """The names."""
+        return parse_names(self.cleaned_data["sizes"])
+
+    def clean_made_with(self) -> tuple[str, ...]:
+        """The names of the columns that were sent."""
+        told = self.cleaned_data["made_with"]
+        return parse_names(told) if told else ()
+
+
+def shown(rows: Sequence[CaseRow]) -> tuple[SizesForm, CaseSet]:
+    """The forms that show `rows`."""
+    names = size_names(rows) or ("n",)
+    listed = ", ".join(names)
+    initial = [
+        {
+            "came_from": row.came_from,
+            "name": row.name,
+            "group": row.group,
+            "inputs": row.inputs,
+            **{f"size_{name}": row.sizes.get(name) for name in names},
+        }
+        for row in rows
+    ]
+    table = CaseTable(initial=ordered(initial), form_kwargs={"sizes": names}, prefix="cases")
+    return SizesForm(initial={"made_with": listed, "sizes": listed}), table
+
+
+def sent(data: Any) -> tuple[SizesForm, CaseSet]:
+    """The forms that a browser sent."""
+    sizes = SizesForm(data)
+    names = sizes.cleaned_data.get("made_with", ()) if sizes.is_valid() else ()
+    return sizes, CaseTable(data, form_kwargs={"sizes": names}, prefix="cases")
+
+
+def rows_of(sizes: SizesForm, table: CaseSet) -> tuple[CaseRow, ...]:
+    """The cases that two valid forms say, with the sizes that they shall have."""
+    return with_sizes(table.rows(), sizes.cleaned_data["sizes"])

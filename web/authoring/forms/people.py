@@ -1,0 +1,35 @@
+"""Who is let into a problem, and as what."""
+
+from django import forms
+
+from web.accounts.models import User
+from web.accounts.names import MAX_CHARACTERS
+from web.authoring.models import Role
+
+SHARED_ROLES = (Role.EDITOR, Role.REVIEWER, Role.VIEWER)
+ROLE_WORDS = {
+    Role.OWNER: "does all, publishes, and says who else is there",
+    Role.EDITOR: "writes, proves and comments",
+    Role.REVIEWER: "reads, proves and comments",
+    Role.VIEWER: "reads",
+}
+
+
+class MemberForm(forms.Form):
+    """A person by name, and a role."""
+
+    person = forms.CharField(
+        max_length=MAX_CHARACTERS,
+        label="Person",
+        help_text="Their name on this site.",
+        widget=forms.TextInput(attrs={"class": "input", "autocomplete": "off", "spellcheck": "false"}),
+    )
+    role = forms.ChoiceField(choices=[(role.value, role.label) for role in Role], label="Role")
+
+    def clean_person(self) -> User:
+        """The person of that name."""
+        name = self.cleaned_data["person"].strip()
+        found = User.objects.filter(username__iexact=name, is_active=True).first()
+        if found is None:
+            raise forms.ValidationError("There is nobody of that name.")
+        return found

@@ -1,0 +1,200 @@
+"""Forms without rows: tolerances, limits, formulas, texts."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from problems.formula import Formula, FormulaError
+from problems.libraries import Library
+from problems.package import MAX_TEXT_KIB
+from problems.vocabulary import Language
+from web.authoring.editing.checking import ToleranceRow
+from web.authoring.editing.document import number
+from web.authoring.editing.general import LIMITS, FormulaRow, LimitRow, usual_limit
+from web.templatetags.warpcourt import language
+
+_INPUT = {"class": "input", "spellcheck": "false"}
+_LABELS = {
+    "compile_s": ("Seconds to compile", "For one submission, by the wall clock; up to 120."),
+    "case_s": ("Seconds for a case", "By the wall clock; up to 60."),
+    "memory_mib": ("Memory in MiB", "Of the process that runs a submission, from 64 to 16384."),
+    "source_kib": ("Source in KiB", "The longest that may be handed in; up to 128."),
+}
+
+
+class NumberField(forms.CharField):
+    """A number that is kept as it was typed, so that 1e-5 stays 1e-5."""
+
+    def clean(self, value: Any) -> str:
+        """The text, if it is a number of TOML."""
+        text: str = super().clean(value).strip()
+        if text:
+            try:
+                number(text)
+            except ValueError as error:
+                raise forms.ValidationError("Write a number, such as 10 or 1e-5.") from error
+        return text
+
+
+class ToleranceForm(forms.Form):
+    """How one output is compared."""
+
+    relative = NumberField(
+        required=False, max_length=20, label="Relative", widget=forms.TextInput(attrs=_INPUT)
+    )
+    absolute = NumberField(
+        required=False, max_length=20, label="Absolute", widget=forms.TextInput(attrs=_INPUT)
+    )
+    nan = forms.BooleanField(required=False, label="NaN matches NaN")
+
+
+def tolerance_forms(rows: Sequence[ToleranceRow], data: Any = None) -> list[ToleranceForm]:
+    """A form for each output."""
+    return [
+        ToleranceForm(
+            data,
+            prefix=f"output-{row.at}",
+            initial={"relative": row.relative, "absolute": row.absolute, "nan": row.nan},
+        )
+        for row in rows
+    ]
+
+
+def tolerances(rows: Sequence[ToleranceRow], filled: Sequence[ToleranceForm]) -> list[ToleranceRow]:
+    """What valid forms say of the outputs `rows`."""
+    return [
+        ToleranceRow(row.at, row.name, row.dtype, **form.cleaned_data)
+        for row, form in zip(rows, filled, strict=True)
+    ]
+
+
+class LimitsForm(forms.Form):
+    """Languages and limits. What is left empty is as usual."""
+
+    languages = forms.MultipleChoiceField(
+        choices=[(known.value, language(known.value)) for known in Language],
+        label="Languages",
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    gpus = forms.CharField(
+        required=False,
+        max_length=200,
+        label="GPUs",
+        help_text="Words of the models that it is judged on, with commas between, such as H100, H200. "
+        "Empty: any.",
+        widget=forms.TextInput(attrs=_INPUT),
+    )
+    restricted = forms.BooleanField(required=False, label="Only some libraries may be included")
+    libraries = forms.MultipleChoiceField(
+        choices=[(known.value, known.value) for known in Library],
+        required=False,
+        label="Allowed libraries",
+        widget=forms.CheckboxSelectMultiple,
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in LIMITS:
+            label, hint = _LABELS[name]
+            self.fields[name] = NumberField(
+                required=False,
+                max_length=20,
+                label=label,
+                help_text=hint,
+                widget=forms.TextInput(
+                    attrs={**_INPUT, "inputmode": "decimal", "placeholder": usual_limit(name)}
+                ),
+            )
+
+    @property
+    def number_fields(self) -> list[Any]:
+        """The fields of the numbers."""
+        return [self[name] for name in LIMITS]
+
+    @classmethod
+    def showing(cls, row: LimitRow) -> "LimitsForm":
+        """The form that shows `row`."""
+        return cls(
+            initial={
+                "languages": list(row.languages),
+                "gpus": ", ".join(row.gpus),
+                "restricted": row.libraries is not None,
+                "libraries": list(row.libraries or ()),
+                **row.numbers,
+            }
+        )
+
+    def clean_gpus(self) -> tuple[str, ...]:
+        """The words."""
+        words = tuple(dict.fromkeys(re.split(r"[\s,]+", self.cleaned_data["gpus"].strip(" ,"))))
+        if any(word and not re.fullmatch("[A-Za-z0-9]{2,20}", word) for word in words):
+            raise forms.ValidationError("Write words of models with commas between, such as H100, H200.")
+        return tuple(filter(None, words))
+
+    def row(self) -> LimitRow:
+        """What the form says. It must be valid."""
+        told = self.cleaned_data
+        return LimitRow(
+            tuple(told["languages"]),
+            {name: told[name] for name in LIMITS},
+            told["gpus"],
+            tuple(told["libraries"]) if told["restricted"] else None,
+        )
+
+
+class FormulaField(forms.CharField):
+    """An integer formula over the names of the sizes."""
+
+    def clean(self, value: Any) -> str:
+        """The formula, if it is one."""
+        text: str = super().clean(value)
+        try:
+            Formula.parse(text)
+        except FormulaError as error:
+            raise forms.ValidationError(f"{error}; write it like rows * cols.") from error
+        return text
+
+
+class FormulasForm(forms.Form):
+    """What any program must move and compute."""
+
+    bytes_moved = FormulaField(
+        max_length=200,
+        label="Bytes",
+        help_text="That any program must move across the memory at least once.",
+        widget=forms.TextInput(attrs={**_INPUT, "class": "input mono"}),
+    )
+    operations = FormulaField(
+        max_length=200,
+        label="Operations",
+        help_text="Arithmetic operations that are needed.",
+        widget=forms.TextInput(attrs={**_INPUT, "class": "input mono"}),
+    )
+
+    @classmethod
+    def showing(cls, row: FormulaRow) -> "FormulasForm":
+        """The form that shows `row`."""
+        return cls(initial={"bytes_moved": row.bytes_moved, "operations": row.operations})
+
+    def row(self) -> FormulaRow:
+        """What the form says. It must be valid."""
+        return FormulaRow(**self.cleaned_data)
+
+
+class TextForm(forms.Form):
+    """The text of a file."""
+
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        max_length=MAX_TEXT_KIB * 1024,
+        widget=forms.Textarea(attrs={"class": "input source-text", "rows": 24, "spellcheck": "false"}),
+    )
+
+    def content(self) -> bytes | None:
+        """The bytes of the file, with line ends of Unix; None where nothing is left of it."""
+        text = self.cleaned_data["text"].replace("\r\n", "\n")
+        return text.encode() if text.strip() else None

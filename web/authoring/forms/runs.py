@@ -1,0 +1,89 @@
+"""What is asked of a worker: a look at a case, or a proof."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from judge.preview import CaseWanted
+from judge.sizes import MAX_SEED
+from judge.timed_sizes import DEFAULT_GPU, MODELS
+
+_SIZE = re.compile(r"\s*([a-z][a-z0-9_]{0,31})\s*=\s*(\d{1,10})\s*")
+
+
+class PreviewForm(forms.Form):
+    """A case by its name or by sizes, and a seed."""
+
+    case = forms.ChoiceField(required=False, label="Case", widget=forms.Select(attrs={"class": "select"}))
+    sizes = forms.CharField(
+        required=False,
+        max_length=300,
+        label="or sizes of your own",
+        widget=forms.TextInput(
+            attrs={"class": "input", "placeholder": "n = 5, m = 3", "spellcheck": "false"}
+        ),
+    )
+    seed = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=MAX_SEED,
+        label="Seed",
+        widget=forms.TextInput(attrs={"class": "input", "inputmode": "numeric", "placeholder": "a new one"}),
+    )
+
+    def __init__(self, *args: Any, cases: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["case"].choices = [(name, name) for name in cases]  # type: ignore[attr-defined]  # a ChoiceField
+
+    def clean_sizes(self) -> dict[str, int]:
+        """Sizes by name, none where nothing is said."""
+        parts = [part for part in self.cleaned_data["sizes"].split(",") if part.strip()]
+        found = [_SIZE.fullmatch(part) for part in parts]
+        if not all(found):
+            raise forms.ValidationError("Write sizes like n = 5, m = 3.")
+        return {match[1]: int(match[2]) for match in found if match}
+
+    def wanted(self) -> CaseWanted:
+        """What to draw. The form must be valid."""
+        told = self.cleaned_data
+        return CaseWanted("" if told["sizes"] else told["case"], told["sizes"], told["seed"])
+
+
+class ProofForm(forms.Form):
+    """The GPU for which timed cases are sized."""
+
+    gpu = forms.ChoiceField(
+        choices=[(name, name) for name in MODELS],
+        required=False,
+        initial=DEFAULT_GPU,
+        label="Timed cases for a GPU",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+
+
+class CommentForm(forms.Form):
+    """A comment on a file, or on a line of it."""
+
+    line = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        label="Line",
+        widget=forms.NumberInput(attrs={"class": "input input-size", "placeholder": "all"}),
+    )
+    text = forms.CharField(
+        max_length=4000, label="Comment", widget=forms.Textarea(attrs={"class": "input", "rows": 3})
+    )
+
+
+class PublishForm(forms.Form):
+    """What is new in a version."""
+
+    note = forms.CharField(
+        required=False,
+        max_length=300,
+        label="What is new in it",
+        widget=forms.TextInput(attrs={"class": "input"}),
+    )

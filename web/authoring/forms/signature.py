@@ -1,0 +1,119 @@
+"""The table of arguments."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from problems.formula import Formula, FormulaError
+from problems.parse import MAX_RANK, is_reserved
+from problems.rules import MAX_WIRE_ARGUMENTS
+from problems.vocabulary import Dtype, Role
+from web.authoring.editing.signature import ArgumentRow
+from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_INPUT = {"class": "input", "spellcheck": "false", "autocapitalize": "off"}
+
+
+class ArgumentForm(RowForm):
+    """One argument. What an array needs no value for, a scalar needs no shape for."""
+
+    name = forms.CharField(
+        max_length=32, label="Name", widget=forms.TextInput(attrs={**_INPUT, "placeholder": "input"})
+    )
+    role = forms.ChoiceField(
+        choices=[(role.value, role.value) for role in Role],
+        initial=Role.IN.value,
+        label="Role",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    dtype = forms.ChoiceField(
+        choices=[(dtype.value, dtype.value) for dtype in Dtype],
+        initial=Dtype.FLOAT32.value,
+        label="Type",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    extent = forms.CharField(
+        max_length=840,
+        label="Shape or value",
+        widget=forms.TextInput(attrs={**_INPUT, "class": "input mono", "placeholder": "rows, cols"}),
+    )
+
+    def clean_name(self) -> str:
+        """A name that every language takes."""
+        name: str = self.cleaned_data["name"]
+        if not _NAME.fullmatch(name):
+            raise forms.ValidationError(
+                "A name has lower-case letters, digits and _, and begins with a letter."
+            )
+        if is_reserved(name):
+            raise forms.ValidationError(f"{name} means something else in one of the languages; rename it.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        """All of it, with the formulas of the shape, or that of the value."""
+        told = super().clean() or {}
+        if "extent" not in told or "role" not in told:
+            return told
+        scalar = told["role"] == Role.SCALAR.value
+        formulas = [text.strip() for text in ([told["extent"]] if scalar else told["extent"].split(","))]
+        for text in formulas:
+            try:
+                Formula.parse(text, fractions=scalar and Dtype(told.get("dtype", "int32")).is_float)
+            except FormulaError as error:
+                self.add_error("extent", f"{error}; write it like rows * cols.")
+                return told
+        if len(formulas) > MAX_RANK:
+            self.add_error("extent", f"At most {MAX_RANK} dimensions are allowed.")
+        told["formulas"] = tuple(formulas)
+        return told
+
+
+class ArgumentSet(RowSet):
+    """All arguments, in order."""
+
+    def clean(self) -> None:
+        """Each name once."""
+        names = [form.cleaned_data.get("name") for form in self.forms if hasattr(form, "cleaned_data")]
+        gone = {form.cleaned_data.get("name") for form in self.deleted_forms}
+        for name in {name for name in names if name and name not in gone and names.count(name) > 1}:
+            raise forms.ValidationError(f"Two arguments are called {name}; rename one.")
+
+    def rows(self) -> list[ArgumentRow]:
+        """What the table says. It must be valid."""
+        return [
+            ArgumentRow(
+                told["came_from"],
+                told["name"],
+                told["role"],
+                told["dtype"],
+                () if told["role"] == Role.SCALAR.value else told["formulas"],
+                told["formulas"][0] if told["role"] == Role.SCALAR.value else "",
+            )
+            for _, told in self.kept()
+        ]
+
+
+ArgumentTable = row_set(ArgumentForm, ArgumentSet, most=MAX_WIRE_ARGUMENTS)
+
+
+def shown(rows: Sequence[ArgumentRow]) -> ArgumentSet:
+    """The table that shows `rows`."""
+    initial: list[dict[str, object]] = [
+        {
+            "came_from": row.came_from,
+            "name": row.name,
+            "role": row.role,
+            "dtype": row.dtype,
+            "extent": row.value if row.scalar else ", ".join(row.shape),
+        }
+        for row in rows
+    ]
+    return ArgumentTable(initial=ordered(initial), prefix="arguments")
+
+
+def sent(data: Any) -> ArgumentSet:
+    """The table that a browser sent."""
+    return ArgumentTable(data, prefix="arguments")

@@ -1,0 +1,113 @@
+"""The table of solutions, and the form of a new one."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from problems.vocabulary import BaselineKind, Verdict
+from web.authoring.editing.solutions import SolutionRow
+from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
+from web.verdicts import look_of
+
+MAX_SOLUTIONS = 64
+FILE = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*([.][a-z]+){1,2}")
+VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
+_CHOICES = [(verdict.value, look_of(verdict.value).word) for verdict in VERDICTS]
+_INPUT = {"class": "input"}
+_SELECT = {"class": "select"}
+
+
+class SolutionForm(RowForm):
+    """One solution, without its source."""
+
+    file = forms.CharField(
+        max_length=60,
+        label="File",
+        widget=forms.TextInput(attrs={**_INPUT, "placeholder": "plain.cu", "spellcheck": "false"}),
+    )
+    verdict = forms.ChoiceField(
+        choices=_CHOICES,
+        initial=Verdict.WRONG_ANSWER.value,  # what an empty row sends, so that it counts as unchanged
+        label="Verdict",
+        widget=forms.Select(attrs=_SELECT),
+    )
+    gpu_verdicts = forms.MultipleChoiceField(
+        choices=_CHOICES,
+        required=False,
+        label="On a GPU, any of",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    note = forms.CharField(
+        max_length=200,
+        label="Note",
+        widget=forms.TextInput(attrs={**_INPUT, "placeholder": "The idea, or the mistake, in one sentence."}),
+    )
+    baseline = forms.ChoiceField(
+        choices=[("", "none"), *((kind.value, kind.value) for kind in BaselineKind)],
+        required=False,
+        label="Baseline",
+        widget=forms.Select(attrs=_SELECT),
+    )
+    label = forms.CharField(
+        max_length=60, required=False, label="Label of the baseline", widget=forms.TextInput(attrs=_INPUT)
+    )
+
+    def clean_file(self) -> str:
+        """A name, without its folder."""
+        name: str = self.cleaned_data["file"]
+        if not FILE.fullmatch(name):
+            raise forms.ValidationError("Name it like plain.cu or tiled.py: lower-case words with hyphens.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        """A baseline has a label."""
+        told = super().clean() or {}
+        if told.get("baseline") and not told.get("label"):
+            self.add_error("label", "Say what leaderboards call this baseline.")
+        return told
+
+
+class SolutionSet(RowSet):
+    """All solutions."""
+
+    def rows(self) -> list[SolutionRow]:
+        """What the table says. It must be valid."""
+        return [
+            SolutionRow(
+                told["came_from"],
+                told["file"],
+                told["verdict"],
+                told["note"],
+                tuple(told["gpu_verdicts"]),
+                told["baseline"],
+                told["label"],
+            )
+            for _, told in self.kept()
+        ]
+
+
+SolutionTable = row_set(SolutionForm, SolutionSet, most=MAX_SOLUTIONS)
+
+
+def shown(rows: Sequence[SolutionRow]) -> SolutionSet:
+    """The table that shows `rows`."""
+    initial = [
+        {
+            "came_from": row.came_from,
+            "file": row.file,
+            "verdict": row.verdict,
+            "note": row.note,
+            "gpu_verdicts": list(row.gpu_verdicts),
+            "baseline": row.baseline,
+            "label": row.label,
+        }
+        for row in rows
+    ]
+    return SolutionTable(initial=ordered(initial), prefix="solutions")
+
+
+def sent(data: Any) -> SolutionSet:
+    """The table that a browser sent."""
+    return SolutionTable(data, prefix="solutions")

@@ -1,0 +1,127 @@
+"""The statement, what lists say of the problem, and images to show."""
+
+import re
+from typing import Any
+
+from django import forms
+
+from problems.figures import FIGURE_NAME, MAX_FIGURE_KIB, FigureInvalid, check_figure
+from problems.vocabulary import Difficulty
+from web.authoring.editing.about import AboutRow
+from web.authoring.forms.plain import TextForm
+from web.authoring.models import TITLE_CHARACTERS
+
+SUMMARY_CHARACTERS = 200
+_TAG = re.compile("[a-z][a-z0-9]*([- ][a-z0-9]+)*")
+_INPUT = {"class": "input"}
+
+
+class StatementForm(TextForm):
+    """The text of a statement."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["text"].widget.attrs |= {"rows": 30, "class": "input source-text", "spellcheck": "true"}
+        self.fields["text"].label = "Markdown with TeX"
+
+
+class AboutForm(forms.Form):
+    """What lists and searches say of the problem."""
+
+    title = forms.CharField(max_length=TITLE_CHARACTERS, label="Title", widget=forms.TextInput(attrs=_INPUT))
+    summary = forms.CharField(
+        max_length=SUMMARY_CHARACTERS,
+        label="Summary",
+        help_text="One sentence for the list of problems.",
+        widget=forms.TextInput(attrs=_INPUT),
+    )
+    difficulty = forms.ChoiceField(
+        choices=[(level.value, level.value.capitalize()) for level in Difficulty],
+        label="Difficulty",
+        widget=forms.Select(attrs={"class": "select"}),
+    )
+    tags = forms.CharField(
+        max_length=400,
+        label="Tags",
+        help_text="Lower-case words, with commas between.",
+        widget=forms.TextInput(attrs={**_INPUT, "spellcheck": "false"}),
+    )
+    track_day = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=1000,
+        label="Day",
+        help_text="On the track of a hundred days, if it has one.",
+        widget=forms.NumberInput(attrs=_INPUT),
+    )
+
+    @classmethod
+    def showing(cls, row: AboutRow) -> "AboutForm":
+        """The form that shows `row`."""
+        return cls(
+            initial={
+                "title": row.title,
+                "summary": row.summary,
+                "difficulty": row.difficulty,
+                "tags": ", ".join(row.tags),
+                "track_day": row.track_day,
+            }
+        )
+
+    def clean_tags(self) -> list[str]:
+        """The tags, each once."""
+        tags = list(dict.fromkeys(filter(None, map(str.strip, self.cleaned_data["tags"].split(",")))))
+        for tag in tags:
+            if not _TAG.fullmatch(tag) or len(tag) > 30:
+                raise forms.ValidationError(f"{tag[:40]!r} must be lower-case words, such as: data reuse.")
+        return tags
+
+    def row(self) -> AboutRow:
+        """What the form says. It must be valid."""
+        told = self.cleaned_data
+        day = told["track_day"]
+        return AboutRow(
+            told["title"], told["summary"], told["difficulty"], told["tags"], str(day) if day else ""
+        )
+
+
+class FigureForm(forms.Form):
+    """An image to upload. It is checked as those of a package are."""
+
+    file = forms.FileField(
+        label="Image",
+        help_text=f"SVG, PNG or WebP of up to {MAX_FIGURE_KIB} KiB. An SVG draws, and nothing else.",
+        widget=forms.FileInput(attrs={"class": "input", "accept": ".svg,.png,.webp"}),
+    )
+    name = forms.CharField(
+        required=False,
+        max_length=64,
+        label="Name",
+        help_text="Lower-case letters, digits and hyphens. Empty: that of the file.",
+        widget=forms.TextInput(attrs={**_INPUT, "spellcheck": "false", "placeholder": "tree.svg"}),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        """The name and the content of a sound figure, as `figure`."""
+        told = super().clean() or {}
+        file = told.get("file")
+        if file is None:
+            return told
+        if file.size > MAX_FIGURE_KIB * 1024:
+            raise forms.ValidationError(f"The image is larger than {MAX_FIGURE_KIB} KiB; make it smaller.")
+        name = told.get("name") or _plain_name(file.name)
+        if not FIGURE_NAME.fullmatch(name):
+            raise forms.ValidationError(
+                f"{name[:60]!r} is no name of a figure; write one such as tree.svg, ending as the file does."
+            )
+        try:
+            told["figure"] = check_figure(name, file.read())
+        except FigureInvalid as refusal:
+            raise forms.ValidationError(f"{name} {refusal}.") from refusal
+        return told
+
+
+def _plain_name(name: str) -> str:
+    """What a figure is called whose file is called `name`."""
+    stem, _, suffix = name.rpartition(".")
+    return f"{re.sub(r'[^a-z0-9]+', '-', stem.lower()).strip('-')[:59]}.{suffix.lower()}"

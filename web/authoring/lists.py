@@ -1,0 +1,85 @@
+"""The list of problems that somebody writes, or writes with others."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.urls import reverse
+
+from web.accounts.models import User
+from web.authoring.models import Membership, Role, State, Workspace
+from web.authoring.queries import own_workspaces, shared_workspaces, visible_workspaces
+
+PER_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A problem of the list. `role` is the viewer's, in words."""
+
+    workspace: Workspace
+    role: str
+    comments: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of the list. `any` is false for somebody who has no problem at all."""
+
+    rows: list[Row]
+    page: Page[Workspace]
+    chosen: dict[str, str]
+    any: bool
+    before: str
+    after: str
+
+    @property
+    def found(self) -> int:
+        """How many there are on all pages."""
+        return self.page.paginator.count
+
+
+def list_page(viewer: User, chosen: dict[str, str], number: str) -> Listing:
+    """Page `number` of what `viewer` may see, narrowed by `chosen`; the nearest page there is."""
+    found = _narrowed(viewer, chosen)
+    page = Paginator(found, PER_PAGE).get_page(number if number.strip("0").isdecimal() else 1)
+    return Listing(
+        rows=[_row(viewer, workspace) for workspace in page],
+        page=page,
+        chosen=chosen,
+        any=bool(page.paginator.count) or visible_workspaces(viewer).exists(),
+        before=_address(chosen, page.number - 1) if page.has_previous() else "",
+        after=_address(chosen, page.number + 1) if page.has_next() else "",
+    )
+
+
+def _narrowed(viewer: User, chosen: dict[str, str]) -> QuerySet[Workspace]:
+    among = {"own": own_workspaces, "shared": shared_workspaces}.get(
+        chosen.get("whose", ""), visible_workspaces
+    )
+    found = among(viewer)
+    if state := chosen.get("state"):
+        found = found.filter(state=state)
+    else:
+        found = found.exclude(state=State.ARCHIVED)
+    for word in chosen.get("q", "").split():
+        found = found.filter(Q(title__icontains=word) | Q(slug__icontains=word))
+    mine = Membership.objects.filter(workspace=OuterRef("pk"), user=viewer.pk).values("role")[:1]
+    unanswered = Count("comments", filter=Q(comments__resolved__isnull=True))
+    annotated = found.annotate(membership=Subquery(mine), unanswered=unanswered)
+    return annotated.order_by("-changed", "-pk")  # what groups has no order of its own
+
+
+def _row(viewer: User, workspace: Workspace) -> Row:
+    told = vars(workspace)
+    if workspace.owner_id == viewer.pk:
+        role = Role.OWNER.label
+    else:
+        role = Role(told["membership"]).label if told["membership"] else "Staff"
+    return Row(workspace, role, told["unanswered"])
+
+
+def _address(chosen: dict[str, str], number: int) -> str:
+    query = {**chosen, **({"page": str(number)} if number > 1 else {})}
+    return reverse("author") + (f"?{urlencode(query)}" if query else "")

@@ -1,0 +1,191 @@
+"""What the page of a proof shows: how far it is, and its report in the order of what was looked into."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judge.proof import Check, Finding, MutantOutcome, Outcome, Proof, Section, Severity, State
+from web.authoring.models import ProofRun, Revision, RunState
+from web.authoring.recommending import proof_of
+
+_TONES = {State.HOLDS: "good", State.WARNS: "limit", State.FAILS: "bad", State.SKIPPED: "void"}
+_WORDS = {
+    State.HOLDS: "holds",
+    State.WARNS: "look at it",
+    State.FAILS: "must be changed",
+    State.SKIPPED: "not looked into",
+}
+_ICONS = {
+    State.HOLDS: "accepted",
+    State.WARNS: "warning",
+    State.FAILS: "error",
+    State.SKIPPED: "cancelled",
+}
+_SHOWN_STEPS = 12
+_TABS = (
+    ("solutions/", "solutions"),
+    ("problem.toml: solutions", "solutions"),
+    ("problem.toml: cases", "cases"),
+    ("problem.toml: arguments", "checking"),
+    ("problem.toml: formulas", "formulas"),
+    ("problem.toml: limits", "limits"),
+    ("problem.toml: languages", "limits"),
+    ("problem.toml: mutants", "solutions"),
+    ("problem.toml: tolerance", "checking"),
+    ("problem.toml: case", "cases"),
+    ("trivial program", "checking"),
+    ("mutant", "cases"),
+    ("reference.py", "reference"),
+    ("statement.", "statement"),
+    ("figures/", "statement"),
+    ("editorial.md", "editorial"),
+    ("checker.py", "checking"),
+    ("starter/", "signature"),
+    ("problem.toml", "files"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A finding with the tab on which it is mended; empty where no tab is known."""
+
+    finding: Finding
+    tab: str
+
+    @property
+    def tone(self) -> str:
+        """The tone of its severity."""
+        return "bad" if self.finding.severity is Severity.ERROR else "limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that was looked into, with what was found."""
+
+    check: Check
+    title: str
+    tone: str
+    icon: str
+    word: str
+    ms: float
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the proof."""
+
+    text: str
+    at_s: float
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProofPage:
+    """A proof. `stale`: the files say something else by now. `proof` is None until there is a report."""
+
+    run: ProofRun
+    proof: Proof | None
+    parts: tuple[Part, ...]
+    outcomes: tuple[Outcome, ...]
+    unexpected: int
+    steps: tuple[Step, ...]
+    index: int
+    total: int
+    stale: bool
+    figures: tuple[tuple[str, str], ...]
+
+    @property
+    def moving(self) -> bool:
+        """Whether it changes by itself."""
+        return not self.run.over
+
+    @property
+    def waiting(self) -> bool:
+        """Whether no worker has it yet."""
+        return self.run.state == RunState.QUEUED
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody gave it up."""
+        return self.run.state == RunState.CANCELLED
+
+    @property
+    def errors(self) -> int:
+        """How many findings keep the problem from being published."""
+        return self._count(Severity.ERROR)
+
+    @property
+    def warnings(self) -> int:
+        """How many findings are only to be looked at."""
+        return self._count(Severity.WARNING)
+
+    @property
+    def mutation_percent(self) -> int | None:
+        """The mutation score in percent, rounded down so that 90 means 90."""
+        score = self.proof.mutation_score if self.proof else None
+        return None if score is None else int(100 * score)
+
+    @property
+    def survivors(self) -> tuple[MutantOutcome, ...]:
+        """The mutants that no case told from their original."""
+        mutants = self.proof.mutants if self.proof else ()
+        return tuple(mutant for mutant in mutants if mutant.counts and not mutant.fails)
+
+    def _count(self, severity: Severity) -> int:
+        findings = self.proof.findings if self.proof else ()
+        return sum(finding.severity is severity for finding in findings)
+
+
+def proof_page(run: ProofRun, present: Revision | None) -> ProofPage:
+    """All that the page of `run` shows, where the files are now at `present`."""
+    proof = proof_of(run)
+    steps = run.progress.get("steps", []) if isinstance(run.progress, Mapping) else []
+    last: Mapping[str, Any] = next((step for step in reversed(steps) if step.get("total")), {})
+    outcomes = proof.outcomes if proof else ()
+    return ProofPage(
+        run=run,
+        proof=proof,
+        parts=_parts(proof) if proof else (),
+        outcomes=tuple(sorted(outcomes, key=lambda outcome: outcome.holds)),
+        unexpected=sum(not outcome.holds for outcome in outcomes),
+        steps=tuple(_step(step) for step in steps[-_SHOWN_STEPS:]),
+        index=int(last.get("index") or 0),
+        total=int(last.get("total") or 0),
+        stale=present is None or present.content_hash != run.content_hash,
+        figures=tuple((name.replace("_", " "), value) for name, value in proof.environment.items())
+        if proof
+        else (),
+    )
+
+
+def tab_of(place: str) -> str:
+    """The tab on which what is at `place` is mended, empty where none is known."""
+    return next((tab for beginning, tab in _TABS if place.startswith(beginning)), "")
+
+
+def _parts(proof: Proof) -> tuple[Part, ...]:
+    sections = {section.check: section for section in proof.sections}
+    checks = [check for check in Check if check in sections or proof.findings_of(check)]
+    return tuple(_part(proof, check, sections.get(check)) for check in checks)
+
+
+def _part(proof: Proof, check: Check, section: Section | None) -> Part:
+    found = proof.findings_of(check)
+    failed = any(finding.severity is Severity.ERROR for finding in found)
+    state = section.state if section else (State.FAILS if failed else State.WARNS)
+    return Part(
+        check=check,
+        title=check.heading,
+        tone=_TONES[state],
+        icon=_ICONS[state],
+        word=_WORDS[state],
+        ms=section.ms if section else 0.0,
+        places=tuple(Place(finding, tab_of(finding.place)) for finding in found),
+    )
+
+
+def _step(told: Mapping[str, Any]) -> Step:
+    text = str(told.get("text", ""))
+    mark = "bad" if "NOT as expected" in text else "good" if told.get("kind") == "checked" else ""
+    return Step(text, float(told.get("at_s") or 0.0), mark)

@@ -1,0 +1,1 @@
+"""Writes about workspaces."""

@@ -1,0 +1,36 @@
+"""What members say about files."""
+
+from django.utils import timezone
+
+from web.accounts.models import User
+from web.authoring.models import COMMENT_CHARACTERS, Comment, Workspace
+
+
+class CommentRefused(Exception):
+    """Raised when a comment cannot be kept. The message is for its author."""
+
+
+def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text: str) -> Comment:
+    """Say `text` about a line of a file as it is now, or about the file.
+
+    Raises:
+        CommentRefused: there is no such file, or the text is empty or too long.
+    """
+    text = text.replace("\r\n", "\n").strip()
+    if not text or "\0" in text:
+        raise CommentRefused("Write what you want to say.")
+    if len(text) > COMMENT_CHARACTERS:
+        raise CommentRefused(f"A comment takes {COMMENT_CHARACTERS} characters; this one has {len(text)}.")
+    if line is not None and not 1 <= line < 2**31:
+        raise CommentRefused("Lines are counted from 1.")
+    if not workspace.files.filter(path=path).exists():
+        raise CommentRefused(f"There is no file {path[:60]}.")
+    return Comment.objects.create(
+        workspace=workspace, by=by, path=path, line=line, text=text, revision=workspace.revision
+    )
+
+
+def resolve(found: Comment, by: User, *, resolved: bool = True) -> None:
+    """Settle a comment, or open it again."""
+    found.resolved, found.resolved_by = (timezone.now(), by) if resolved else (None, None)
+    found.save(update_fields=["resolved", "resolved_by"])

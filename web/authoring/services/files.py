@@ -1,0 +1,257 @@
+"""Writes files of a workspace, and keeps what they said before.
+
+Theory of operation. Editors save a few seconds after each pause, from any number of browsers and command
+lines. A write names the revision that it was made from. When that is not the current one, somebody else has
+written in between; files that they did not touch are written all the same, since nobody's text is lost by it,
+and any other write is refused with what they wrote, so that the person decides. The workspace's row is locked
+meanwhile, so of two writes from one revision one comes first.
+
+Every write makes a revision, whose tree names the content of every file by its digest; contents are stored
+once. Not every revision is worth keeping: one that has no note is merged into the next by the same person
+within KEPT_EVERY. Each workspace keeps KEPT_REVISIONS, and those that were proved or published. Contents that
+no revision names any more go.
+
+FilesRefused
++-- FilesUnacceptable     a path, a size or a number of files that no package may have
++-- Conflict              somebody wrote the same files in between
+"""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from problems.contents import Contents, ContentsInvalid, check_contents
+from web.accounts.models import User
+from web.authoring import queries
+from web.authoring.models import (
+    NOTE_CHARACTERS,
+    Content,
+    Revision,
+    State,
+    Workspace,
+    WorkspaceFile,
+)
+from web.authoring.titles import title_of
+
+KEPT_EVERY = timedelta(minutes=5)
+KEPT_REVISIONS = 200
+
+Changes = Mapping[str, bytes | None]
+
+
+class FilesRefused(Exception):
+    """Root of the reasons for which files are not written. The message is for their author."""
+
+
+class FilesUnacceptable(FilesRefused):
+    """Raised when a path, a size or the number of files is none that a package may have."""
+
+
+class Conflict(FilesRefused):
+    """Raised when somebody wrote the same files in between.
+
+    `revision` is the current one, `paths` what both wrote, `theirs` what those files say now (None: removed).
+    """
+
+    def __init__(self, revision: int, theirs: Changes) -> None:
+        self.revision, self.theirs, self.paths = revision, theirs, tuple(theirs)
+        super().__init__(
+            f"{', '.join(self.paths)} changed in the meantime; the current revision is {revision}. "
+            "Look at both texts, then write again from that revision."
+        )
+
+
+@transaction.atomic
+def write(
+    workspace: Workspace,
+    by: User | None,
+    expected_revision: int,
+    changes: Changes,
+    note: str = "",
+    *,
+    keep: bool = False,
+) -> Revision:
+    """Write `changes`, bytes by path or None to remove, if nobody wrote the same since `expected_revision`.
+
+    With a `note` or `keep` the revision is never merged with the next. Writing what is there already changes
+    nothing and is no conflict. `workspace` is brought up to date. A number above `expected_revision` + 1
+    tells that others wrote other files in between: whoever shows those reads them again.
+
+    Raises:
+        FilesRefused: see the tree above.
+    """
+    locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    before = locked.revisions.filter(number=locked.revision).first()
+    present = queries.read(locked)
+    news = {path: data for path, data in changes.items() if data != present.get(path)}
+    if before and not news:
+        _settle(workspace, locked)
+        return _noted(before, note, keep=keep)
+    if locked.revision != expected_revision:
+        _refuse_conflicts(locked, present, news, expected_revision)
+    contents = _checked(locked, present, news)
+    changed = {path: _what(path, data, present) for path, data in news.items()}
+    _store(locked, news)
+    revision = _remember(locked, by, before, contents, changed, note=note, keep=keep)
+    locked.revision, locked.changed = revision.number, revision.created
+    locked.touched |= dict.fromkeys(news, revision.number)
+    if "problem.toml" in news:
+        locked.title = title_of(news["problem.toml"] or b"") or locked.title
+    if locked.state != State.ARCHIVED:
+        locked.state = queries.standing(locked, revision.content_hash)
+    locked.save(update_fields=["revision", "touched", "changed", "title", "state"])
+    _prune(locked)
+    _settle(workspace, locked)
+    return revision
+
+
+@transaction.atomic
+def restore(workspace: Workspace, by: User, number: int, *, expected_revision: int) -> Revision:
+    """Make the files what they were at revision `number`, as a new revision. What they say now is kept.
+
+    Raises:
+        FilesRefused: somebody wrote in between.
+        Revision.DoesNotExist: that revision is not kept.
+    """
+    locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    wanted = locked.revisions.get(number=number)
+    present = locked.revisions.get(number=locked.revision)
+    Revision.objects.filter(pk__in=(wanted.pk, present.pk)).update(kept=True)
+    changes: dict[str, bytes | None] = {**dict.fromkeys(present.tree), **queries.read_revision(wanted)}
+    note = f"Restored revision {number}"
+    return write(workspace, by, expected_revision, changes, note)
+
+
+def pin(revision: Revision) -> None:
+    """Keep `revision` as it is, for good: it is proved or published."""
+    Revision.objects.filter(pk=revision.pk).update(kept=True)
+    revision.kept = True
+
+
+def _checked(workspace: Workspace, present: Mapping[str, bytes], news: Changes) -> Contents:
+    """All files as they would be, if a package may have them."""
+    files = dict(present)
+    for path, data in news.items():
+        if data is None:
+            files.pop(path, None)
+        else:
+            files[path] = data
+    try:
+        return check_contents(Contents(workspace.slug, files))
+    except ContentsInvalid as error:
+        raise FilesUnacceptable(f"{error}.") from error
+
+
+def _refuse_conflicts(
+    workspace: Workspace, present: Mapping[str, bytes], news: Changes, expected: int
+) -> None:
+    """Raise Conflict for files that were written since revision `expected`."""
+    both = sorted(path for path in news if workspace.touched.get(path, 0) > expected)
+    if both:
+        raise Conflict(workspace.revision, {path: present.get(path) for path in both})
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _what(path: str, data: bytes | None, present: Mapping[str, bytes]) -> str:
+    if data is None:
+        return "removed"
+    return "changed" if path in present else "added"
+
+
+def _store(workspace: Workspace, news: Changes) -> None:
+    for path, data in news.items():
+        if data is None:
+            workspace.files.filter(path=path).delete()
+            continue
+        content, _ = Content.objects.get_or_create(
+            workspace=workspace,
+            digest=_digest(data),
+            defaults={"size_bytes": len(data), "data": data},
+        )
+        WorkspaceFile.objects.update_or_create(workspace=workspace, path=path, defaults={"content": content})
+
+
+def _remember(
+    workspace: Workspace,
+    by: User | None,
+    before: Revision | None,
+    contents: Contents,
+    changed: dict[str, str],
+    *,
+    note: str,
+    keep: bool,
+) -> Revision:
+    number = workspace.revision + 1
+    now = timezone.now()
+    since = now
+    if before and _merges(before, by):
+        changed = _both(before.changed, changed)
+        since = before.created
+        before.delete()
+    kept = keep or bool(note)
+    return Revision.objects.create(
+        workspace=workspace,
+        number=number,
+        by=by,
+        note=note[:NOTE_CHARACTERS],
+        content_hash=contents.content_hash,
+        tree={path: _digest(data) for path, data in contents.files.items()},
+        changed=changed,
+        kept=kept,
+        since=since,
+        created=now,
+    )
+
+
+def _merges(before: Revision, by: User | None) -> bool:
+    """Whether a revision is only a step on the way to the next."""
+    young = timezone.now() - before.since < KEPT_EVERY
+    same = before.by_id == (by.pk if by else None)
+    return young and same and not before.kept and not before.runs.exists()
+
+
+def _both(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """What two revisions did, as if it were one. A file that came and went is left out."""
+    merged = dict(first)
+    for path, what in second.items():
+        was = merged.get(path)
+        if was == "added" and what == "removed":
+            del merged[path]
+        elif was == "added":
+            continue
+        elif was == "removed":
+            merged[path] = "changed"
+        else:
+            merged[path] = what
+    return merged
+
+
+def _noted(revision: Revision, note: str, *, keep: bool) -> Revision:
+    """The present revision, which a write changed nothing of, with the note that came with it."""
+    if (note and not revision.note) or (keep and not revision.kept):
+        revision.note, revision.kept = revision.note or note[:NOTE_CHARACTERS], True
+        revision.save(update_fields=["note", "kept"])
+    return revision
+
+
+def _prune(workspace: Workspace) -> None:
+    """Drop the oldest revisions beyond the kept number, but those of runs, and contents that none names."""
+    latest = workspace.revisions.values_list("pk", flat=True)[:KEPT_REVISIONS]
+    workspace.revisions.exclude(pk__in=[*latest]).filter(runs__isnull=True).delete()
+    named = {
+        digest for tree in workspace.revisions.values_list("tree", flat=True) for digest in tree.values()
+    }
+    unnamed = workspace.contents.exclude(files__isnull=False)
+    loose = [pk for pk, digest in unnamed.values_list("pk", "digest") if digest not in named]
+    Content.objects.filter(pk__in=loose).delete()
+
+
+def _settle(workspace: Workspace, locked: Workspace) -> None:
+    workspace.revision, workspace.changed = locked.revision, locked.changed
+    workspace.title, workspace.state, workspace.touched = locked.title, locked.state, locked.touched

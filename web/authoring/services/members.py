@@ -1,0 +1,80 @@
+"""Who is in a workspace, noted in the audit log."""
+
+from django.db import transaction
+
+from web.accounts.models import User
+from web.authoring.models import Membership, Role, Workspace
+from web.staff.models import ActKind
+from web.staff.services import log
+
+
+class MemberRefused(Exception):
+    """Raised when somebody cannot be what they were asked to be. The message is for who asked."""
+
+
+@transaction.atomic
+def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
+    """Make `person` an editor, a reviewer or a viewer, or the owner.
+
+    Who owned it before becomes an editor. Only an instructor or staff may own one.
+
+    Raises:
+        MemberRefused: with the reason.
+    """
+    locked = Workspace.objects.select_for_update().select_related("owner").get(pk=workspace.pk)
+    before = _role(locked, person)
+    if before == role:
+        return
+    if role == Role.OWNER:
+        _hand_over(locked, by, person)
+    elif before == Role.OWNER:
+        raise MemberRefused(f"{person} owns it; make somebody else the owner first.")
+    else:
+        Membership.objects.update_or_create(workspace=locked, user=person, defaults={"role": role})
+    log(by, ActKind.MEMBER, locked, person=person.username, role=[before, role.value])
+    _forget(workspace, locked)
+
+
+@transaction.atomic
+def remove(workspace: Workspace, by: User, person: User) -> bool:
+    """End what `person` may do in it. False when they were not in it.
+
+    Raises:
+        MemberRefused: they own it.
+    """
+    locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    before = _role(locked, person)
+    if before == Role.OWNER:
+        raise MemberRefused(f"{person} owns it; make somebody else the owner first.")
+    if before is None:
+        return False
+    Membership.objects.filter(workspace=locked, user=person).delete()
+    log(by, ActKind.MEMBER, locked, person=person.username, role=[before, None])
+    _forget(workspace, locked)
+    return True
+
+
+def _hand_over(workspace: Workspace, by: User, person: User) -> None:
+    if not (person.is_instructor or person.is_staff):
+        raise MemberRefused(f"{person} is no instructor; only instructors and staff own problems.")
+    Membership.objects.filter(workspace=workspace, user=person).delete()
+    if workspace.owner is not None:
+        Membership.objects.update_or_create(
+            workspace=workspace, user=workspace.owner, defaults={"role": Role.EDITOR}
+        )
+        log(by, ActKind.MEMBER, workspace, person=workspace.owner.username, role=[Role.OWNER, Role.EDITOR])
+    workspace.owner = person
+    workspace.save(update_fields=["owner"])
+
+
+def _role(workspace: Workspace, person: User) -> str | None:
+    if workspace.owner_id == person.pk:
+        return Role.OWNER.value
+    found = Membership.objects.filter(workspace=workspace, user=person).values_list("role", flat=True)
+    return found.first()
+
+
+def _forget(workspace: Workspace, locked: Workspace) -> None:
+    """Bring the caller's object up to date, with what it remembers of roles."""
+    workspace.owner = locked.owner
+    workspace.__dict__.pop("_roles", None)

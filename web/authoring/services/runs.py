@@ -1,0 +1,153 @@
+"""Asks workers for proofs and previews, and gives them up.
+
+RunRefused
++-- AlreadyRunning        a proof of this workspace is under way
++-- TooManyRuns           this person asked for as much as one may have under way
++-- NothingToRun          there are no files, or no such case
+"""
+
+from functools import partial
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from judge.preview import CaseWanted, PreviewRefused, wanted_case
+from judge.proof import Finding, Proof, Severity, to_json
+from problems.faults import PackageInvalid
+from web.accounts.models import User
+from web.authoring import folders, queries
+from web.authoring.docket import ring, settle
+from web.authoring.models import ProofRun, Revision, RunKind, RunState, State, Workspace
+from web.authoring.services.files import pin
+
+MAX_RUNS_OF_PERSON = 4
+KEPT_PREVIEWS = 10
+KEPT_PROOFS = 50  # that do not hold; those that do are kept
+OPEN = (RunState.QUEUED, RunState.LEASED)
+
+
+class RunRefused(Exception):
+    """Root of the reasons for which nothing is run. The message is for its author."""
+
+
+class AlreadyRunning(RunRefused):
+    """Raised when a proof of this workspace is under way."""
+
+
+class TooManyRuns(RunRefused):
+    """Raised when this person asked for as much as one may have under way."""
+
+
+class NothingToRun(RunRefused):
+    """Raised when there are no files, the package is broken, or there is no such case."""
+
+
+@transaction.atomic
+def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
+    """Have the files proved as they are now, timed sizes for a GPU of model `gpu` (empty: the usual one).
+
+    A package that does not load needs no worker: its run is done at once, with a finding for each fault.
+
+    Raises:
+        RunRefused: see the tree above.
+    """
+    locked, revision = _present(workspace)
+    if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN).exists():
+        raise AlreadyRunning("A proof is under way; wait for it, or cancel it.")
+    _require_room(by)
+    _forget(locked.runs.filter(kind=RunKind.PROOF).exclude(holds=True), KEPT_PROOFS)
+    pin(revision)
+    run = ProofRun(
+        workspace=locked,
+        revision=revision,
+        content_hash=revision.content_hash,
+        kind=RunKind.PROOF,
+        wanted={"gpu": gpu},
+        by=by,
+    )
+    try:
+        folders.load(locked)
+    except PackageInvalid as error:
+        run.state, run.finished = RunState.DONE, timezone.now()
+        run.holds, run.report = False, to_json(_faulty(locked, error))
+        run.save()
+        return run
+    run.save()
+    workspace.state = locked.state = State.PROVING
+    locked.save(update_fields=["state"])
+    transaction.on_commit(ring)
+    return run
+
+
+@transaction.atomic
+def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
+    """Have one case drawn from the files as they are now.
+
+    Raises:
+        RunRefused: see the tree above.
+    """
+    locked, revision = _present(workspace)
+    _require_room(by)
+    try:
+        wanted_case(folders.load(locked), wanted)
+    except PackageInvalid as error:
+        raise NothingToRun(str(error)) from error
+    except PreviewRefused as error:
+        raise NothingToRun(str(error)) from error
+    _forget(locked.runs.filter(kind=RunKind.PREVIEW), KEPT_PREVIEWS)
+    run = ProofRun.objects.create(
+        workspace=locked,
+        revision=revision,
+        content_hash=revision.content_hash,
+        kind=RunKind.PREVIEW,
+        wanted=wanted.to_json(),
+        by=by,
+    )
+    transaction.on_commit(ring)
+    return run
+
+
+@transaction.atomic
+def cancel(run: ProofRun) -> bool:
+    """Give a run up; a worker that has it stops soon. False when it was over already."""
+    open_one = ProofRun.objects.filter(pk=run.pk, state__in=OPEN)
+    if not open_one.update(state=RunState.CANCELLED, lease_until=None, finished=timezone.now()):
+        return False
+    run.refresh_from_db()
+    transaction.on_commit(partial(settle, run.workspace_id))
+    return True
+
+
+def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
+    locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    revision = queries.present_revision(locked)
+    if revision is None or not revision.tree:
+        raise NothingToRun("There are no files yet.")
+    return locked, revision
+
+
+def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
+    """Drop the oldest that are over, to make room for one more."""
+    over = runs.exclude(state__in=OPEN).order_by("-pk").values_list("pk", flat=True)
+    ProofRun.objects.filter(pk__in=[*over[kept - 1 :]]).delete()
+
+
+def _require_room(by: User) -> None:
+    if ProofRun.objects.filter(by=by, state__in=OPEN).count() >= MAX_RUNS_OF_PERSON:
+        raise TooManyRuns(f"You have {MAX_RUNS_OF_PERSON} proofs and previews under way; wait for one.")
+
+
+def _faulty(workspace: Workspace, error: PackageInvalid) -> Proof:
+    """A proof that found nothing but that the package does not load."""
+    return Proof(workspace.slug, "", tuple(_finding(workspace, fault) for fault in error.faults), ())
+
+
+def _finding(workspace: Workspace, fault: str) -> Finding:
+    """A fault of the format as a finding: `problems/SLUG/FILE: KEY: what is wrong; what to do`."""
+    place, _, text = fault.removeprefix(f"problems/{workspace.slug}/").partition(": ")
+    key, colon, rest = text.partition(": ")
+    if colon and " " not in key:
+        place, text = f"{place}: {key}", rest
+    wrong, _, fix = text.rpartition("; ")
+    return Finding(Severity.ERROR, place, wrong or text, fix if wrong else "correct it")

@@ -1,0 +1,101 @@
+"""Makes workspaces, clones and archives them.
+
+WorkspaceRefused
++-- SlugTaken             a problem or a workspace of that name is there already
++-- SlugMalformed         it is no name of a problem
++-- StillPublished        it cannot be deleted, since learners have what it published
+"""
+
+from collections.abc import Mapping
+
+from django.db import IntegrityError, transaction
+
+from problems.contents import is_slug
+from web.accounts.models import User
+from web.authoring import queries
+from web.authoring.models import State, Workspace
+from web.authoring.services import files
+from web.catalog.models import Problem
+
+_ADDRESSES = {"new", "import"}  # of pages beside those of workspaces
+
+
+class WorkspaceRefused(Exception):
+    """Root of the reasons for which a workspace is not made or changed. The message is for its author."""
+
+
+class SlugTaken(WorkspaceRefused):
+    """Raised when a problem or a workspace of that name is there already."""
+
+
+class SlugMalformed(WorkspaceRefused):
+    """Raised when a name is none that a problem may have."""
+
+
+class StillPublished(WorkspaceRefused):
+    """Raised when a workspace cannot be deleted, since it published versions."""
+
+
+@transaction.atomic
+def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Created") -> Workspace:
+    """A workspace of `by` with the files in `content`.
+
+    A name that a problem of the site has already is for staff alone, who then write its next version.
+
+    Raises:
+        WorkspaceRefused: see the tree above.
+        web.authoring.services.files.FilesRefused: the files are none of a package.
+    """
+    if not is_slug(slug) or slug in _ADDRESSES:
+        raise SlugMalformed("The name must be lower-case words joined by hyphens, such as vector-add.")
+    known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
+    if known or Workspace.objects.filter(slug=slug).exists():
+        raise SlugTaken(f"There is a problem called {slug} already; choose another name.")
+    try:
+        with transaction.atomic():
+            workspace = Workspace.objects.create(slug=slug, owner=by)
+    except IntegrityError as error:  # somebody else got there first
+        raise SlugTaken(f"There is a problem called {slug} already; choose another name.") from error
+    files.write(workspace, by, 0, dict(content), note)
+    return workspace
+
+
+def clone(workspace: Workspace, by: User, slug: str) -> Workspace:
+    """A workspace of `by` with the files of another, and nothing else of it.
+
+    Raises:
+        WorkspaceRefused: see the tree above.
+    """
+    return create(by, slug, queries.read(workspace), note=f"Cloned from {workspace.slug}")
+
+
+@transaction.atomic
+def archive(workspace: Workspace) -> None:
+    """Put it away: nobody writes in it until it is taken back. What it published stays with learners."""
+    _move(workspace, State.ARCHIVED)
+
+
+@transaction.atomic
+def take_back(workspace: Workspace) -> None:
+    """Make an archived workspace what it was."""
+    present = queries.present_revision(workspace)
+    _move(workspace, queries.standing(workspace, present.content_hash) if present else State.DRAFT)
+
+
+@transaction.atomic
+def delete(workspace: Workspace) -> None:
+    """Delete a workspace that never published anything, with its history.
+
+    Raises:
+        StillPublished: it did; archive it instead.
+    """
+    locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
+    if locked.published_hash:
+        raise StillPublished(f"{locked.slug} was published; archive it instead.")
+    locked.files.all().delete()  # before their contents, which they protect
+    locked.delete()
+
+
+def _move(workspace: Workspace, state: State) -> None:
+    Workspace.objects.filter(pk=workspace.pk).update(state=state)
+    workspace.state = state

@@ -1,0 +1,19 @@
+"""The title that a problem.toml gives, whatever else is wrong with it."""
+
+import re
+import tomllib
+
+from web.authoring.models import TITLE_CHARACTERS
+
+_LINE = re.compile(r'^\s*title\s*=\s*"([^"\\]*)"', re.MULTILINE)
+
+
+def title_of(description: bytes) -> str:
+    """The title in `description`, found by its line where it is no TOML; empty when there is none."""
+    text = description.decode("utf-8", "replace")
+    try:
+        title = tomllib.loads(text).get("title", "")
+    except (ValueError, RecursionError):
+        found = _LINE.search(text)
+        title = found.group(1) if found else ""
+    return title[:TITLE_CHARACTERS].replace("\0", "") if isinstance(title, str) else ""

@@ -1,0 +1,1 @@
+"""Pages of authors, one module for each tab of a workspace; see `web.authoring.tabs`."""

@@ -1,0 +1,67 @@
+"""The tab of cases: sizes by name, what they ask of a GPU, literal inputs of samples."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from problems.faults import PackageInvalid
+from web.authoring.demands import Demand, chosen_gpu, demands, gpu_names
+from web.authoring.editing.cases import read_cases, write_cases
+from web.authoring.entrance import in_workspace
+from web.authoring.folders import load
+from web.authoring.forms import cases as forms
+from web.authoring.models import Workspace
+from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
+from web.authoring.saving import refused, save, wants_json
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_workspace()
+@needs_description
+def cases(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """The cases, to look at and to change."""
+    text = description_of(workspace)
+    if request.method == "POST":
+        sizes, table = forms.sent(request.POST)
+        if sizes.is_valid() and table.is_valid():
+            changed = write_cases(text, forms.rows_of(sizes, table))
+            return save(request, workspace, {DESCRIPTION: changed.encode()}, renumbered=table.renumbered())
+        complaints = [*(str(text) for texts in sizes.errors.values() for text in texts)]
+        complaints += table.complaints()
+        if wants_json(request):
+            return refused(request, workspace, complaints, back=request.path)
+        return _page(request, workspace, sizes, table, status=422)
+    return _page(request, workspace, *forms.shown(read_cases(text)))
+
+
+def _page(
+    request: HttpRequest,
+    workspace: Workspace,
+    sizes: forms.SizesForm,
+    table: forms.CaseSet,
+    *,
+    status: int = 200,
+) -> HttpResponse:
+    gpu = request.GET.get("gpu", "")
+    asked = _demands(workspace, gpu)
+    for form in table.forms:
+        form.demand = asked.get(form["name"].value() or "")
+    context = tab_context(
+        request,
+        workspace,
+        "cases",
+        "cases",
+        sizes=sizes,
+        table=table,
+        gpu=chosen_gpu(gpu).name,
+        gpus=gpu_names(),
+    )
+    return render(request, "authoring/cases.html", context, status=status)
+
+
+def _demands(workspace: Workspace, gpu: str) -> dict[str, Demand]:
+    """What the cases ask for, nothing while the package has faults."""
+    try:
+        return demands(load(workspace), chosen_gpu(gpu))
+    except PackageInvalid:
+        return {}

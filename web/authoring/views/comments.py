@@ -1,0 +1,71 @@
+"""A file with what its reviewers say, beside the lines that they say it about."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from web.authoring import rights
+from web.authoring.differing import language_of
+from web.authoring.entrance import in_workspace, person
+from web.authoring.forms.runs import CommentForm
+from web.authoring.models import Comment, Workspace
+from web.authoring.pages import tab_context
+from web.authoring.queries import NotText, list_comments, read_text, sizes
+from web.authoring.services import comments as services
+from web.submissions.highlighting import highlighted, lines_of, to_html
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_workspace(write=rights.COMMENT)
+def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
+    """The lines of a file with their comments, and a form for one more."""
+    if path not in sizes(workspace):
+        raise Http404("There is no such file.")
+    sent = request.POST if request.method == "POST" else None
+    form = CommentForm(sent, initial={"line": request.GET.get("line") or None})
+    if sent is not None and form.is_valid():
+        told = form.cleaned_data
+        try:
+            services.comment(workspace, person(request), path=path, line=told["line"], text=told["text"])
+        except services.CommentRefused as refusal:
+            form.add_error("text", str(refusal))
+        else:
+            line = f"#L{told['line']}" if told["line"] else ""
+            return redirect(reverse("author-comments", args=[workspace.slug, path]) + line)
+    found = list(list_comments(workspace, path))
+    lines = _lines(workspace, path)
+    context = tab_context(
+        request,
+        workspace,
+        "files",
+        path=path,
+        form=form,
+        general=[comment for comment in found if comment.line is None],
+        lines=[
+            (number, html, [comment for comment in found if comment.line == number])
+            for number, html in enumerate(lines, start=1)
+        ],
+        beyond=[comment for comment in found if comment.line and comment.line > len(lines)],
+    )
+    return render(request, "authoring/comments.html", context, status=422 if sent else 200)
+
+
+@require_POST
+@in_workspace(write=rights.COMMENT)
+def resolve(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Settle a comment, or open it again."""
+    found: Comment = get_object_or_404(workspace.comments, pk=pk)
+    services.resolve(found, person(request), resolved=request.POST.get("open") != "1")
+    messages.success(request, "Settled." if found.resolved else "Open again.")
+    line = f"#L{found.line}" if found.line else ""
+    return redirect(reverse("author-comments", args=[workspace.slug, found.path]) + line)
+
+
+def _lines(workspace: Workspace, path: str) -> list[str]:
+    try:
+        text = read_text(workspace, path)
+    except NotText:
+        return []
+    return [to_html(runs) for runs in highlighted(text, language_of(path))] if lines_of(text) else []

@@ -1,0 +1,73 @@
+"""The tab of files: all of them, each to be edited as text, broken or not."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from problems.package import MAX_TEXT_KIB
+from web.authoring.differing import language_of
+from web.authoring.entrance import in_workspace
+from web.authoring.faults import faults_at, faults_of
+from web.authoring.forms.plain import TextForm
+from web.authoring.models import Workspace
+from web.authoring.pages import open_comments, tab_context
+from web.authoring.queries import NotText, list_comments, read_text, sizes
+from web.authoring.saving import refused, save, wants_json
+
+
+@require_safe
+@in_workspace()
+def files(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """All files, with what is wrong and what is said about each."""
+    faults = faults_of(workspace)
+    waiting = [comment.path for comment in list_comments(workspace, resolved=False)]
+    rows = [
+        {
+            "path": path,
+            "size_bytes": size,
+            "faults": len(faults_at(faults, path)),
+            "comments": waiting.count(path),
+            "is_text": not path.startswith("figures/"),
+        }
+        for path, size in sizes(workspace).items()
+    ]
+    context = tab_context(
+        request, workspace, "files", faults=faults, rows=rows, general=[f for f in faults if not f.path]
+    )
+    return render(request, "authoring/files.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_workspace()
+def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
+    """One file as text. What is emptied is removed."""
+    if path not in sizes(workspace):
+        raise Http404("There is no such file.")
+    try:
+        text = read_text(workspace, path)
+    except NotText as error:
+        raise Http404(str(error)) from error
+    sent = request.POST if request.method == "POST" else None
+    form = TextForm(sent, initial={"text": text})
+    if sent is not None and form.is_valid():
+        content = form.content()
+        gone = reverse("author-files", args=[workspace.slug]) if content is None else ""
+        if content is None and wants_json(request):
+            reason = "An empty file goes. Press Save to remove it."
+            return refused(request, workspace, [reason], back=request.path)
+        return save(request, workspace, {path: content}, back=gone)
+    if sent is not None and wants_json(request):
+        reason = f"A text has {MAX_TEXT_KIB} KiB at most."
+        return refused(request, workspace, [reason], back=request.path)
+    context = tab_context(
+        request,
+        workspace,
+        "files",
+        path,
+        form=form,
+        path=path,
+        language=language_of(path),
+        open_comments=open_comments(workspace, path),
+    )
+    return render(request, "authoring/file.html", context, status=422 if sent else 200)

@@ -1,0 +1,69 @@
+"""The tab of people: who is in a problem and as what, and what becomes of the problem as a whole."""
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from web.authoring import rights
+from web.authoring.entrance import in_workspace, person
+from web.authoring.forms.people import ROLE_WORDS, SHARED_ROLES, MemberForm
+from web.authoring.models import Role, Workspace
+from web.authoring.pages import tab_context
+from web.authoring.queries import people as people_of
+from web.authoring.services import members
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_workspace(write=rights.SHARE)
+def people(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Who is in it; POST lets somebody in, or gives them another role."""
+    form = MemberForm(request.POST or None, initial={"role": Role.EDITOR})
+    if request.method == "POST" and form.is_valid():
+        them, role = form.cleaned_data["person"], Role(form.cleaned_data["role"])
+        try:
+            members.set_role(workspace, person(request), them, role)
+        except members.MemberRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, f"{them} is {_with_article(role)}.")
+            return _back(request, workspace)
+    context = tab_context(
+        request,
+        workspace,
+        "people",
+        form=form,
+        people=people_of(workspace),
+        roles=[(role, ROLE_WORDS[role]) for role in Role],
+        shared_roles=SHARED_ROLES,
+        may_share=request.user.has_perm(rights.SHARE, workspace),
+        may_create=request.user.has_perm(rights.CREATE),
+    )
+    return render(request, "authoring/people.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@in_workspace(write=rights.VIEW)
+def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpResponse:
+    """Let somebody out. Everybody may leave; who shares the problem may do it to others."""
+    found = next((known.user for known in people_of(workspace) if known.user.username == username), None)
+    by = person(request)
+    if found is None or (found != by and not by.has_perm(rights.SHARE, workspace)):
+        raise Http404("There is nobody of that name in it.")
+    try:
+        members.remove(workspace, by, found)
+    except members.MemberRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"{found} is no longer in {workspace.slug}.")
+    return _back(request, workspace)
+
+
+def _back(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """This tab, for those who may still see it."""
+    still = person(request).has_perm(rights.VIEW, workspace)
+    return redirect("author-people", workspace.slug) if still else redirect("author")
+
+
+def _with_article(role: Role) -> str:
+    return {Role.OWNER: "the owner", Role.EDITOR: "an editor"}.get(role, f"a {role.label.lower()}")

@@ -1,0 +1,130 @@
+"""The tabs of checking, limits and formulas."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from problems.faults import PackageInvalid
+from web.authoring.demands import chosen_gpu, demands, gpu_names
+from web.authoring.editing import checking as tolerances
+from web.authoring.editing import general
+from web.authoring.editing.cases import read_cases, size_names
+from web.authoring.entrance import in_workspace
+from web.authoring.folders import load
+from web.authoring.forms import plain as forms
+from web.authoring.models import Workspace
+from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
+from web.authoring.queries import read_text
+from web.authoring.recommending import recommended
+from web.authoring.saving import refused, save, wants_json
+
+CHECKER = "checker.py"
+_form = require_http_methods(["GET", "HEAD", "POST"])
+
+
+@_form
+@in_workspace()
+@needs_description
+def checking(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Tolerances of the outputs, and a checker of one's own."""
+    text = description_of(workspace)
+    rows = tolerances.read_tolerances(text)
+    sent = request.POST if request.method == "POST" else None
+    filled = forms.tolerance_forms(rows, sent)
+    checker = forms.TextForm(sent, prefix="checker", initial={"text": read_text(workspace, CHECKER)})
+    if sent is not None:
+        if all(form.is_valid() for form in [*filled, checker]):
+            changed = tolerances.write_tolerances(text, forms.tolerances(rows, filled))
+            changes = {DESCRIPTION: changed.encode(), CHECKER: checker.content()}
+            return save(request, workspace, changes)
+        if wants_json(request):
+            return refused(request, workspace, _complaints(*filled, checker), back=request.path)
+    known = recommended(workspace)
+    outputs = [
+        {"row": row, "form": form, "found": known.get(row.name)}
+        for row, form in zip(rows, filled, strict=True)
+    ]
+    context = tab_context(
+        request,
+        workspace,
+        "checking",
+        "arguments",
+        CHECKER,
+        outputs=outputs,
+        checker=checker,
+    )
+    return render(request, "authoring/checking.html", context, status=422 if sent else 200)
+
+
+@_form
+@in_workspace()
+@needs_description
+def limits(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Languages, time, memory and size of what is handed in."""
+    text = description_of(workspace)
+    sent = request.POST if request.method == "POST" else None
+    form = forms.LimitsForm(sent) if sent is not None else forms.LimitsForm.showing(general.read_limits(text))
+    if sent is not None and form.is_valid():
+        changed = general.write_limits(text, form.row())
+        return save(request, workspace, {DESCRIPTION: changed.encode()})
+    if sent is not None and wants_json(request):
+        return refused(request, workspace, _complaints(form), back=request.path)
+    context = tab_context(request, workspace, "limits", "languages", "limits", form=form)
+    return render(request, "authoring/limits.html", context, status=422 if sent else 200)
+
+
+@_form
+@in_workspace()
+@needs_description
+def formulas(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Bytes and operations, and what they make of each case."""
+    text = description_of(workspace)
+    sent = request.POST if request.method == "POST" else None
+    shown = forms.FormulasForm.showing(general.read_formulas(text))
+    form = forms.FormulasForm(sent) if sent is not None else shown
+    if sent is not None and form.is_valid():
+        changed = general.write_formulas(text, form.row())
+        return save(request, workspace, {DESCRIPTION: changed.encode()})
+    if sent is not None and wants_json(request):
+        return refused(request, workspace, _complaints(form), back=request.path)
+    context = tab_context(
+        request,
+        workspace,
+        "formulas",
+        "formulas",
+        form=form,
+        size_names=size_names(read_cases(text)),
+        counted=_counted(workspace, request.GET.get("gpu", "")),
+        gpu=chosen_gpu(request.GET.get("gpu", "")).name,
+        gpus=gpu_names(),
+    )
+    return render(request, "authoring/formulas.html", context, status=422 if sent else 200)
+
+
+def _counted(workspace: Workspace, gpu: str) -> list[dict[str, object]]:
+    """What the formulas give for each case, nothing while the package has faults."""
+    try:
+        problem = load(workspace)
+    except PackageInvalid:
+        return []
+    asked = demands(problem, chosen_gpu(gpu))
+    return [
+        {
+            "case": case,
+            "bytes_moved": problem.bytes_moved.evaluate(case.sizes),
+            "operations": problem.operations.evaluate(case.sizes),
+            "demand": asked[case.name],
+        }
+        for case in problem.cases
+    ]
+
+
+def _complaints(*filled: Any) -> list[str]:
+    return [
+        f"{form.fields[name].label or name}: {text}" if name in form.fields else str(text)
+        for form in filled
+        for name, texts in form.errors.items()
+        for text in texts
+    ]

@@ -1,0 +1,75 @@
+"""The tab of the proof: one button, live progress, and a report that says what to change."""
+
+from typing import Any, cast
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from web.authoring import rights
+from web.authoring.entrance import in_workspace, person
+from web.authoring.forms.runs import ProofForm
+from web.authoring.models import ProofRun, RunKind, Workspace
+from web.authoring.pages import tab_context
+from web.authoring.proof_page import proof_page
+from web.authoring.queries import find_run, latest_run, present_revision
+from web.authoring.services import runs
+from web.requests import PageRequest
+
+EARLIER = 20
+
+
+@require_safe
+@in_workspace()
+def proof(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """The latest proof. htmx gets the part that changes."""
+    return _answer(request, workspace, latest_run(workspace))
+
+
+@require_safe
+@in_workspace()
+def run(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """An earlier proof."""
+    return _answer(request, workspace, _run_or_404(workspace, pk))
+
+
+@require_POST
+@in_workspace(write=rights.PROVE)
+def prove(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Have a worker prove the files as they are now."""
+    form = ProofForm(request.POST)
+    gpu = form.cleaned_data["gpu"] if form.is_valid() else ""
+    try:
+        runs.prove(workspace, person(request), gpu=gpu)
+    except runs.RunRefused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("author-proof", workspace.slug)
+
+
+@require_POST
+@in_workspace(write=rights.PROVE)
+def cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Give a proof up."""
+    found = _run_or_404(workspace, pk)
+    if not runs.cancel(found):
+        messages.error(request, "It is over already.")
+    return redirect("author-proof", workspace.slug)
+
+
+def _answer(request: HttpRequest, workspace: Workspace, found: ProofRun | None) -> HttpResponse:
+    page = proof_page(found, present_revision(workspace)) if found else None
+    context: dict[str, Any] = {"workspace": workspace, "page": page, "run": found}
+    if cast("PageRequest", request).htmx:
+        context["may_prove"] = request.user.has_perm(rights.PROVE, workspace)
+        return render(request, "authoring/proof_state.html", context)
+    earlier = workspace.runs.filter(kind=RunKind.PROOF).select_related("revision", "by").defer("report")
+    context |= tab_context(request, workspace, "proof", form=ProofForm(), earlier=earlier[:EARLIER])
+    return render(request, "authoring/proof.html", context)
+
+
+def _run_or_404(workspace: Workspace, pk: int) -> ProofRun:
+    found = find_run(workspace, pk)
+    if found is None or found.kind != RunKind.PROOF:
+        raise Http404("There is no such proof.")
+    return found

@@ -1,0 +1,176 @@
+"""The tab of publishing: what is new, versions, and what a version would change before it goes live."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from web.authoring import rights, versions
+from web.authoring.differing import differences
+from web.authoring.entrance import in_workspace, person
+from web.authoring.forms.runs import PublishForm
+from web.authoring.models import Workspace
+from web.authoring.pages import tab_context
+from web.authoring.ranks import rank_changes
+from web.authoring.saving import expected_revision
+from web.authoring.services import publishing as services
+from web.packages.models import PackageVersion
+from web.packages.queries import live_version
+from web.requests import PageRequest
+from web.staff import rejudge_pages, rejudging
+from web.staff.models import Rejudge
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_workspace(write=rights.PUBLISH)
+def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """What would be published, and the buttons that do it."""
+    form = PublishForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        if expected_revision(request) != workspace.revision:
+            messages.error(request, "The files changed since you looked. Look again, then publish.")
+            return redirect("author-publish", workspace.slug)
+        try:
+            return _publish(request, workspace, form.cleaned_data["note"])
+        except services.PublishingRefused as refusal:
+            messages.error(request, str(refusal))
+            return redirect("author-publish", workspace.slug)
+    page = versions.publishing(workspace)
+    context = tab_context(
+        request,
+        workspace,
+        "publish",
+        page=page,
+        form=form,
+        may_publish=request.user.has_perm(rights.PUBLISH, workspace),
+        rejudges=_rejudges(workspace)[:10],
+        differences=page.differences,
+    )
+    return render(request, "authoring/publish.html", context)
+
+
+@require_safe
+@in_workspace()
+def version(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
+    """What a version changed from the one before, or from the one in `?against=`."""
+    found = _version_or_404(workspace, number)
+    asked = request.GET.get("against", "")
+    against = versions.version_of(workspace, int(asked)) if asked.isdecimal() and len(asked) < 9 else None
+    if against is None:
+        against = versions.version_of(workspace, number - 1)
+    old = versions.files_of(against) if against else {}
+    live = live_version(workspace.slug)
+    context = tab_context(
+        request,
+        workspace,
+        "publish",
+        version=found,
+        against=against,
+        is_live=live == found,
+        judged_parts=versions.judged_parts(against, found) if against else (),
+        differences=differences(old, versions.files_of(found)),
+        may_publish=request.user.has_perm(rights.PUBLISH, workspace),
+        open_rejudge=services.open_rejudge(found),
+        affected=services.affected(found).count(),
+    )
+    return render(request, "authoring/version.html", context)
+
+
+@require_POST
+@in_workspace(write=rights.PUBLISH)
+def go_live(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
+    """Put a frozen version before learners, at once or after a look at what it would change."""
+    found = _version_or_404(workspace, number)
+    if request.POST.get("how") == "preview":
+        try:
+            return redirect("author-rejudge", workspace.slug, services.preview(found, person(request)).pk)
+        except services.PublishingRefused as refusal:
+            messages.error(request, str(refusal))
+            return redirect("author-version", workspace.slug, number)
+    services.go_live(workspace, found, person(request))
+    messages.success(request, f"Version {number} is live.")
+    return redirect("author-publish", workspace.slug)
+
+
+@require_safe
+@in_workspace()
+def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """What a preview found so far. htmx gets the part that changes."""
+    if not request.user.has_perm(rights.PUBLISH, workspace):
+        raise PermissionDenied
+    found = _rejudge_or_404(workspace, pk)
+    page = rejudge_pages.rejudge_page(found, request.GET.get("change", ""), request.GET.get("after", ""))
+    context = {
+        "workspace": workspace,
+        "page": page,
+        "rejudge": found,
+        "ranks": () if page.moving else rank_changes(found),
+    }
+    htmx = cast("PageRequest", request).htmx
+    return render(request, "authoring/rejudge_state.html" if htmx else "authoring/rejudge.html", context)
+
+
+@require_POST
+@in_workspace(write=rights.PUBLISH)
+def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Make the version live, and its verdicts visible."""
+    found = _rejudge_or_404(workspace, pk)
+    if services.apply(workspace, found, person(request)):
+        messages.success(request, f"{str(found.package).capitalize()} is live, with its verdicts.")
+    else:
+        messages.error(request, "It is not ready to be applied, or was answered already.")
+    return redirect("author-rejudge", workspace.slug, pk)
+
+
+@require_POST
+@in_workspace(write=rights.PUBLISH)
+def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Leave live what is live, with every verdict."""
+    if not rejudging.discard(_rejudge_or_404(workspace, pk), person(request)):
+        messages.error(request, "It is not ready, or was answered already.")
+    return redirect("author-rejudge", workspace.slug, pk)
+
+
+@require_POST
+@in_workspace(write=rights.PUBLISH)
+def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
+    """Stop a preview that runs."""
+    if not rejudging.cancel(_rejudge_or_404(workspace, pk), person(request)):
+        messages.error(request, "It runs no more.")
+    return redirect("author-rejudge", workspace.slug, pk)
+
+
+def _publish(request: HttpRequest, workspace: Workspace, note: str) -> HttpResponse:
+    if request.POST.get("how") == "preview":
+        frozen = services.freeze(workspace, person(request), note=note)
+        rejudge = services.preview(frozen, person(request))
+        return redirect("author-rejudge", workspace.slug, rejudge.pk)
+    made = services.publish(workspace, person(request), note=note)
+    messages.success(request, f"Version {made.number} is live.")
+    return redirect("author-publish", workspace.slug)
+
+
+def _version_or_404(workspace: Workspace, number: int) -> PackageVersion:
+    found = versions.version_of(workspace, number)
+    if found is None:
+        raise Http404("There is no such version.")
+    return found
+
+
+def _rejudges(workspace: Workspace) -> list[rejudge_pages.RejudgeRow]:
+    found = Rejudge.objects.select_related("creator", "package").filter(package__problem__slug=workspace.slug)
+    return rejudge_pages.rows(list(found[:10]))
+
+
+def _rejudge_or_404(workspace: Workspace, pk: int) -> Rejudge:
+    found = (
+        Rejudge.objects.select_related("creator", "package__problem")
+        .filter(pk=pk, package__problem__slug=workspace.slug)
+        .first()
+    )
+    if found is None:
+        raise Http404("There is no such preview.")
+    return found

@@ -1,0 +1,86 @@
+"""The tab of the signature: the arguments of `solve`, and what learners begin with in each language."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from web.authoring.editing.signature import read_arguments, write_arguments
+from web.authoring.entrance import in_workspace
+from web.authoring.forms import signature as forms
+from web.authoring.forms.plain import TextForm
+from web.authoring.models import Workspace
+from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
+from web.authoring.saving import refused, save, wants_json
+from web.authoring.starters import FOLDER, Starter, path_of, starters_of
+
+_form = require_http_methods(["GET", "HEAD", "POST"])
+
+
+@_form
+@in_workspace()
+@needs_description
+def signature(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """The arguments, to look at and to change."""
+    text = description_of(workspace)
+    rows = read_arguments(text)
+    if request.method == "POST":
+        table = forms.sent(request.POST)
+        if table.is_valid():
+            changed = write_arguments(text, [row for row in table.rows() if _known(row.came_from, len(rows))])
+            return save(request, workspace, {DESCRIPTION: changed.encode()}, renumbered=table.renumbered())
+        if wants_json(request):
+            return refused(request, workspace, table.complaints(), back=request.path)
+    else:
+        table = forms.shown(rows)
+    context = tab_context(
+        request,
+        workspace,
+        "signature",
+        "arguments",
+        FOLDER,
+        table=table,
+        starters=starters_of(workspace),
+    )
+    return render(request, "authoring/signature.html", context, status=422 if request.POST else 200)
+
+
+@_form
+@in_workspace()
+@needs_description
+def starter(request: HttpRequest, workspace: Workspace, language: str) -> HttpResponse:
+    """The starter in one language. Saved as it is derived, it is derived from then on."""
+    found = _starter_or_404(workspace, language)
+    path = path_of(found.language)
+    sent = request.POST if request.method == "POST" else None
+    form = TextForm(sent, initial={"text": found.text})
+    if sent is not None and form.is_valid():
+        content = form.content()
+        derived = "derive" in sent or content is None or content.decode() == found.derived
+        return save(request, workspace, {path: None if derived else content})
+    if sent is not None and wants_json(request):
+        reasons = [str(text) for texts in form.errors.values() for text in texts]
+        return refused(request, workspace, reasons, back=request.path)
+    context = tab_context(
+        request,
+        workspace,
+        "signature",
+        path,
+        form=form,
+        found=found,
+        path=path,
+        back=reverse("author-signature", args=[workspace.slug]),
+    )
+    return render(request, "authoring/starter.html", context, status=422 if sent else 200)
+
+
+def _starter_or_404(workspace: Workspace, language: str) -> Starter:
+    for known in starters_of(workspace):
+        if known.language.value == language:
+            return known
+    raise Http404("This problem has no starter in that language, or its signature has faults.")
+
+
+def _known(came_from: int | None, count: int) -> bool:
+    """Whether a row came from where it says. Others were changed meanwhile, which the revision says too."""
+    return came_from is None or came_from < count

@@ -1,0 +1,176 @@
+"""The tab of the statement: its text with a live preview, translations, figures, and what lists say of it."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from problems.translations import LOCALE, locale_name, locales_in, path_of
+from web.authoring import figures, rights
+from web.authoring.editing.about import read_about, write_about
+from web.authoring.editing.document import DescriptionUnreadable
+from web.authoring.entrance import in_workspace
+from web.authoring.forms.statement import AboutForm, FigureForm, StatementForm
+from web.authoring.models import Workspace
+from web.authoring.pages import DESCRIPTION, description_of, tab_context
+from web.authoring.queries import NotText, read_text, sizes
+from web.authoring.saving import refused, save, wants_json
+from web.authoring.statement_view import STATEMENT, StatementView, statement_view
+from web.catalog.figures import POLICY
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@in_workspace()
+def statement(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """The statement in one language, to read and to write."""
+    locale = request.GET.get("locale", "")
+    path = _path_or_404(workspace, locale)
+    sent = request.POST if request.method == "POST" else None
+    form = StatementForm(sent, initial={"text": _text(workspace, path)})
+    about = None if locale else _about(workspace, sent)
+    if sent is not None:
+        if form.is_valid() and (about is None or about.is_valid()):
+            changes: dict[str, bytes | None] = {path: form.content() or b"\n"}
+            if about is not None:
+                changes[DESCRIPTION] = write_about(description_of(workspace), about.row()).encode()
+            return save(request, workspace, changes, back=request.get_full_path())
+        if wants_json(request):
+            faulty = [*form.errors.values(), *(about.errors.values() if about else [])]
+            reasons = [str(text) for texts in faulty for text in texts]
+            return refused(request, workspace, reasons, back=request.get_full_path())
+    return _page(request, workspace, locale, form, about)
+
+
+@require_POST
+@in_workspace()
+def translation_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Begin a translation, with the original text in it."""
+    here = reverse("author-statement", args=[workspace.slug])
+    locale = request.POST.get("locale", "").strip()
+    if not LOCALE.fullmatch(locale):
+        return refused(request, workspace, ["Write a language such as de, fr or pt-BR."], back=here)
+    if path_of(locale) in sizes(workspace):
+        return refused(request, workspace, [f"There is a statement in {locale} already."], back=here)
+    text = _text(workspace, STATEMENT) or "\n"
+    return save(request, workspace, {path_of(locale): text.encode()}, back=f"{here}?locale={locale}")
+
+
+@require_POST
+@in_workspace()
+def translation_remove(request: HttpRequest, workspace: Workspace, locale: str) -> HttpResponse:
+    """Remove a translation. The history keeps it."""
+    if not locale:
+        raise Http404
+    path = _path_or_404(workspace, locale)
+    return save(request, workspace, {path: None}, back=reverse("author-statement", args=[workspace.slug]))
+
+
+@require_POST
+@in_workspace(write=rights.VIEW)
+def preview(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """How a text will look to learners, as a part of the page."""
+    form = StatementForm(request.POST)
+    form.full_clean()
+    text = str(form.cleaned_data.get("text", "")).replace("\r\n", "\n")
+    view = statement_view(workspace, _path(request.POST.get("locale", "")), text)
+    return render(request, "authoring/statement_preview.html", _shown(view))
+
+
+@require_POST
+@in_workspace()
+def figure_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Upload an image, or replace the one of that name."""
+    form = FigureForm(request.POST, request.FILES)
+    back = reverse("author-statement", args=[workspace.slug]) + "#figures"
+    if not form.is_valid():
+        reasons = [str(text) for texts in form.errors.values() for text in texts]
+        return refused(request, workspace, reasons, back=back)
+    found = form.cleaned_data["figure"]
+    return save(request, workspace, {f"{figures.FOLDER}{found.name}": found.content}, back=back)
+
+
+@require_safe
+@in_workspace()
+def figure(_request: HttpRequest, workspace: Workspace, name: str) -> HttpResponse:
+    """An image of the statement or the editorial."""
+    found = figures.find_figure(workspace, name)
+    if found is None:
+        raise Http404("There is no such figure.")
+    headers = {"Content-Security-Policy": POLICY}
+    return HttpResponse(found.content, content_type=found.media_type, headers=headers)
+
+
+@require_POST
+@in_workspace()
+def figure_remove(request: HttpRequest, workspace: Workspace, name: str) -> HttpResponse:
+    """Remove an image. The history keeps it."""
+    path = f"{figures.FOLDER}{name}"
+    if path not in sizes(workspace):
+        raise Http404("There is no such figure.")
+    back = reverse("author-statement", args=[workspace.slug]) + "#figures"
+    return save(request, workspace, {path: None}, back=back)
+
+
+def _page(
+    request: HttpRequest,
+    workspace: Workspace,
+    locale: str,
+    form: StatementForm,
+    about: AboutForm | None,
+) -> HttpResponse:
+    there = sizes(workspace)
+    path = _path(locale)
+    text = str(form["text"].value() or "").replace("\r\n", "\n")
+    names = sorted(name.removeprefix(figures.FOLDER) for name in there if name.startswith(figures.FOLDER))
+    context = tab_context(
+        request,
+        workspace,
+        "statement",
+        path,
+        figures.FOLDER,
+        *(() if locale else ("title", "summary", "difficulty", "tags", "track_day")),
+        form=form,
+        about=about,
+        figure_form=FigureForm(),
+        figures=[(name, figures.find_figure(workspace, name)) for name in names],
+        locale=locale,
+        locale_name=locale_name(locale) if locale else "",
+        locales=[(known, locale_name(known)) for known in locales_in(there)],
+    ) | _shown(statement_view(workspace, path, text))
+    faulty = form.errors or (about and about.errors)
+    return render(request, "authoring/statement.html", context, status=422 if faulty else 200)
+
+
+def _shown(view: StatementView) -> dict[str, Any]:
+    return {"page": view, "problem": view.problem, "preview": True}
+
+
+def _about(workspace: Workspace, sent: QueryDict | None) -> AboutForm | None:
+    """What lists say of the problem; None where problem.toml cannot be shown as a form."""
+    try:
+        row = read_about(description_of(workspace))
+    except DescriptionUnreadable:
+        return None
+    return AboutForm(sent) if sent is not None else AboutForm.showing(row)
+
+
+def _path(locale: str) -> str:
+    return path_of(locale) if LOCALE.fullmatch(locale) else STATEMENT
+
+
+def _path_or_404(workspace: Workspace, locale: str) -> str:
+    if not locale:
+        return STATEMENT
+    if not LOCALE.fullmatch(locale) or path_of(locale) not in sizes(workspace):
+        raise Http404("There is no statement in that language.")
+    return path_of(locale)
+
+
+def _text(workspace: Workspace, path: str) -> str:
+    """The text of a file; empty where it is none, which the faults say."""
+    try:
+        return read_text(workspace, path)
+    except NotText:
+        return ""

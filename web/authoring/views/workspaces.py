@@ -1,0 +1,137 @@
+"""The list of problems, and what is done to a problem as a whole: begun, copied, put away, deleted."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from problems.contents import DESCRIPTION
+from web.accounts.models import User
+from web.authoring import lists, rights
+from web.authoring.editing.document import change_top
+from web.authoring.entrance import in_workspace, person
+from web.authoring.forms.workspaces import CloneForm, ListFilter, NewForm
+from web.authoring.kinds import KINDS, begin
+from web.authoring.models import State, Workspace
+from web.authoring.queries import read
+from web.authoring.services import workspaces as services
+from web.authoring.services.files import FilesRefused
+from web.requests import PageRequest
+
+_form = require_http_methods(["GET", "HEAD", "POST"])
+
+
+@require_safe
+@never_cache
+@login_required
+def author(request: PageRequest) -> HttpResponse:
+    """The problems that one writes, or reads with others. htmx gets the list alone."""
+    asked = ListFilter(request.GET)
+    listing = lists.list_page(person(request), asked.chosen(), request.GET.get("page", ""))
+    whole = not request.htmx or request.htmx.history_restore_request
+    template = "authoring/list.html" if whole else "authoring/workspace_rows.html"
+    context = {"listing": listing, "filter": asked, "may_create": request.user.has_perm(rights.CREATE)}
+    return render(request, template, context)
+
+
+@_form
+@never_cache
+@login_required
+def new(request: HttpRequest) -> HttpResponse:
+    """Begin with a problem of a kind, which works at once."""
+    by = _creator(request)
+    asked = request.GET.get("kind", "")
+    known = asked if asked in {kind.name for kind in KINDS} else KINDS[0].name
+    form = NewForm(request.POST or None, initial={"kind": known})
+    if request.method == "POST" and form.is_valid():
+        told = form.cleaned_data
+        try:
+            made = services.create(
+                by, told["slug"], begin(told["kind"], title=told["title"]), note=f"Began with {told['kind']}"
+            )
+        except services.WorkspaceRefused as refusal:
+            form.add_error("slug", str(refusal))
+        else:
+            return redirect("author-statement", made.slug)
+    chosen = form["kind"].value()
+    context = {"form": form, "kinds": KINDS, "chosen": chosen}
+    return render(request, "authoring/new.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+@in_workspace()
+def workspace(_request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """The first tab."""
+    return redirect("author-statement", workspace.slug)
+
+
+@_form
+@in_workspace(write=rights.VIEW)
+def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Copy the files into a new problem of one's own. Nobody of the old one is in it."""
+    by = _creator(request)
+    title = f"{workspace.title or workspace.slug} (copy)"[-80:]
+    form = CloneForm(request.POST or None, initial={"title": title})
+    if request.method == "POST" and form.is_valid():
+        told = form.cleaned_data
+        try:
+            made = services.create(
+                by, told["slug"], _renamed(workspace, told["title"]), note=f"Copied from {workspace.slug}"
+            )
+        except services.WorkspaceRefused as refusal:
+            form.add_error("slug", str(refusal))
+        except FilesRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return redirect("author-statement", made.slug)
+    context = {"workspace": workspace, "form": form}
+    return render(request, "authoring/clone.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@in_workspace(write=rights.SHARE)
+def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Put a problem away, or take it back. What it published stays as it is."""
+    if workspace.state == State.ARCHIVED:
+        services.take_back(workspace)
+        messages.success(request, f"{workspace.slug} can be written again.")
+    else:
+        services.archive(workspace)
+        messages.success(request, f"{workspace.slug} is archived. What it published stays.")
+    return redirect("author-people", workspace.slug)
+
+
+@_form
+@in_workspace(write=rights.SHARE)
+def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Delete a problem that was never published, after asking."""
+    if not request.user.has_perm(rights.SHARE, workspace):
+        raise PermissionDenied
+    if request.method == "POST":
+        try:
+            services.delete(workspace)
+        except services.StillPublished as refusal:
+            messages.error(request, str(refusal))
+            return redirect("author-people", workspace.slug)
+        messages.success(request, f"{workspace.slug} is deleted.")
+        return redirect("author")
+    return render(request, "authoring/delete.html", {"workspace": workspace})
+
+
+def _renamed(workspace: Workspace, title: str) -> dict[str, bytes]:
+    """The files with another title, where problem.toml can be read."""
+    files = read(workspace)
+    try:
+        files[DESCRIPTION] = change_top(files[DESCRIPTION].decode(), {"title": title}).encode()
+    except (KeyError, ValueError):  # DescriptionUnreadable is one
+        return files
+    return files
+
+
+def _creator(request: HttpRequest) -> User:
+    if not request.user.has_perm(rights.CREATE):
+        raise PermissionDenied
+    return person(request)

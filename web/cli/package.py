@@ -1,0 +1,148 @@
+"""The folder of a problem on this machine, and what it was when it was pulled.
+
+`.warpcourt.json` in the folder names the site, the problem, the revision, and a digest of every file, so that
+`push` sends what was changed here and nothing else, and `pull` overwrites nothing that was.
+"""
+
+import base64
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+STATE = ".warpcourt.json"
+_PATH = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.-]*/)?[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_MOST_BYTES = 600_000  # of one request, in base64; sites take a megabyte
+_IGNORED = (".", "__pycache__")
+
+
+class FolderUnusable(Exception):
+    """Raised when a folder is none of a problem, or cannot be sent. The message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What a folder was when it last agreed with the site."""
+
+    url: str
+    slug: str
+    revision: int
+    digests: Mapping[str, str]
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """What `save` wrote.
+
+        Raises:
+            FolderUnusable: nothing was pulled there.
+        """
+        try:
+            body = json.loads((folder / STATE).read_text())
+            return cls(str(body["url"]), str(body["slug"]), int(body["revision"]), dict(body["files"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise FolderUnusable(
+                f"{folder} is no folder of a problem; run: warpcourt problem pull SLUG, "
+                "or warpcourt problem push --create in a new one"
+            ) from error
+
+    def save(self, folder: Path) -> None:
+        """Keep it in `folder`."""
+        body = {"url": self.url, "slug": self.slug, "revision": self.revision, "files": dict(self.digests)}
+        (folder / STATE).write_text(json.dumps(body, indent=1) + "\n")
+
+
+def digest(content: bytes) -> str:
+    """What tells one content from another."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Every file of the package in `folder`, by its path. Hidden files are none of it.
+
+    Raises:
+        FolderUnusable: it cannot be read, or a name is none of a package.
+    """
+    found: dict[str, bytes] = {}
+    try:
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder).as_posix()
+            if any(part.startswith(_IGNORED) for part in name.split("/")) or path.is_dir():
+                continue
+            if path.is_symlink() or not path.is_file() or not _PATH.fullmatch(name):
+                raise FolderUnusable(f"{name} is no file of a package; move it out of {folder}")
+            found[name] = path.read_bytes()
+    except OSError as error:
+        raise FolderUnusable(f"{folder} cannot be read: {error}") from error
+    if "problem.toml" not in found:
+        raise FolderUnusable(f"{folder} has no problem.toml; go to the folder of a problem")
+    return found
+
+
+def received(files: list[dict[str, Any]]) -> dict[str, bytes]:
+    """Files as a site sends them. Their paths are refused when they lead anywhere else.
+
+    Raises:
+        FolderUnusable: a path is none of a package.
+    """
+    for entry in files:
+        if not _PATH.fullmatch(entry["path"]):
+            raise FolderUnusable(f"The site sends a file called {entry['path'][:80]!r}; nothing was written.")
+    return {
+        entry["path"]: entry["text"].encode()
+        if entry["text"] is not None
+        else base64.b64decode(entry["base64"])
+        for entry in files
+    }
+
+
+def changed_here(files: Mapping[str, bytes], pulled: Pulled) -> dict[str, bytes | None]:
+    """What was changed, added or removed (None) in the folder since."""
+    news: dict[str, bytes | None] = dict.fromkeys(path for path in pulled.digests if path not in files)
+    return news | {path: data for path, data in files.items() if pulled.digests.get(path) != digest(data)}
+
+
+def write_files(folder: Path, files: Mapping[str, bytes], gone: set[str]) -> None:
+    """Make the folder hold `files`, without those that are `gone`.
+
+    Raises:
+        FolderUnusable: it cannot be written.
+    """
+    try:
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        for name in gone:
+            if _PATH.fullmatch(name):
+                (folder / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise FolderUnusable(f"{folder} cannot be written: {error}") from error
+
+
+def in_batches(changes: Mapping[str, bytes | None]) -> Iterator[list[dict[str, Any]]]:
+    """`changes` as a site takes them, in as many requests as their size needs."""
+    batch: list[dict[str, Any]] = []
+    room = _MOST_BYTES
+    for path, data in sorted(changes.items()):
+        packed = "" if data is None else base64.b64encode(data).decode()
+        if batch and len(packed) > room:
+            yield batch
+            batch, room = [], _MOST_BYTES
+        batch.append({"path": path} if data is None else {"path": path, "base64": packed})
+        room -= len(packed)
+    if batch:
+        yield batch
+
+
+def packed(slug: str, files: Mapping[str, bytes]) -> bytes:
+    """The files as a ZIP file with one folder."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            archive.writestr(f"{slug}/{path}", content)
+    return stream.getvalue()

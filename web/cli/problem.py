@@ -1,0 +1,199 @@
+"""`warpcourt problem`: write problems in a folder of your own, and have the site prove them."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import exits, package, show, terminal
+from .client import Body, Client, Refused
+from .package import Pulled
+
+app = typer.Typer(
+    help="Write problems: pull one into a folder, push it, have it proved, publish it. "
+    "Needs a token that may do so: warpcourt login URL --author.",
+    no_args_is_help=True,
+)
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 2.0
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")]
+Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder of the problem.")]
+HERE = Path()
+
+
+@app.command("list")
+def list_workspaces(as_json: AsJson = False) -> None:
+    """List the problems that you write, alone or with others."""
+    with terminal.site() as client:
+        rows = list(client.pages("author/workspaces", "workspaces", "after"))
+    terminal.answer(rows, as_json=as_json, shown=show.workspaces(rows))
+
+
+@app.command()
+def pull(
+    slug: Annotated[
+        str | None, typer.Argument(metavar="[SLUG]", help="Default: that of this folder.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Default: a folder SLUG here.")] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite what was changed in the folder.")] = False,
+) -> None:
+    """Write a problem into a folder, or bring a folder up to date."""
+    folder = output or (HERE if slug is None else Path(slug))
+    known = Pulled.load(folder) if slug is None or (folder / package.STATE).exists() else None
+    wanted = slug or (known.slug if known else "")
+    with terminal.site() as client:
+        _require_site(known, client, wanted)
+        if not force:
+            _require_unchanged(client, folder, known, wanted)
+        revision = _bring(client, folder, wanted, set(known.digests) if known else set())
+    show.plain(terminal.out(), f"{wanted} is in {folder} at revision {revision}.")
+
+
+@app.command()
+def push(
+    folder: Folder = HERE,
+    note: Annotated[str, typer.Option(help="What was changed, for the history.")] = "",
+    create: Annotated[
+        str | None, typer.Option(metavar="SLUG", help="Begin a new problem with this folder.")
+    ] = None,
+) -> None:
+    """Send what was changed in a folder. Refused where somebody else changed the same file."""
+    files = package.read_files(folder)
+    with terminal.site() as client:
+        if create is not None:
+            made = client.upload("author/import", "archive", package.packed(create, files), slug=create)
+            _agree(folder, client, create, made["revision"], files)
+            show.plain(terminal.out(), f"{create} is on the site at revision {made['revision']}.")
+            return
+        known = Pulled.load(folder)
+        _require_site(known, client, known.slug)
+        changes = package.changed_here(files, known)
+        if not changes:
+            show.plain(terminal.out(), "Nothing was changed here.")
+            return
+        revision, others = _send(client, known, changes, note)
+        if others:
+            # Theirs have to be here before anything else is changed: the next push names this revision.
+            revision = _bring(client, folder, known.slug, set(files))
+        else:
+            _agree(folder, client, known.slug, revision, files)
+    text = f"{len(changes)} files are on the site at revision {revision}."
+    if others:
+        text += " Others changed other files meanwhile; they are here now."
+    show.plain(terminal.out(), text)
+
+
+@app.command()
+def prove(
+    folder: Folder = HERE,
+    gpu: Annotated[str, typer.Option(help="The GPU model that timed cases must suit.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Have the problem proved as the site has it. Exits with 7 when something has to change."""
+    with terminal.site() as client:
+        known = _pushed(folder, client)
+        run = client.post(f"author/workspaces/{known.slug}/proofs", {"gpu": gpu})
+        run = _follow(client, known.slug, run, quiet=as_json)
+    terminal.answer(run, as_json=as_json, shown=show.proof(run))
+    raise typer.Exit(0 if run["holds"] else exits.NOT_PROVED)
+
+
+@app.command()
+def publish(
+    folder: Folder = HERE,
+    note: Annotated[str, typer.Option(help="What is new in this version.")] = "",
+    freeze: Annotated[
+        bool, typer.Option("--freeze", help="Make the version, and give it to learners later.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give the problem to learners as the site has it, once a proof holds."""
+    with terminal.site() as client:
+        known = _pushed(folder, client)
+        body = {"note": note, "live": not freeze}
+        version = client.post(f"author/workspaces/{known.slug}/versions", body)
+    what = "is live" if version["live"] else "is frozen; learners do not have it yet"
+    terminal.answer(version, as_json=as_json, shown=f"Version {version['number']} of {known.slug} {what}.")
+
+
+def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note: str) -> tuple[int, bool]:
+    """The revision that was made, and whether others wrote other files in between.
+
+    Every part names the revision that was pulled: the parts are about different files, so each is held only
+    against what others did to its own.
+    """
+    before, others = known.revision, False
+    for batch in package.in_batches(changes):
+        body = {"expected": known.revision, "changes": batch, "note": note}
+        try:
+            made = client.put(f"author/workspaces/{known.slug}/files", body)["revision"]
+        except Refused as refusal:
+            if refusal.status == 409:
+                terminal.fail(f"{refusal} Pull into another folder to compare.", exits.CONFLICT)
+            raise
+        others |= made > before + 1
+        before = made
+    return before, others
+
+
+def _pushed(folder: Path, client: Client) -> Pulled:
+    """What the folder is of, if the site has all that is in it."""
+    known = Pulled.load(folder)
+    _require_site(known, client, known.slug)
+    if package.changed_here(package.read_files(folder), known):
+        terminal.fail(f"{folder} has changes that the site lacks; run: warpcourt problem push", exits.USAGE)
+    return known
+
+
+def _follow(client: Client, slug: str, run: Body, *, quiet: bool) -> Body:
+    """Wait until a run is over; its steps go to the terminal as they come."""
+    shown, pause_s, progress = 0.0, _FIRST_PAUSE_S, terminal.progress()
+    while run["state"] not in {"done", "cancelled"}:
+        time.sleep(pause_s)
+        run = client.get(f"author/workspaces/{slug}/runs/{run['id']}")
+        fresh = [step for step in run["steps"] if step["at_s"] > shown and step["kind"] == "checked"]
+        for step in fresh if not quiet else ():
+            show.plain(progress, f"  {step['index']}/{step['total']} {step['text']}")
+        shown = max([shown, *(step["at_s"] for step in fresh)])
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+    return run
+
+
+def _agree(folder: Path, client: Client, slug: str, revision: int, files: dict[str, bytes]) -> None:
+    digests = {path: package.digest(content) for path, content in files.items()}
+    Pulled(client.url, slug, revision, digests).save(folder)
+
+
+def _require_site(known: Pulled | None, client: Client, slug: str) -> None:
+    if known and (known.url, known.slug) != (client.url, slug):
+        terminal.fail(f"This folder is of {known.slug} at {known.url}, not of {slug} there.", exits.USAGE)
+
+
+def _bring(client: Client, folder: Path, slug: str, here: set[str]) -> int:
+    """Make the folder what the site has, without those files of `here` that it lacks. The revision."""
+    told = client.get(f"author/workspaces/{slug}/files")
+    files = package.received(told["files"])
+    package.write_files(folder, files, here - set(files))
+    _agree(folder, client, slug, told["revision"], files)
+    revision: int = told["revision"]
+    return revision
+
+
+def _require_unchanged(client: Client, folder: Path, known: Pulled | None, slug: str) -> None:
+    """Refuse to overwrite what was changed here and is not what the site has."""
+    if not folder.exists():
+        return
+    if known is None:
+        if any(folder.iterdir()):
+            terminal.fail(f"{folder} is not empty; give --output, or --force to overwrite.", exits.USAGE)
+        return
+    changed = package.changed_here(package.read_files(folder), known)
+    if not changed:
+        return
+    theirs = package.received(client.get(f"author/workspaces/{slug}/files")["files"])
+    lost = sorted(path for path, data in changed.items() if data != theirs.get(path))
+    if lost:
+        terminal.fail(
+            f"{', '.join(lost)} changed here; push first, or give --force to overwrite.", exits.USAGE
+        )

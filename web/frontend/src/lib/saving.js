@@ -1,0 +1,87 @@
+// Sends a form a little after each change, one request at a time.
+//
+// A save names the revision that the form was made from, in `expected`. What the server answers decides: saved
+// (with the new revision), a conflict that its author must look at, refused with a reason, or out of reach,
+// which is tried again.
+
+export const PAUSE_MS = 1500;
+const RETRY_MS = [4000, 10_000, 30_000, 60_000];
+
+/**
+ * Saves what `read()` gives through `send(body, {last})`, which resolves to {kind, revision, values, reason}.
+ *
+ * `tell(status)` gets {kind, reason}; `adopt({revision, values})` what the form must say once it is saved.
+ */
+export class Saving {
+  constructor({ read, send, adopt, tell, timers = globalThis }) {
+    Object.assign(this, { read, send, adopt, tell, timers });
+    this.dirty = false;
+    this.stopped = false;
+    this.failures = 0;
+    this.timer = null;
+    this.sending = null;
+  }
+
+  /** The form was changed. */
+  changed() {
+    this.dirty = true;
+    if (this.stopped) return;
+    this.tell({ kind: "unsaved", reason: "" });
+    this.#later(PAUSE_MS);
+  }
+
+  /** Send what the server lacks. Resolves to whether it lacks nothing any more. */
+  async flush({ last = false } = {}) {
+    this.timers.clearTimeout(this.timer);
+    if (this.sending) await this.sending;
+    if (this.stopped || !this.dirty) return !this.dirty;
+    this.sending = this.#send(last).finally(() => (this.sending = null));
+    await this.sending;
+    return !this.dirty;
+  }
+
+  /** The form is handed in by its button; nothing more is sent. */
+  stop() {
+    this.stopped = true;
+    this.timers.clearTimeout(this.timer);
+  }
+
+  async #send(last) {
+    this.dirty = false;
+    const answer = await this.send(this.read(), { last });
+    if (answer.kind === "saved") {
+      this.failures = 0;
+      this.adopt(answer);
+      this.tell(this.dirty ? { kind: "unsaved", reason: "" } : { kind: "saved", reason: "" });
+      if (this.dirty) this.#later(PAUSE_MS);
+      return;
+    }
+    this.dirty = true;
+    this.tell({ kind: answer.kind, reason: answer.reason ?? "" });
+    if (answer.kind === "conflict" || answer.kind === "signed-out") this.stopped = true;
+    if (answer.kind !== "unreachable") return;
+    this.#later(RETRY_MS[Math.min(this.failures, RETRY_MS.length - 1)]);
+    this.failures += 1;
+  }
+
+  #later(delay) {
+    this.timers.clearTimeout(this.timer);
+    this.timer = this.timers.setTimeout(() => this.flush(), delay);
+  }
+}
+
+/** Posts a form to `url` for a script. */
+export function poster(url, send = fetch) {
+  return async (body, { last = false } = {}) => {
+    const headers = { Accept: "application/json" };
+    const response = await send(url, { method: "POST", body, headers, credentials: "same-origin", keepalive: last }).catch(() => null);
+    if (!response) return { kind: "unreachable" };
+    const json = (response.headers.get("content-type") ?? "").startsWith("application/json");
+    const told = json ? await response.json() : {};
+    if (response.ok && json) return { kind: "saved", ...told };
+    const kinds = { 401: "signed-out", 403: "signed-out", 409: "conflict", 422: "refused" };
+    // Who is signed out is led to the form that signs in.
+    if (response.redirected || (response.ok && !json)) return { kind: "signed-out" };
+    return { kind: kinds[response.status] ?? "unreachable", reason: told.error ?? "" };
+  };
+}

@@ -1,0 +1,110 @@
+// Forms that save themselves: what is sent when, and what an answer leads to.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PAUSE_MS, poster, Saving } from "../src/lib/saving.js";
+
+// Timers that fire when they are told to.
+function clock() {
+  const timers = { waiting: null };
+  timers.setTimeout = (call, delay) => (timers.waiting = { call, delay });
+  timers.clearTimeout = () => (timers.waiting = null);
+  return timers;
+}
+
+function make(...answers) {
+  const seen = { sent: [], told: [], adopted: [] };
+  const timers = clock();
+  const form = { text: "a" };
+  const saving = new Saving({
+    read: () => form.text,
+    send: async (body) => {
+      seen.sent.push(body);
+      const answer = answers.shift() ?? { kind: "saved", revision: 9 };
+      return typeof answer === "function" ? answer() : answer;
+    },
+    adopt: (answer) => seen.adopted.push(answer.revision),
+    tell: ({ kind }) => seen.told.push(kind),
+    timers,
+  });
+  return { saving, seen, timers, form };
+}
+
+test("a change is sent after a pause", async () => {
+  const { saving, seen, timers } = make({ kind: "saved", revision: 2 });
+  saving.changed();
+  assert.deepEqual(seen.sent, []);
+  assert.equal(timers.waiting.delay, PAUSE_MS);
+  await timers.waiting.call();
+  assert.deepEqual([seen.sent, seen.adopted, seen.told], [["a"], [2], ["unsaved", "saved"]]);
+});
+
+test("what nobody changed is not sent", async () => {
+  const { saving, seen } = make();
+  assert.equal(await saving.flush(), true);
+  assert.deepEqual(seen.sent, []);
+});
+
+test("what was changed meanwhile is sent again, from the new revision", async () => {
+  const { saving, seen, timers, form } = make(() => {
+    form.text = "b";
+    saving.changed();
+    return { kind: "saved", revision: 2 };
+  });
+  saving.changed();
+  assert.equal(await saving.flush(), false);
+  await timers.waiting.call();
+  assert.deepEqual([seen.sent, seen.adopted], [["a", "b"], [2, 9]]);
+});
+
+test("a conflict ends it, so that its author looks", async () => {
+  const { saving, seen, timers } = make({ kind: "conflict", revision: 5 });
+  saving.changed();
+  assert.equal(await saving.flush(), false);
+  saving.changed();
+  assert.equal(timers.waiting, null);
+  assert.deepEqual([seen.sent.length, seen.adopted], [1, []]);
+});
+
+test("what is refused waits for the next change", async () => {
+  const { saving, seen, timers } = make({ kind: "refused", reason: "Name it." });
+  saving.changed();
+  await saving.flush();
+  assert.equal(timers.waiting, null);
+  saving.changed();
+  await timers.waiting.call();
+  assert.equal(seen.told.at(-1), "saved");
+});
+
+test("a site out of reach is tried again, later each time", async () => {
+  const { saving, timers } = make({ kind: "unreachable" }, { kind: "unreachable" });
+  saving.changed();
+  await saving.flush();
+  const first = timers.waiting.delay;
+  await timers.waiting.call();
+  assert.ok(timers.waiting.delay > first);
+});
+
+test("two are never under way at once", async () => {
+  let release;
+  const { saving, seen } = make(() => new Promise((resolve) => (release = () => resolve({ kind: "saved", revision: 2 }))));
+  saving.changed();
+  const one = saving.flush();
+  const two = saving.flush();
+  await Promise.resolve();
+  release();
+  assert.deepEqual(await Promise.all([one, two]), [true, true]);
+  assert.equal(seen.sent.length, 1);
+});
+
+test("answers are told apart", async () => {
+  const answer = (status, body, { type = "application/json", redirected = false } = {}) =>
+    poster("/x", async () => ({ status, ok: status < 300, redirected, headers: new Headers({ "content-type": type }), json: async () => body }))("body");
+  assert.deepEqual(await answer(200, { revision: 3 }), { kind: "saved", revision: 3 });
+  assert.equal((await answer(409, { error: "!" })).kind, "conflict");
+  assert.deepEqual(await answer(422, { error: "Name it." }), { kind: "refused", reason: "Name it." });
+  assert.equal((await answer(403, {})).kind, "signed-out");
+  assert.equal((await answer(200, "", { type: "text/html", redirected: true })).kind, "signed-out");
+  assert.equal((await answer(503, "", { type: "text/html" })).kind, "unreachable");
+  assert.equal((await poster("/x", async () => Promise.reject(new Error("gone")))("body")).kind, "unreachable");
+});

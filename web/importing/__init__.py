@@ -1,0 +1,1 @@
+"""Sets of problems in the formats of others, brought in by workers: an upload, a run, a report."""

@@ -1,0 +1,19 @@
+"""Staff pages about imports, without what was uploaded."""
+
+from typing import ClassVar
+
+from django.contrib import admin
+
+from web.importing.models import ImportRun
+from web.staff.audited import RecordAdmin
+
+
+@admin.register(ImportRun)
+class ImportRunAdmin(RecordAdmin[ImportRun]):
+    """Imports."""
+
+    private: ClassVar[tuple[str, ...]] = ("archive", "report")
+    list_display = ["format", "by", "state", "attempt", "worker", "created", "finished"]
+    list_filter = ["format", "state"]
+    list_select_related = ["by"]
+    search_fields = ["=by__username"]

@@ -1,0 +1,61 @@
+"""Makes a workspace of an imported problem, or a new revision of the one that is there."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from problems.importing.report import Entry, Imported
+from web.accounts.models import User
+from web.authoring import queries, rights
+from web.authoring.models import Workspace
+from web.authoring.services import files, workspaces
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What became of a problem. `revision` is that of its workspace, 0 where it has none."""
+
+    entry: Entry
+    revision: int = 0
+    again: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """For the page and the API."""
+        return {**self.entry.as_json(), "revision": self.revision, "again": self.again}
+
+
+def land(by: User, found: Imported) -> Landed:
+    """Keep the files of `found` where `by` may write. One that cannot be kept is refused with the reason."""
+    if not found.files:
+        return Landed(found.entry)
+    note = f"Imported from {found.entry.place}" if found.entry.place else "Imported"
+    try:
+        with transaction.atomic():
+            workspace, again = put(by, found.entry.slug, found.files, note=note)
+    except (workspaces.WorkspaceRefused, files.FilesRefused) as refusal:
+        return Landed(Entry.refused(found.entry.place, found.entry.slug, str(refusal)))
+    return Landed(found.entry, workspace.revision, again)
+
+
+@transaction.atomic
+def put(by: User, slug: str, content: Mapping[str, bytes], *, note: str) -> tuple[Workspace, bool]:
+    """The workspace `slug` with exactly the files in `content`, and whether it was there already.
+
+    What it said before is kept in its history.
+
+    Raises:
+        web.authoring.services.workspaces.WorkspaceRefused: it is somebody else's, or archived.
+        web.authoring.services.files.FilesRefused: the files are none of a package.
+    """
+    known = Workspace.objects.select_for_update().filter(slug=slug).first()
+    if known is None:
+        return workspaces.create(by, slug, content, note=note), False
+    if queries.find_workspace(by, slug) is None:
+        raise workspaces.SlugTaken(f"There is a problem called {slug} already; choose another name.")
+    if not by.has_perm(rights.EDIT, known):
+        raise workspaces.SlugTaken(f"{slug} is there already, and is archived or not yours to change.")
+    gone = dict.fromkeys(path for path in queries.sizes(known) if path not in content)
+    files.write(known, by, known.revision, {**gone, **content}, note)
+    return known, True

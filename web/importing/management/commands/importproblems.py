@@ -1,0 +1,83 @@
+"""`manage.py importproblems`: bring in a set of problems that lies on this host."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from judge.errors import JudgeError
+from judge.importing import FORMATS, import_set, open_workshop
+from problems.importing.building import write_package
+from problems.importing.report import Entry, Imported, Report
+from sandbox.backend import IsolationUnavailable
+from web.accounts.models import User
+from web.importing.landing import land
+from web.judging import open_configured_backend
+
+EXIT_REFUSED = 1
+EXIT_USAGE = 2
+EXIT_INTERNAL = 3
+
+
+class Command(BaseCommand):
+    help = (
+        "Import a set of problems in another format. Its Python runs in the oracle's sandbox alone. "
+        "With --by each problem becomes a workspace, or a new revision of the one that is there; "
+        "with --into packages are written into a folder. "
+        "Exit status: 0 all imported, 1 some refused, 2 wrong usage, 3 nothing can be isolated here."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("format", choices=sorted(FORMATS), help="the format of the set")
+        parser.add_argument("folder", type=Path, help="the folder of the set")
+        target = parser.add_mutually_exclusive_group(required=True)
+        target.add_argument("--by", metavar="USERNAME", help="who is to own the workspaces")
+        target.add_argument("--into", type=Path, metavar="FOLDER", help="where to write packages")
+        parser.add_argument("--scale", action="store_true", help="enlarge timed cases below 1 MiB")
+        parser.add_argument("--json", action="store_true", help="print the report as JSON")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        folder: Path = options["folder"].resolve()
+        if not folder.is_dir():
+            raise CommandError(f"{options['folder']} is no folder", returncode=EXIT_USAGE)
+        owner = _owner(options["by"]) if options["by"] else None
+        try:
+            backend = open_configured_backend(settings.WARPCOURT)
+            with open_workshop(backend, scale=options["scale"]) as workshop:
+                found = import_set(options["format"], folder, workshop, on_problem=self._tell)
+                entries = [
+                    land(owner, imported).entry if owner else _written(options["into"], imported)
+                    for imported in found
+                ]
+        except (IsolationUnavailable, JudgeError) as error:
+            raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
+        report = Report(options["format"], tuple(entries))
+        self.stdout.write(json.dumps(report.as_json(), indent=2) if options["json"] else report.as_text())
+        if any(entry.reason for entry in entries):
+            sys.exit(EXIT_REFUSED)
+
+    def _tell(self, number: int, total: int, place: str) -> None:
+        if self.stderr.isatty():
+            self.stderr.write(f"\r\033[K  {number}/{total} {place} …", ending="")
+
+
+def _owner(username: str) -> User:
+    found = User.objects.filter(username=username).first()
+    if found is None:
+        raise CommandError(f"there is nobody called {username}", returncode=EXIT_USAGE)
+    return found
+
+
+def _written(folder: Path, imported: Imported) -> Entry:
+    """Write a package. One that is there stays as it is: a folder has no history to go back to."""
+    entry = imported.entry
+    if not imported.files:
+        return entry
+    if (folder / entry.slug).exists():
+        reason = f"{folder / entry.slug} is there already; move it away, or import into workspaces with --by"
+        return Entry.refused(entry.place, entry.slug, reason)
+    write_package(folder / entry.slug, imported.files)
+    return entry

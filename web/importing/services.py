@@ -1,0 +1,80 @@
+"""Asks workers to import sets, and gives them up.
+
+ImportRefused
++-- TooManyImports        this person has as many under way as one may
++-- SetUnacceptable       the file is none that may be kept, or the folder none that may be read
+"""
+
+from pathlib import PurePosixPath
+
+from django.db import transaction
+from django.utils import timezone
+
+from problems.importing.upload import MAX_SET_MIB, SetInvalid, check_set
+from web.accounts.models import User
+from web.importing.docket import ring
+from web.importing.models import FOLDER_CHARACTERS, ImportRun, ImportState
+
+MAX_OPEN_OF_PERSON = 2
+KEPT_OF_PERSON = 20
+OPEN = (ImportState.QUEUED, ImportState.LEASED)
+
+
+class ImportRefused(Exception):
+    """Root of the reasons for which nothing is imported. The message is for who asked."""
+
+
+class TooManyImports(ImportRefused):
+    """Raised when this person has as many under way as one may."""
+
+
+class SetUnacceptable(ImportRefused):
+    """Raised when the file is none that may be kept, or the folder none that may be read."""
+
+
+def start_archive(by: User, set_format: str, archive: bytes) -> ImportRun:
+    """Have a worker import the set in a ZIP file.
+
+    Raises:
+        ImportRefused: see the tree above.
+    """
+    if len(archive) > MAX_SET_MIB * 2**20:
+        raise SetUnacceptable(f"The file has more than {MAX_SET_MIB} MiB; import the set in parts.")
+    try:
+        check_set(archive)
+    except SetInvalid as error:
+        raise SetUnacceptable(f"{error}.") from error
+    return _start(ImportRun(by=by, format=set_format, archive=archive))
+
+
+def start_folder(by: User, set_format: str, folder: str) -> ImportRun:
+    """Have a worker import the set in `folder`, which is below the directory that the operator named.
+
+    Raises:
+        ImportRefused: see the tree above.
+    """
+    path = PurePosixPath(folder)
+    if path.is_absolute() or ".." in path.parts or len(folder) > FOLDER_CHARACTERS or "\0" in folder:
+        raise SetUnacceptable("Write a path below the directory of sets, without .. in it.")
+    return _start(ImportRun(by=by, format=set_format, folder=path.as_posix()))
+
+
+@transaction.atomic
+def cancel(run: ImportRun) -> bool:
+    """Give a run up; a worker that has it stops after the problem it looks at. False when it was over."""
+    open_one = ImportRun.objects.filter(pk=run.pk, state__in=OPEN)
+    return bool(
+        open_one.update(state=ImportState.CANCELLED, lease_until=None, archive=None, finished=timezone.now())
+    )
+
+
+@transaction.atomic
+def _start(run: ImportRun) -> ImportRun:
+    mine = ImportRun.objects.filter(by=run.by)
+    if mine.filter(state__in=OPEN).count() >= MAX_OPEN_OF_PERSON:
+        raise TooManyImports(f"You have {MAX_OPEN_OF_PERSON} imports under way; wait for one.")
+    old = mine.exclude(state__in=OPEN).values_list("pk", flat=True)[KEPT_OF_PERSON - 1 :]
+    ImportRun.objects.filter(pk__in=[*old]).delete()
+    run.save()
+    transaction.on_commit(ring)
+    return run

@@ -1,0 +1,126 @@
+"""Pages to bring problems in: one in our own format at once, sets of others by a worker."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from problems.archive import unpack
+from problems.contents import ContentsInvalid
+from web.accounts.models import User
+from web.authoring import rights
+from web.authoring.entrance import person
+from web.authoring.services.files import FilesRefused
+from web.authoring.services.workspaces import WorkspaceRefused
+from web.importing import services
+from web.importing.formats import FORMATS, label_of
+from web.importing.forms import PackageForm, SetFileForm, SetFolderForm
+from web.importing.landing import put
+from web.importing.models import ImportRun
+from web.requests import PageRequest
+
+_SHOWN_RUNS = 10
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@login_required
+def importing(request: HttpRequest) -> HttpResponse:
+    """Choose what to import. `what` says which of the forms was sent."""
+    by = _importer(request)
+    what = request.POST.get("what", "")
+    package = PackageForm(*_sent(request, what == "package"), prefix="package")
+    set_file = SetFileForm(*_sent(request, what == "set"), prefix="set")
+    set_folder = SetFolderForm(*_sent(request, what == "folder"), prefix="folder")
+    done = None
+    if what == "package" and package.is_valid():
+        done = _take_package(request, by, package)
+    elif what == "set" and set_file.is_valid():
+        done = _start(set_file, lambda told: services.start_archive(by, told["set_format"], told["archive"]))
+    elif what == "folder" and by.is_staff and set_folder.is_valid():
+        done = _start(set_folder, lambda told: services.start_folder(by, told["set_format"], told["folder"]))
+    if done is not None:
+        return done
+    runs = ImportRun.objects.filter(by=by).defer("archive")[:_SHOWN_RUNS]
+    context = {
+        "package": package,
+        "set_file": set_file,
+        "set_folder": set_folder if by.is_staff else None,
+        "formats": FORMATS,
+        "runs": [(run, label_of(run.format)) for run in runs],
+    }
+    faulty = any(form.errors for form in (package, set_file, set_folder))
+    return render(request, "importing/importing.html", context, status=422 if faulty else 200)
+
+
+@require_safe
+@never_cache
+@login_required
+def run(request: PageRequest, pk: int) -> HttpResponse:
+    """What became of a set, problem by problem. htmx gets the part that changes."""
+    found = _run_or_404(request, pk)
+    context = {"run": found, "label": label_of(found.format), "counts": _counts(found)}
+    template = "importing/run_state.html" if request.htmx else "importing/run.html"
+    return render(request, template, context)
+
+
+@require_POST
+@login_required
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Give an import up."""
+    if not services.cancel(_run_or_404(request, pk)):
+        messages.error(request, "It is over already.")
+    return redirect("author-import-run", pk)
+
+
+def _take_package(request: HttpRequest, by: User, form: PackageForm) -> HttpResponse | None:
+    try:
+        contents = unpack(form.cleaned_data["archive"], slug=form.cleaned_data["slug"])
+        workspace, again = put(by, contents.slug, contents.files, note="Imported from a file")
+    except (ContentsInvalid, WorkspaceRefused, FilesRefused) as refusal:
+        form.add_error(None, str(refusal))
+        return None
+    became = f"is revision {workspace.revision} now" if again else "is there"
+    messages.success(request, f"{workspace.slug} {became}.")
+    return redirect("author-statement", workspace.slug)
+
+
+def _start(
+    form: SetFileForm | SetFolderForm, start: Callable[[dict[str, Any]], ImportRun]
+) -> HttpResponse | None:
+    try:
+        run = start(form.cleaned_data)
+    except services.ImportRefused as refusal:
+        form.add_error(None, str(refusal))
+        return None
+    return redirect("author-import-run", run.pk)
+
+
+def _sent(request: HttpRequest, chosen: bool) -> tuple[Any, Any]:
+    return (request.POST, request.FILES) if chosen else (None, None)
+
+
+def _counts(run: ImportRun) -> dict[str, int]:
+    """How many problems ended in each way."""
+    counts: dict[str, int] = {}
+    for problem in (run.report or {}).get("problems", []):
+        counts[problem["outcome"]] = counts.get(problem["outcome"], 0) + 1
+    return counts
+
+
+def _run_or_404(request: HttpRequest, pk: int) -> ImportRun:
+    runs = ImportRun.objects.defer("archive")
+    by = person(request)
+    return get_object_or_404(runs if by.is_staff else runs.filter(by=by), pk=pk)
+
+
+def _importer(request: HttpRequest) -> User:
+    if not request.user.has_perm(rights.CREATE):
+        raise PermissionDenied
+    return person(request)

@@ -1,0 +1,1 @@
+"""The versions of problems: packages, frozen, kept in the database."""

@@ -1,0 +1,19 @@
+"""Staff pages about versions."""
+
+from typing import ClassVar
+
+from django.contrib import admin
+
+from web.packages.models import PackageVersion
+from web.staff.audited import RecordAdmin
+
+
+@admin.register(PackageVersion)
+class PackageVersionAdmin(RecordAdmin[PackageVersion]):
+    """Versions of problems, without what is in them."""
+
+    private: ClassVar[tuple[str, ...]] = ("archive",)
+    list_display = ["problem", "number", "origin", "by", "note", "archived", "created"]
+    list_filter = ["origin", "archived"]
+    list_select_related = ["problem", "by"]
+    search_fields = ["=problem__slug", "note"]

@@ -1,0 +1,44 @@
+"""`manage.py importproblem`: make a version of a problem out of a file or a folder."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from problems.archive import MAX_ARCHIVE_MIB, pack, unpack
+from problems.contents import Contents, ContentsInvalid, read_folder
+from problems.faults import PackageInvalid
+from web.packages import services
+
+
+class Command(BaseCommand):
+    help = (
+        "Make a version of a problem out of a ZIP file or a folder and make it live. It is checked and not "
+        "proved: run `prove` on the folder first. What is there already is not made twice."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("source", metavar="FILE", type=Path, help="a ZIP file, or a folder")
+        parser.add_argument("--slug", default="", help="what the problem is called; default: as its folder")
+        parser.add_argument("--note", default="", help="what is new in it")
+        parser.add_argument("--keep-live", action="store_true", help="leave live what is live")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        make = services.freeze if options["keep_live"] else services.publish
+        try:
+            contents = _read(options["source"], options["slug"])
+            version = make(contents.slug, pack(contents), None, options["note"])
+        except (ContentsInvalid, PackageInvalid) as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{options['source']} cannot be read: {error.strerror}") from error
+        self.stdout.write(f"{contents.slug}: version {version.number}, {version.content_hash}")
+
+
+def _read(source: Path, slug: str) -> Contents:
+    if source.is_dir():
+        contents = read_folder(source.absolute())
+        return Contents(slug or contents.slug, contents.files)
+    with source.open("rb") as stream:
+        return unpack(stream.read(MAX_ARCHIVE_MIB * 1024 * 1024 + 1), slug=slug)

@@ -1,0 +1,44 @@
+"""`manage.py loadproblems`: make the site say what the problem packages say."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from problems.track import load_tracks
+from web.packages import services
+from web.tracks import services as tracks
+
+
+class Command(BaseCommand):
+    help = (
+        "Load the problem packages and the tracks of the site. A package that changed becomes a version that "
+        "is live at once, except where an author has published one. What is broken is reported and left out."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--draft", action="store_true", help="keep new problems unpublished")
+        parser.add_argument(
+            "--replace",
+            action="append",
+            default=[],
+            metavar="SLUG",
+            help="make the package of SLUG live also where an author's version is",
+        )
+
+    def handle(self, *_: object, **options: Any) -> None:
+        root = settings.WARPCOURT.problems_dir
+        files, track_faults = load_tracks(root)
+        loaded = services.load_site(root, publish=not options["draft"], replace=options["replace"])
+        self.stdout.write(
+            f"{len(loaded.sound)} problems: {len(loaded.created)} new, {len(loaded.updated)} updated, "
+            f"{len(loaded.unpublished)} unpublished; {tracks.sync(files)} tracks"
+        )
+        if loaded.kept:
+            self.stdout.write(
+                f"Versions that authors published stay live: {', '.join(loaded.kept)}. "
+                "To replace one with the package of the site: loadproblems --replace SLUG"
+            )
+        if faults := (*loaded.faults, *track_faults):
+            raise CommandError("\n".join(["What is broken here is left out:", *faults]))

@@ -1,0 +1,198 @@
+"""Writes of versions: freeze a package, make it live, load the folders of the site.
+
+Theory of operation. However a package comes, from a folder of the site or from an author, it goes through
+`freeze`, which checks it, packs it and gives it the next number, and through `go_live`, which points the
+problem at it and has the catalogue say what it says. What is frozen twice is one version. The problem's row
+is the lock for both, so numbers have no gaps and two authors do not overtake each other half-way.
+
+A version of an author stays live when the site's folders are loaded again: a deployment does not undo what
+an instructor published. Whoever runs the site may say otherwise.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import transaction
+from django.db.models import Max, Q
+
+from problems import schema
+from problems.archive import pack, unpack
+from problems.contents import DESCRIPTION, Contents, ContentsInvalid, as_folder, read_folder
+from problems.faults import Faults, PackageInvalid
+from problems.loader import load_problem
+from web.accounts.models import User
+from web.catalog import services as catalog
+from web.catalog.models import Problem
+from web.packages.models import NOTE_CHARACTERS, Origin, PackageVersion
+from web.staff.models import ActKind
+from web.staff.services import log
+
+
+class PublishRefused(Exception):
+    """Raised when a version may not be made by who asks. The message is for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What loading the site's folders did, as slugs, and what is wrong with those that were left out."""
+
+    sound: tuple[str, ...]
+    created: tuple[str, ...]
+    updated: tuple[str, ...]
+    kept: tuple[str, ...]
+    unpublished: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+def publish(slug: str, archive: bytes, by: User | None, note: str = "") -> PackageVersion:
+    """Freeze the package in `archive` as a version of the problem `slug`, and make it live.
+
+    The caller has seen to it that a proof holds for it, and that `by` may publish it.
+
+    Raises:
+        problems.contents.ContentsInvalid: it is no archive of a package.
+        problems.faults.PackageInvalid: with every fault of the package.
+        PublishRefused: the problem is the site's, and `by` is no staff.
+    """
+    with transaction.atomic():
+        version = freeze(slug, archive, by, note)
+        go_live(version, by)
+    return version
+
+
+def freeze(slug: str, archive: bytes, by: User | None, note: str = "") -> PackageVersion:
+    """Keep the package in `archive` as a version of the problem `slug`, and leave live what is live.
+
+    A new problem stays hidden until a version of it goes live. What was frozen before is that version.
+
+    Raises:
+        problems.contents.ContentsInvalid: it is no archive of a package.
+        problems.faults.PackageInvalid: with every fault of the package.
+        PublishRefused: the problem is the site's, and `by` is no staff.
+    """
+    contents = unpack(archive, slug=slug)
+    _refuse_to_take_over(slug, by)
+    return _freeze(contents, load(contents), origin=Origin.AUTHOR, by=by, note=note)
+
+
+def go_live(version: PackageVersion, by: User | None) -> bool:
+    """Make `version` what the problem is from now on. False when it is already.
+
+    Submissions that wait keep the version that they were handed in to. A problem's first version shows the
+    problem to users; later ones keep the choice that staff made.
+    """
+    package = load(unpack(bytes(version.archive), slug=version.problem.slug))
+    with transaction.atomic():
+        problem = _locked(version.problem_id)
+        before = problem.package_id
+        first = before is None and version.origin == Origin.AUTHOR
+        if version.archived:
+            PackageVersion.objects.filter(pk=version.pk).update(archived=False)
+        catalog.show(problem, package, version, publish=first)
+        if before == version.pk:
+            return False
+        log(by, ActKind.PUBLISH, problem, version=version.number, note=version.note)
+    return True
+
+
+@transaction.atomic
+def set_archived(version: PackageVersion, *, archived: bool) -> bool:
+    """Leave `version` out of lists, or have it back. False when it is live: another one has to be first."""
+    problem = _locked(version.problem_id)
+    if archived and problem.package_id == version.pk:
+        return False
+    PackageVersion.objects.filter(pk=version.pk).update(archived=archived)
+    return True
+
+
+def load(contents: Contents) -> schema.Problem:
+    """The problem that `contents` make. Paths in it are gone by the time of reading.
+
+    Raises:
+        problems.contents.ContentsInvalid: it may not be written to a disk.
+        problems.faults.PackageInvalid: with every fault of the package.
+    """
+    with as_folder(contents) as folder:
+        return load_problem(folder)
+
+
+def load_site(root: Path, *, publish: bool = True, replace: Collection[str] = ()) -> Loaded:
+    """Make versions out of the folders below `root`, and have the catalogue say what they say.
+
+    New problems are published if `publish`. Those of the site whose folder is gone or broken are unpublished.
+    Where an author's version is live it stays so, except for the slugs in `replace`.
+    """
+    found: dict[str, list[str]] = {"sound": [], "created": [], "updated": [], "kept": [], "faults": []}
+    for description in sorted(root.glob(f"*/{DESCRIPTION}")):
+        try:
+            contents = read_folder(description.parent)
+            package = load(contents)
+        except PackageInvalid as error:
+            found["faults"].extend(error.faults)
+        except (ContentsInvalid, OSError) as error:
+            broken = Faults(description.parent.name)
+            broken.add("", "", str(error))
+            found["faults"].extend(broken.texts)
+        else:
+            found["sound"].append(package.slug)
+            what = _load_folder(contents, package, publish=publish, replace=package.slug in replace)
+            if what:
+                found[what].append(package.slug)
+    authored = Problem.objects.filter(package__origin=Origin.AUTHOR).values_list("slug", flat=True)
+    unpublished = catalog.hide_all_but({*found["sound"], *authored})
+    return Loaded(unpublished=unpublished, **{name: tuple(slugs) for name, slugs in found.items()})
+
+
+@transaction.atomic
+def _load_folder(contents: Contents, package: schema.Problem, *, publish: bool, replace: bool) -> str:
+    """What was done, as the name of a list of `Loaded`; empty when nothing."""
+    new = not Problem.objects.filter(slug=package.slug).exists()
+    version = _freeze(contents, package, origin=Origin.SITE, by=None, note="")
+    problem = _locked(version.problem_id)
+    live = problem.package
+    if live and live.origin == Origin.AUTHOR and not replace:
+        return "" if live == version else "kept"
+    changed = catalog.show(problem, package, version, publish=new and publish)
+    if new:
+        return "created"
+    return "updated" if changed else ""
+
+
+@transaction.atomic
+def _freeze(
+    contents: Contents, package: schema.Problem, *, origin: Origin, by: User | None, note: str
+) -> PackageVersion:
+    problem = _locked(catalog.enter(package).pk)
+    same = problem.versions.defer("archive").filter(content_hash=contents.content_hash).first()
+    if same is not None:
+        if same.version != package.version:  # what is hashed grew since
+            PackageVersion.objects.filter(pk=same.pk).update(version=package.version)
+            same.version = package.version
+        return same
+    packed = pack(contents)
+    last = problem.versions.aggregate(last=Max("number"))["last"] or 0
+    return PackageVersion.objects.create(
+        problem=problem,
+        number=last + 1,
+        content_hash=contents.content_hash,
+        version=package.version,
+        archive=packed,
+        size_bytes=len(packed),
+        origin=origin,
+        by=by,
+        note=note[:NOTE_CHARACTERS],
+    )
+
+
+def _locked(problem_id: int) -> Problem:
+    return Problem.objects.select_for_update().get(pk=problem_id)
+
+
+def _refuse_to_take_over(slug: str, by: User | None) -> None:
+    """A name that the site gave is the site's: by publishing under it anybody could read what it hides."""
+    if by is None or by.is_staff:
+        return
+    the_sites = Q(package__isnull=True) | Q(package__origin=Origin.SITE)
+    if Problem.objects.filter(the_sites, slug=slug).exclude(versions__origin=Origin.AUTHOR).exists():
+        raise PublishRefused(f"{slug} is a problem of the site; clone it, or give yours another name.")

@@ -1,0 +1,60 @@
+"""The navigation of a workspace, and the look of its state."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from web.authoring.models import State
+from web.authoring.tabs import TABS
+from web.catalog.markdown import highlight_code
+
+register = template.Library()
+_TONES = {
+    State.DRAFT: "void",
+    State.PROVING: "live",
+    State.READY: "good",
+    State.PUBLISHED: "good",
+    State.ARCHIVED: "void",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A link of the navigation. `current` for the page that is open, or one below it."""
+
+    label: str
+    address: str
+    current: bool
+
+
+@register.simple_tag(takes_context=True)
+def workspace_places(context: dict[str, Any]) -> list[Place]:
+    """The tabs of the workspace in the context, with the one that is open."""
+    request: HttpRequest | None = context.get("request")
+    here = request.path if request else ""
+    places = []
+    for tab in TABS:
+        try:
+            address = reverse(tab.address_name, args=[context["workspace"].slug])
+        except NoReverseMatch:
+            continue
+        places.append(Place(tab.label, address, here == address or here.startswith(f"{address}/")))
+    return places
+
+
+@register.filter
+def state_label(value: str) -> SafeString:
+    """The state of a workspace as a word and a tone."""
+    state = State(value)
+    return format_html('<span class="tag state tone-{}">{}</span>', _TONES[state], state.label)
+
+
+@register.filter
+def highlighted(source: str, language: str) -> SafeString:
+    """A program in colours."""
+    return highlight_code(source, str(language))

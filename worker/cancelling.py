@@ -1,0 +1,62 @@
+"""A place to prove on whose owner may give up."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from threading import Event
+
+from judge.contents import Draws
+from judge.errors import JudgementCancelled
+from judge.evaluate import evaluate
+from judge.lineup.trials import MOST_PROGRAMS, LineUps, Trial
+from judge.prove import OnProgress, TargetBench
+from judge.report import Progress, Report
+from problems.schema import Problem
+from problems.vocabulary import Language, Mode
+
+
+@dataclass(frozen=True, slots=True)
+class CancellableBench(TargetBench):
+    """The bench that a target offers, until `cancelled` is set: then JudgementCancelled is raised.
+
+    `on_progress` is called between line-ups too, with no sandbox in use.
+    """
+
+    cancelled: Event
+    on_progress: OnProgress = lambda _: None
+
+    def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
+        """Load the problem's reference in the target's oracle sandbox."""
+        self._require()
+        return self.target.start_oracle(problem, self.cancelled.is_set)
+
+    def judge(self, problem: Problem, source: str, language: Language) -> Report:
+        """Judge a program as a submission is judged."""
+        self._require()
+        report = evaluate(
+            problem,
+            source,
+            language=language,
+            mode=Mode.SUBMIT,
+            target=self.target,
+            cancelled=self.cancelled,
+        )
+        self._require()
+        return report
+
+    def try_all(
+        self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
+    ) -> list[Trial]:
+        """Try programs in line-ups on the target, one line-up after the other."""
+        trials: list[Trial] = []
+        for start in range(0, len(sources), MOST_PROGRAMS):
+            self._require()
+            some = sources[start : start + MOST_PROGRAMS]
+            text = f"{language.value}: {start + 1} to {start + len(some)} of {len(sources)} programs"
+            self.on_progress(Progress("checking", text))
+            trials += LineUps(problem, language, controls, self.target, self.judge).try_all(some)
+        return trials
+
+    def _require(self) -> None:
+        if self.cancelled.is_set():
+            raise JudgementCancelled

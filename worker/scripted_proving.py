@@ -1,0 +1,59 @@
+"""Proofs that the scripted judge makes up: nothing runs, and words in the reference say what is found.
+
+`proof=fails` finds an error, `proof=breaks` is a reference that raises, `hold=proving` keeps the proof at its
+second step while there is a file `hold-proving` in the runtime directory (see `worker.scripted`).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+from judge.errors import OracleFailed
+from judge.importing import OnProblem
+from judge.preview import ArrayPreview, CaseWanted, Preview, wanted_case
+from judge.proof import Outcome, Proof, error
+from judge.prove import OnProgress
+from judge.report import Progress
+from problems.contents import DESCRIPTION, read_folder
+from problems.importing.report import Entry, Imported
+from problems.schema import Problem
+from worker.scripted import hold
+
+
+def prove(problem: Problem, *, on_progress: OnProgress, cancelled: Event, gates: Path) -> Proof:
+    """Find what the words of the reference say, program by program."""
+    words = problem.reference.split()
+    if "proof=breaks" in words:
+        raise OracleFailed(f"{problem.slug}: loading reference.py: line 1: the reference asked for it")
+    outcomes = []
+    for index, solution in enumerate(problem.solutions, start=1):
+        name = f"solutions/{solution.path.name}"
+        on_progress(Progress("checking", name, index, len(problem.solutions)))
+        if index == 2:
+            hold(words, "proving", gates=gates, cancelled=cancelled)
+        verdict = solution.verdict
+        outcomes.append(Outcome(name, solution.language, verdict, verdict, "", 1.0))
+        on_progress(Progress("checked", f"{name}: {verdict}, as expected", index, len(problem.solutions)))
+    found = error("problem.toml: tolerance", "the reference asked for it", "take its word out")
+    findings = (found,) if "proof=fails" in words else ()
+    return Proof(problem.slug, problem.version, findings, tuple(outcomes))
+
+
+def import_set(format_name: str, folder: Path, *, on_problem: OnProblem) -> Iterator[Imported]:
+    """Take each folder that has a problem.toml for a package as it is. One that holds `refuse` is refused."""
+    found = sorted(path.parent for path in folder.rglob(DESCRIPTION))
+    for number, place in enumerate(found, start=1):
+        name = place.relative_to(folder).as_posix()
+        on_problem(number, len(found), name)
+        contents = read_folder(place)
+        if (place / "refuse").exists():
+            yield Imported(Entry.refused(name, place.name, f"{format_name}: the folder asked for it"))
+        else:
+            yield Imported(Entry.imported(name, place.name, place.name, ()), contents.files)
+
+
+def preview(problem: Problem, wanted: CaseWanted) -> Preview:
+    """The case that is wanted, with one array of a single zero."""
+    case = wanted_case(problem, wanted)
+    zero = ArrayPreview("zero", "input", "float32", (1,), 4, 0.0, 0.0, 0.0, 0, 0, ("0",))
+    return Preview(case.name, case.group, case.sizes, wanted.seed or 1, 0.1, 0.2, 4, (zero,))
