@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pytest
 
 from judge.buffers import HostMemory
-from judge.clock.contracts import Disturbed, Policy
+from judge.clock.contracts import Disturbed, Null, Policy
 from judge.clock.guard import NoGuard
 from judge.clock.null import measure_null
 from judge.clock.page import Orders, create_page
@@ -36,6 +36,7 @@ pytestmark = pytest.mark.integration
 
 CASE = DOUBLING.cases[1]
 CALL_S = 0.002
+QUIET_NULL_US = 0.1 * CALL_S * 1e6  # a null that waited for a core would be taken off honest work
 PATIENT = Policy(
     batch_ms=20,
     budget_ms=600,
@@ -89,6 +90,25 @@ def arrays(sets: MemorySets) -> list[tuple[Floats, Floats]]:
     return list(zip(found[::2], found[1::2], strict=True))
 
 
+def quiet_null(memory: HostMemory) -> Null:
+    """The null of a moment at which both processes had a core; the least that was seen, if there is none."""
+    deadline = time.monotonic() + 60
+    nulls = [one_null(memory)]
+    while nulls[-1].us > QUIET_NULL_US and time.monotonic() < deadline:
+        nulls.append(one_null(memory))
+    return min(nulls, key=lambda null: null.us)
+
+
+def one_null(memory: HostMemory) -> Null:
+    page = create_page()
+    with forked(partial(serve_orders, page, [lambda: None])), Orders(page, lambda: None) as orders:
+        null = measure_null(orders, memory, PATIENT)
+        orders.end()
+        orders.wait(timeout_s=60)
+    os.close(page)
+    return null
+
+
 def clocked(
     work: Work,
     beside: Callable[[list[tuple[Floats, Floats]]], None] = lambda _: None,
@@ -96,12 +116,7 @@ def clocked(
 ) -> Timing | Finding | Disturbed:
     """Time `work`; `beside` runs once in the runner's process, with all sets, before the session."""
     memory = HostMemory()
-    page = create_page()
-    with forked(partial(serve_orders, page, [lambda: None])), Orders(page, lambda: None) as orders:
-        null = measure_null(orders, memory, PATIENT)
-        orders.end()
-        orders.wait(timeout_s=60)
-    os.close(page)
+    null = quiet_null(memory)
     page = create_page()
     drawn = [contents(seed) for seed in range(3)]
     with MemorySets(DOUBLING, CASE, memory, drawn, 4) as sets:

@@ -159,7 +159,10 @@ PEOPLE, PROBLEMS = 2, 2
 STEPS = st.one_of(
     st.tuples(
         *(st.just("submit"), st.integers(0, PEOPLE - 1), st.integers(0, PROBLEMS - 1)),
-        *(st.sampled_from([Mode.SUBMIT, Mode.SUBMIT, Mode.SUBMIT, Mode.RUN]), st.sampled_from([Language.CUDA, Language.TRITON])),
+        *(
+            st.sampled_from([Mode.SUBMIT, Mode.SUBMIT, Mode.SUBMIT, Mode.RUN]),
+            st.sampled_from([Language.CUDA, Language.TRITON]),
+        ),
     ),
     st.tuples(
         *(st.just("time"), st.integers(4, 9), st.sampled_from([0.1, 0.9, 2.5])),
