@@ -15,7 +15,7 @@ from xml.etree import ElementTree as ET
 MAX_FIGURE_KIB = 256
 MAX_FIGURES = 20
 FIGURE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.(?:svg|png|webp)")
-REFERENCE = re.compile(r"!\[[^\]]*\]\(\s*<?(?:\./)?figures/([^)\s>]+)")
+REFERENCE = re.compile(r"!\[[^\]]{0,2000}+\]\(\s{0,20}<?(?:\./)?figures/([^)\s>]{1,100})")
 _MEDIA_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
 _FORBIDDEN_TAGS = {
     "script",

@@ -9,11 +9,10 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import yaml
-
 from problems.importing.building import Source
 from problems.importing.extracting import StartingSolution, standalone
 from problems.importing.names import slug_of
+from problems.importing.plain_yaml import read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import MAX_SOURCE_KIB, read_source
 from problems.vocabulary import Verdict
@@ -77,8 +76,8 @@ def _task(path: Path) -> Mapping[str, object]:
     if len(content) > _MOST_TASK_KIB * 1024:
         raise Refused(f"{_TASK} is larger than {_MOST_TASK_KIB} KiB")
     try:
-        task = yaml.safe_load(content.decode("utf-8-sig"))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        task = read_yaml(content.decode("utf-8-sig"))
+    except ValueError as error:
         raise Refused(f"{_TASK} is no YAML: {str(error)[:200]}") from error
     if not isinstance(task, dict):
         raise Refused(f"{_TASK} holds no table")
@@ -101,7 +100,10 @@ def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, 
         name, source = entry["name"], entry.get("source")
         if name in _OWN or source == _SUBMISSION or not name.endswith(".py"):
             continue
-        path = (folder / str(source)).resolve()
+        try:
+            path = (folder / str(source)).resolve()
+        except (OSError, ValueError) as error:  # too long, or with a NUL
+            raise Refused(f"{_TASK} lists a file whose source is no path") from error
         if not path.is_relative_to(within.resolve()):
             raise Refused(f"{name} is {source}, outside of what was given; give the folder above it too")
         found[name] = read_source(path)

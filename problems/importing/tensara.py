@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from problems.importing.building import Source
 from problems.importing.names import slug_of
+from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import with_imports
 from problems.vocabulary import Difficulty
@@ -85,9 +84,9 @@ def _statement(folder: Path) -> tuple[Mapping[str, Any], str]:
     front: Any = {}
     if match := _FRONT.match(text):
         try:
-            front = yaml.safe_load(match.group(1))
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise Refused(f"the head of {_STATEMENT} is no YAML") from error
+            front = read_yaml(match.group(1))
+        except YamlInvalid as error:
+            raise Refused(f"the head of {_STATEMENT} is no YAML: {error}") from error
         text = text[match.end() :]
     body = re.sub(r"\A\s*# .*\n", "", text)  # pages show the title themselves
     return (front if isinstance(front, dict) else {}), body.strip() + "\n"
