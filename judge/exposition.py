@@ -36,8 +36,8 @@ _CONSTRAINTS = f"{_STATEMENT}: ## Constraints"
 
 def check_mentions(problem: Problem) -> Iterator[Finding]:
     """Every argument must be named in backquotes somewhere in the statement."""
-    for argument in problem.arguments:
     quoted = "\n".join(_QUOTED.findall(problem.statement))
+    for argument in problem.arguments:
         if not re.search(rf"\b{argument.name}\b", quoted):
             yield error(
                 _STATEMENT,
