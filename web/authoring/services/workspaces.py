@@ -3,6 +3,7 @@
 WorkspaceRefused
 +-- SlugTaken             a problem or a workspace of that name is there already
 +-- SlugMalformed         it is no name of a problem
++-- TooManyWorkspaces     they own as many as one may
 +-- StillPublished        it cannot be deleted, since learners have what it published
 +-- StillPreviewed        it cannot be archived, since a preview of a version of it is not answered
 """
@@ -15,7 +16,7 @@ from problems.contents import is_slug
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import State, Workspace
-from web.authoring.services import files
+from web.authoring.services import files, room
 from web.catalog.models import Problem
 from web.packages import services as packages
 from web.staff.models import UNANSWERED, Rejudge
@@ -33,6 +34,10 @@ class SlugTaken(WorkspaceRefused):
 
 class SlugMalformed(WorkspaceRefused):
     """Raised when a name is none that a problem may have."""
+
+
+class TooManyWorkspaces(WorkspaceRefused):
+    """Raised when somebody owns as many workspaces as one may, archived ones too."""
 
 
 class StillPublished(WorkspaceRefused):
@@ -55,6 +60,10 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     """
     if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lower-case words joined by hyphens, such as vector-add.")
+    if not room.may_own_another(by):
+        raise TooManyWorkspaces(
+            f"You own {room.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
+        )
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
         raise SlugTaken(f"There is a problem called {slug} already; choose another name.")
