@@ -50,7 +50,12 @@ def read(folder: Path, *, within: Path) -> Source:
     absolute, relative, checks = _tolerance(found, warnings)
     if checks:
         warnings.append("its verify_result became checker.py; it accepts or refuses all outputs at once")
-    constants = {"MAIN": repr("def"), "CLASS": repr(name), "TOLERANCE": repr((absolute, relative))}
+    constants = {
+        "MAIN": repr("def"),
+        "CLASS": repr(name),
+        "TOLERANCE": repr((absolute, relative)),
+        "PARAMETERS": repr(_parameters(front)),
+    }
     return Source(
         format=FORMAT,
         place=str(folder.relative_to(within)) if folder != within else folder.name,
@@ -103,6 +108,13 @@ def _tags(front: Mapping[str, Any]) -> tuple[str, ...]:
     words = [re.sub(r"[^a-z0-9]+", " ", str(tag).lower()).strip() for tag in listed]
     known = [word for word in words if re.fullmatch(r"[a-z][a-z0-9 ]{0,29}", word) and word != "imported"]
     return tuple(dict.fromkeys(known))[:8]
+
+
+def _parameters(front: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The parameters where the statement's head has them, as it did before definitions had."""
+    given = front.get("parameters")
+    listed = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+    return [{key: str(entry.get(key, ""))[:60] for key in ("name", "type", "pointer")} for entry in listed]
 
 
 def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float, bool]:
