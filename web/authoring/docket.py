@@ -146,7 +146,8 @@ def _hand_back_expired(held: RunClaim, moment: datetime | DatabaseNow) -> None:
 def _first() -> tuple[int, int] | None:
     """The run whose turn it is: everybody's first one comes before anybody's second.
 
-    Of those, previews come first, and proofs that waited for AGED, so that no stream of previews holds one up.
+    Of those, previews come first, and proofs that waited for AGED, so that no stream of previews holds up
+    a proof.
     """
     waits = (RunState.QUEUED, RunState.LEASED)
     earlier = ProofRun.objects.filter(by=OuterRef("by"), state__in=waits, pk__lt=OuterRef("pk"))

@@ -166,8 +166,8 @@ def _require_room(workspace: Workspace, news: Changes) -> None:
     known = workspace.contents.filter(digest__in=fresh).values_list("digest", flat=True)
     if not room.has_room_for(workspace.owner, sum(fresh.values()) - sum(fresh[digest] for digest in known)):
         raise NoRoom(
-            f"The problems of {workspace.owner} hold {room.MAX_STORED_MIB_OF_PERSON} MiB with their histories, "
-            "which is all they may. Delete one that is not needed."
+            f"The problems of {workspace.owner} hold {room.MAX_STORED_MIB_OF_PERSON} MiB with their "
+            "histories, which is all they may. Delete one that is not needed."
         )
 
 
