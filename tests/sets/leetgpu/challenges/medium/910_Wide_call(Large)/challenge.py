@@ -8,8 +8,8 @@ class Challenge(ChallengeBase):
     """More than sixteen arguments, sizes and outputs together; two arrays are updated in place."""
 
     name = "Wide Call"
-    atol = 1e-5
-    rtol = 1e-5
+    atol = 1e-3
+    rtol = 1e-4
     num_gpus = 1
     access_tier = "free"
 
