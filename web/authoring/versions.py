@@ -36,10 +36,12 @@ _PARTS = (
 class Publishing:
     """What would be published, beside what is live. `proof` is the one that holds for these files.
 
-    `taken`: learners have a problem of this name that was not published from here. `shown`: learners see it.
+    `frozen` is the version of these very files, if there is one already. `taken`: learners have a problem of
+    this name that was not published from here. `shown`: learners see it.
     """
 
     live: PackageVersion | None
+    frozen: PackageVersion | None
     taken: bool
     shown: bool
     same: bool
@@ -69,6 +71,7 @@ def publishing(workspace: Workspace, viewer: Viewer) -> Publishing:
     differently = bool(live and package and package.version != live.version)
     return Publishing(
         live=live,
+        frozen=readable.filter(content_hash=content_hash).first(),
         taken=bool(problem and problem.package_id and live is None),
         shown=bool(live and problem and problem.published),
         same=bool(live and live.content_hash == content_hash),

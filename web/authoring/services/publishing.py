@@ -189,6 +189,8 @@ def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
     _require_from_here(locked, version, by)
     if open_rejudge(version) is not None:
         raise NothingToPreview(f"A preview of {version} is under way or waits for an answer.")
+    if not affected(version).exists():
+        raise NothingToPreview("No judged submission was judged by another version, so nothing would change.")
     live = live_version(locked.slug)
     chosen = {"problem": locked.slug, "version": version.number, "against": live.number if live else 0}
     try:

@@ -47,6 +47,7 @@ def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         form=form,
         may_publish=request.user.has_perm(rights.PUBLISH, workspace),
         may_withdraw=request.user.has_perm(rights.WITHDRAW, workspace),
+        open_rejudge=services.open_rejudge(page.frozen) if page.frozen else None,
         rejudges=_rejudges(request, workspace),
         differences=page.differences,
     )
