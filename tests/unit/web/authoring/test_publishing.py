@@ -8,8 +8,10 @@ from problems.archive import pack
 from problems.contents import Contents
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
+from web.accounts.models import User
 from web.authoring import docket, queries, versions
 from web.authoring.models import State, Workspace
+from web.authoring.ranks import rank_changes
 from web.authoring.services import files, publishing, runs, workspaces
 from web.catalog.models import Problem
 from web.packages import services as packages
@@ -345,3 +347,65 @@ class TestNameOfTheSite:
         other = {**vector_add, "reference.py": vector_add["reference.py"] + b"\n"}
         packages.publish(workspace.slug, pack(Contents(workspace.slug, other)), None)
         assert readable_versions(instructor, workspace).get() == version
+
+
+def test_ranks_before_are_those_of_the_live_version_alone(workspace, instructor, owner, teammate):
+    prove(workspace)
+    live = publishing.publish(workspace, instructor)
+    for person in (owner, teammate):
+        judged(person, Problem.objects.get(), Verdict.ACCEPTED)
+    looser(workspace)
+    rejudge = publishing.preview(workspace, publishing.freeze(workspace, instructor), instructor)
+    judged_again()
+    times = {"old_gpu_model": "H200", "gpu_model": "H200", "old_low_us": 9.0, "old_high_us": 11.0}
+    rejudge.runs.update(**times, old_score_us=10.0, low_us=9.0, score_us=10.0, high_us=11.0)
+    rejudge.refresh_from_db()
+    assert rank_changes(rejudge) == ()
+    rejudge.runs.filter(submission__user=owner).update(old_version="0" * 64, old_low_us=0.9, old_score_us=1.0)
+    found = {(row.username, row.before, row.now) for row in rank_changes(rejudge)}
+    assert found == {("owner", None, 1)}, "a faster time on an older version counts for no board of today"
+    assert rejudge.chosen["against"] == live.number
+    User.objects.filter(pk=owner.pk).update(in_rankings=False)
+    assert rank_changes(rejudge) == ()
+
+
+def test_staff_answer_the_preview_of_a_version_where_it_goes_live(
+    workspace, instructor, owner, staff, client
+):
+    prove(workspace)
+    publishing.publish(workspace, instructor)
+    judged(owner, Problem.objects.get())
+    looser(workspace)
+    rejudge = publishing.preview(workspace, publishing.freeze(workspace, instructor), instructor)
+    judged_again()
+    client.force_login(staff)
+    page = f"/author/{workspace.slug}/rejudges/{rejudge.pk}"
+    assert client.get(f"/staff/rejudges/{rejudge.pk}")["Location"] == page
+    client.post(f"/staff/rejudges/{rejudge.pk}/apply", {"scope": "all"})
+    assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
+    assert "Make it live?" in client.get(page).content.decode()
+    assert client.post(f"{page}/apply").status_code == 302
+    assert submissions.verdict_of(Submission.objects.get()) == "accepted"
+
+
+def test_versions_and_the_whole_are_put_away_by_pages_and_api(workspace, instructor, client):
+    prove(workspace)
+    publishing.publish(workspace, instructor)
+    looser(workspace)
+    publishing.publish(workspace, instructor)
+    client.force_login(instructor)
+    pages = f"/author/{workspace.slug}"
+    client.post(f"{pages}/versions/1/archive")
+    assert "1 archived" in client.get(f"{pages}/publish").content.decode()
+    client.post(f"{pages}/versions/2/archive")
+    assert not PackageVersion.objects.get(number=2).archived
+    client.post(f"{pages}/publish/withdraw", {"how": "withdraw"})
+    assert "Show it to learners again" in client.get(f"{pages}/publish").content.decode()
+    assert not Problem.objects.get().published
+    api = f"/api/v1/author/workspaces/{workspace.slug}"
+    ask = {"content_type": "application/json"}
+    assert client.post(f"{api}/withdraw", **ask).status_code == 409
+    assert client.post(f"{api}/show", **ask).status_code == 204
+    assert Problem.objects.get().published
+    assert client.post(f"{api}/versions/1/take-back", **ask).json()["archived"] is False
+    assert client.post(f"{api}/versions/2/archive", **ask).status_code == 409
