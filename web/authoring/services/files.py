@@ -8,8 +8,8 @@ meanwhile, so of two writes from one revision one comes first.
 
 Every write makes a revision, whose tree names the content of every file by its digest; contents are stored
 once. Not every revision is worth keeping: one that has no note is merged into the next by the same person
-within KEPT_EVERY. Each workspace keeps KEPT_REVISIONS, and those that were proved or published. Contents that
-no revision names any more go.
+within KEPT_EVERY, unless the next removes a file. Each workspace keeps KEPT_REVISIONS, and those that were
+proved or published. Contents that no revision names any more go.
 
 FilesRefused
 +-- FilesUnacceptable     a path, a size or a number of files that no package may have
@@ -100,6 +100,8 @@ def write(
         _refuse_conflicts(locked, present, news, expected_revision)
     contents = _checked(locked, present, news)
     changed = {path: _what(path, data, present) for path, data in news.items()}
+    if before and "removed" in changed.values():
+        pin(before)  # or nobody could have the file back
     _require_room(locked, news)
     _store(locked, news)
     revision = _remember(locked, by, before, contents, changed, note=note, keep=keep)
@@ -233,20 +235,10 @@ def _merges(before: Revision, by: User | None) -> bool:
     return young and same and not before.kept and not before.runs.exists()
 
 
-def _both(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """What two revisions did, as if it were one. A file that came and went is left out."""
-    merged = dict(first)
-    for path, what in second.items():
-        was = merged.get(path)
-        if was == "added" and what == "removed":
-            del merged[path]
-        elif was == "added":
-            continue
-        elif was == "removed":
-            merged[path] = "changed"
-        else:
-            merged[path] = what
-    return merged
+def _both(first: dict[str, str], second: dict[str, str]) -> dict[str, str]:
+    """What two revisions did, as if it were one. The second removed nothing, or it would not be merged."""
+    once_there = {path: "changed" for path, what in first.items() if what != "added"}
+    return first | second | {path: once_there.get(path, "added") for path in second if path in first}
 
 
 def _noted(revision: Revision, note: str, *, keep: bool) -> Revision:
