@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.drawn import outputs
-from judge.proof import Finding, error, warning
-from judge.sizes import size_names
+from judge.proof import Finding, cases_named, error, warning
+from judge.sizes import scalar_of, size_names
 from problems.formula import Formula, FormulaError
 from problems.schema import Case, Problem
+from problems.vocabulary import Role
 
 # A minus after a letter, digit or closing bracket is an operator or a hyphen.
 _NUMBER = re.compile(r"(?<![\w.])(?:(?<![\w)\]])-)?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
@@ -62,6 +63,22 @@ def check_example(
             )
 
 
+def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
+    """Where the example section says what a scalar is, it must be what `sample` makes it."""
+    text = example_section(problem.statement)
+    for argument in problem.arguments:
+        if argument.role is not Role.SCALAR:
+            continue
+        value = float(scalar_of(argument, sample.sizes))
+        said = re.search(rf"`{argument.name}`\s*(?:\||=|:|is)\s*\$?({_NUMBER.pattern})", text)
+        if said and not _rounds(said[1], value):
+            yield error(
+                f"{_STATEMENT}: ## Example",
+                f"says that {argument.name} is {said[1]}, which the case {sample.name} makes {value:g}",
+                f"write {value:g}, or {{{{ cases.{sample.name}.SIZE }}}}, which stands for a size of it",
+            )
+
+
 def check_constraints(problem: Problem) -> Iterator[Finding]:
     """The constraints must state the tolerances, and bounds that all cases keep."""
     text = section_of(problem.statement, "## Constraints")
@@ -77,23 +94,25 @@ def check_constraints(problem: Problem) -> Iterator[Finding]:
                     f"does not state the {name} tolerance of {argument.name}, {value:g}",
                     f"write {{{{ arguments.{argument.name}.tolerance.{name} }}}}, which stands for it",
                 )
-    for case in problem.cases:
-        yield from _broken_bounds(problem, case, text)
-
-
-def _broken_bounds(problem: Problem, case: Case, text: str) -> Iterator[Finding]:
-    names = size_names(problem)
+    names = set(size_names(problem))
     for low, high in bounds_in(text):
-        try:
-            kept = low.evaluate(case.sizes) <= high.evaluate(case.sizes)
-        except FormulaError:
-            continue  # a name of the statement's own
-        if not kept and (low.names | high.names) & set(names):
+        breaking = [case.name for case in problem.cases if not _keeps(case, low, high)]
+        sizes = (low.names | high.names) & names
+        if breaking and sizes:
+            size = min(sizes)
             yield error(
                 _CONSTRAINTS,
-                f"promises {low.text} <= {high.text}, which the case {case.name} breaks",
-                "change the bound or the case; {{ sizes.NAME.most }} stands for the largest of all cases",
+                f"promises {low.text} <= {high.text}, broken by {cases_named(breaking)}",
+                f"change the bound or the cases; {{{{ sizes.{size}.least }}}} and "
+                f"{{{{ sizes.{size}.most }}}} stand for the extremes of all cases",
             )
+
+
+def _keeps(case: Case, low: Formula, high: Formula) -> bool:
+    try:
+        return low.evaluate(case.sizes) <= high.evaluate(case.sizes)
+    except FormulaError:
+        return True  # a name of the statement's own
 
 
 def bounds_in(text: str) -> list[tuple[Formula, Formula]]:
