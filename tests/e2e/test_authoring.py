@@ -6,17 +6,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.author import WITHIN_MS, begin, prove, replace, sign_up_instructor
 from tests.e2e.conftest import Site, open_problem, sign_up, wait_for_verdict, watch, write
 from tests.unit.web.authoring.tutorial import BREAKAGES, CORRECTION, SLUG
 from web.config import ROOT
 
-WITHIN_MS = 300_000
 PLAIN = (ROOT / "problems/templates/elementwise/solutions/plain.cu").read_text()
-TITLE = "Product of two vectors"
-INSTRUCTOR = """
-from web.accounts.models import User
-User.objects.filter(username="teacher").update(is_instructor=True)
-"""
 ROUGH = """#include <cuda_runtime.h>
 __global__ void multiply(const float* a, const float* b, float* c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,36 +37,8 @@ def learner(court: Site, browser: Browser) -> Iterator[Page]:
 @pytest.fixture
 def teacher(court: Site, page: Page) -> Page:
     """An instructor of a minute's standing."""
-    sign_up(page, court, "teacher")
-    court.manage("shell", "-c", INSTRUCTOR)
+    sign_up_instructor(page, court, "teacher")
     return page
-
-
-def open_tab(page: Page, name: str) -> None:
-    tabs = page.get_by_role("navigation", name="Parts of the problem")
-    tabs.get_by_role("link", name=name, exact=True).click()
-
-
-def replace(page: Page, file: str, old: str, new: str) -> None:
-    """Change a file as text, on the tab of files."""
-    open_tab(page, "Files")
-    page.get_by_role("link", name=file, exact=True).click()
-    field = page.get_by_label(file, exact=True)
-    text = field.input_value()
-    assert old in text
-    field.fill(text.replace(old, new, 1))
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_label(file, exact=True)).to_have_value(text.replace(old, new, 1))
-
-
-def prove(page: Page, outcome: str) -> None:
-    """Press the button, and watch until the report is there. Nobody reloads the page."""
-    open_tab(page, "Proof")
-    button = page.get_by_role("button", name="Prove revision")
-    _, _, revision = (button.text_content() or "").partition("Prove r")
-    button.click()
-    verdict = page.locator(".proof-verdict").filter(has_text=f"R{revision},")
-    expect(verdict).to_contain_text(outcome, timeout=WITHIN_MS)
 
 
 def expect_findings(page: Page, lines: list[str]) -> None:
@@ -99,14 +66,7 @@ def hand_in(page: Page, site: Site, source: str, word: str) -> str:
 @pytest.mark.timeout(1200)
 def test_from_a_template_to_a_second_version(court: Site, teacher: Page, learner: Page) -> None:
     page = teacher
-    page.goto(f"{court.url}/author")
-    page.get_by_role("link", name="New problem").first.click()
-    page.get_by_role("radio", name="Elementwise").check()
-    page.get_by_label("Title").fill(TITLE)
-    page.get_by_label("Name").fill(SLUG)
-    page.get_by_role("button", name="Begin").click()
-    expect(page.get_by_role("heading", name=TITLE, level=1)).to_be_visible()
-
+    begin(page, court, "Elementwise", "Product of two vectors", SLUG)
     at_once = [broken for broken in BREAKAGES if broken.at_once]
     for breakages in (at_once, [broken for broken in BREAKAGES if broken not in at_once]):
         for broken in breakages:
