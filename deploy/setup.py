@@ -8,6 +8,7 @@ Run by `make` through `deploy/setup` before anything else; does nothing when not
 4. Triton with PyTorch: the CPU build on a machine without an NVIDIA GPU, never gigabytes of CUDA.
 5. CuPy and NVML's bindings where an NVIDIA driver is loaded.
 6. promtool, for tests.
+7. Bytecode of all packages, on every processor; pip would use one.
 """
 
 import argparse
@@ -58,6 +59,7 @@ def main(argv: Sequence[str]) -> int:
         install_gpu_packages()
         if options.test:
             install_promtool()
+        compile_packages()
     except SetupFailed as failure:
         print(f"\nset-up stopped: {failure}", file=sys.stderr)
         return 2
@@ -124,7 +126,7 @@ def install_triton() -> None:
         _install_lock(path)
         _refuse_cuda_torch()
         say(f"installing {TORCH}")
-        _pip("install", TORCH)
+        _pip("install", "--no-compile", TORCH)
 
     _once("triton", [path, Path(__file__)], install)
 
@@ -162,6 +164,18 @@ def install_promtool() -> None:
         shutil.move(Path(folder, "usr/bin/promtool"), program)
 
 
+def compile_packages() -> None:
+    """Compile what was installed since the last time: sandboxes cannot, as they may not write there."""
+    installed = sorted(path for path in VENV.glob(".warpcourt-*") if path.name != ".warpcourt-bytecode")
+
+    def compile_all() -> None:
+        # Some packages have templates in files that are named as modules: its status says nothing.
+        argv = [str(VENV / "bin" / "python"), "-m", "compileall", "-q", "-j", "0", str(VENV / "lib")]
+        subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+    _once("bytecode", installed, compile_all)
+
+
 def _refuse_cuda_torch() -> None:
     """On a machine without a GPU, stop before pip downloads gigabytes of CUDA packages."""
     if DRIVER.exists():
@@ -181,7 +195,7 @@ def _refuse_cuda_torch() -> None:
 
 def _install_lock(path: Path) -> None:
     say(f"installing {path.relative_to(ROOT)} (a few minutes the first time)")
-    _pip("install", "--require-hashes", "--no-deps", "-r", str(path))
+    _pip("install", "--no-compile", "--require-hashes", "--no-deps", "-r", str(path))
 
 
 def _pip(*arguments: str) -> str:

@@ -10,11 +10,14 @@ from itertools import pairwise
 from judge.proof import Finding, error, warning
 from problems.schema import Problem
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$")
-_IMAGE = re.compile(r"!\[([^\]]*)\]\(\s*([^)\s]+)[^)]*\)")
-_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(\s*([^)\s]+)[^)]*\)")
+# Texts come from authors. Nothing here is tried twice, and nothing without an end is followed far, so that no
+# text takes longer than its length says.
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
+_TARGET = r"\(\s{0,20}+([^)\s]{1,1000}+)[^)]{0,1000}+\)"
+_IMAGE = re.compile(r"!\[([^\]]{0,1000}+)\]" + _TARGET)
+_LINK = re.compile(r"(?<!!)\[([^\]]{1,1000}+)\]" + _TARGET)
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*:?-*:?\s*\|?\s*$")
+_RULE = re.compile(r"\s*:?-+:?\s*")
 _FIRST = 2  # the page has the title as its first heading
 _SHORT = 8  # characters, below which no picture is described
 _NOTHING_SAID = {"image", "figure", "picture", "diagram", "graph", "chart", "screenshot", "photo", "drawing"}
@@ -58,7 +61,7 @@ def _headings(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
         if not found:
             continue
         place, deeper = f"{file}: line {number}", len(found[1])
-        if not found[2]:
+        if not line[found.end() :].strip().rstrip("#"):
             yield error(place, "is a heading without words", "write what follows, or remove it")
         if deeper < _FIRST:
             yield error(place, "is a heading of the first level, which the title has", "write ## before it")
@@ -98,7 +101,7 @@ def _links(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
 
 def _tables(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
     for (number, line), (_, below) in pairwise(lines):
-        if "|" in line and _RULE.match(below) and "|" in below:
+        if "|" in line and _is_rule(below):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
             if not all(cells):
                 yield warning(
@@ -106,3 +109,9 @@ def _tables(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
                     "heads a table with an empty cell",
                     "name every column: cells are read out with it",
                 )
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line separates the head of a table from its rows."""
+    cells = line.strip().removeprefix("|").removesuffix("|").split("|")
+    return "|" in line and all(_RULE.fullmatch(cell) for cell in cells)

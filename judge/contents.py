@@ -15,7 +15,8 @@ import numpy.typing as npt
 from judge.buffers import random_bytes
 from judge.checker import compare
 from judge.drawn import inputs, outputs
-from judge.elements import storage
+from judge.elements import storage, widen
+from judge.errors import OracleFailed
 from judge.oracle import Drawn
 from judge.proof import Finding, error, warning
 from judge.sizes import bytes_of, shape_of
@@ -60,18 +61,24 @@ def draw_exact(problem: Problem, open_oracle: OpenOracle) -> list[Drawn]:
 def check_contents(problem: Problem, exact: Sequence[Drawn], open_oracle: OpenOracle) -> Iterator[Finding]:
     """Findings on the generator and the reference, given the hidden cases as `draw_exact` made them.
 
+    Once one is an error, what else is measured of the reference means nothing.
+
     Raises:
-        judge.errors.OracleFailed: the author's code breaks, or changes what it is given.
+        judge.errors.OracleFailed: the author's code breaks.
     """
-    first = max(exact, key=lambda drawn: sum(content.size for content in drawn.inputs.values()))
+    by_size = sorted(exact, key=lambda drawn: _size(drawn.inputs))
+    smallest, first = by_size[0], by_size[-1]
+    watched = list(_check_watched(problem, [smallest.case, first.case], open_oracle))
+    if watched:
+        yield from watched
+        return  # no answer of it can be relied on
     with open_oracle(problem) as oracle:  # another process than the one that drew `exact`
         again, other = oracle.draw(first.case, SEED), oracle.draw(first.case, OTHER_SEED)
-        yield from _check_same_seed(first, again, oracle)
-        yield from _check_other_seed(problem, first, other)
-    yield from _check_nan(problem, exact)
-    yield from _check_poison(problem, exact)
-    with open_oracle(dataclasses.replace(problem, reference=problem.reference + _WATCH)) as oracle:
-        oracle.draw(min(exact, key=lambda drawn: _size(drawn.inputs)).case, SEED)
+        changing = list(_check_same_seed(first, again, oracle))
+        yield from changing
+        if not changing:
+            yield from _check_other_seed(problem, first, other)
+    yield from _check_finite(problem, exact)
 
 
 def same(left: Expected, right: Expected) -> bool:
@@ -125,19 +132,56 @@ def _check_other_seed(problem: Problem, first: Drawn, other: Drawn) -> Iterator[
             )
 
 
-def _check_nan(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
-    for argument in outputs(problem):
-        if not argument.dtype.is_float or (argument.tolerance and argument.tolerance.nan):
-            continue
-        if any(np.isnan(drawn.expected[argument.name]).any() for drawn in exact):
+def _check_watched(problem: Problem, cases: Sequence[Case], open_oracle: OpenOracle) -> Iterator[Finding]:
+    """Whether the reference leaves its arguments alone, and returns nothing that it did not write."""
+    with open_oracle(dataclasses.replace(problem, reference=problem.reference + _WATCH)) as oracle:
+        try:
+            for case in cases:
+                oracle.draw(case, SEED)
+        except OracleFailed as failure:
             yield error(
                 f"{_REFERENCE}: reference",
-                f"{argument.name} holds NaN, which nothing matches",
-                "avoid it, or allow it with nan = true",
+                str(failure),
+                "change copies, such as x = x.copy(), and write every element of what xp.empty makes",
             )
 
 
-def _check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
+def _check_finite(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
+    """Findings on NaN and infinities, in what is drawn and in what is expected of it."""
+    for argument in inputs(problem):
+        if not argument.dtype.is_float:
+            continue
+        values = [widen(d.inputs[argument.name].view(storage(argument.dtype)), argument.dtype) for d in exact]
+        if any(np.isinf(array).any() for array in values):
+            yield warning(
+                f"{_REFERENCE}: generate",
+                f"{argument.name} holds infinities as {argument.dtype}",
+                f"draw what {argument.dtype} holds, unless infinities are meant",
+            )
+    for argument in outputs(problem):
+        if not argument.dtype.is_float:
+            continue
+        if not (argument.tolerance and argument.tolerance.nan):
+            yield from _check_nan(argument, exact)
+        if all(np.isinf(drawn.expected[argument.name]).all() for drawn in exact):
+            yield error(
+                f"{_REFERENCE}: reference",
+                f"every element of {argument.name} is infinite in every case",
+                "look for a division by zero or an overflow, or draw other inputs",
+            )
+
+
+def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[Finding]:
+    with_nan = [drawn.case.name for drawn in exact if np.isnan(drawn.expected[argument.name]).any()]
+    if with_nan:
+        yield error(
+            f"{_REFERENCE}: reference",
+            f"{argument.name} holds NaN, which nothing matches, in case {with_nan[0]}",
+            "avoid it, or allow it with nan = true",
+        )
+
+
+def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
     """Outputs hold random bits before a call: how often those would do for an element that nobody wrote."""
     if problem.checker is not None:
         return

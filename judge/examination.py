@@ -17,12 +17,6 @@ from sandbox.spec import Completion, Ending, Limits
 
 LIMITS = Limits(wall_s=240, cpu_s=240, memory_mib=4096, processes=128)
 _ANSWER = "description.json"
-_LIMIT_NAMES = {
-    Ending.WALL_TIME: f"takes longer than {LIMITS.wall_s:.0f} s",
-    Ending.CPU_TIME: f"takes longer than {LIMITS.cpu_s:.0f} s of a processor",
-    Ending.MEMORY: f"takes more than {LIMITS.memory_mib} MiB",
-    Ending.OUTPUT: "prints too much",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +38,19 @@ class SandboxedExaminer:
             completion = process.wait()
         finally:
             process.close()
-        return parse_description(_answer(completion))
+        return parse_description(_answer(completion, self.limits))
 
 
-def _answer(completion: Completion) -> bytes:
+def _answer(completion: Completion, limits: Limits) -> bytes:
     if (content := completion.files.get(_ANSWER)) is not None and completion.ending is Ending.EXITED:
         return content
-    if reason := _LIMIT_NAMES.get(completion.ending):
+    passed = {
+        Ending.WALL_TIME: f"takes longer than {limits.wall_s:.0f} s",
+        Ending.CPU_TIME: f"takes longer than {limits.cpu_s:.0f} s of a processor",
+        Ending.MEMORY: f"takes more than {limits.memory_mib} MiB",
+        Ending.OUTPUT: "prints too much",
+    }
+    if reason := passed.get(completion.ending):
         raise Refused(f"its Python {reason}")
     said = clean(completion.stderr.decode("utf-8", "replace"), 600).strip()
     raise Refused(

@@ -17,7 +17,7 @@ from judge.contents import OpenOracle, hidden_cases, same
 from judge.drawn import inputs
 from judge.elements import storage
 from judge.oracle import Drawn
-from judge.proof import Finding, error, warning
+from judge.proof import Finding, cases_named, error, warning
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
 
@@ -63,13 +63,17 @@ def check_contents_apart(
     """
     with open_oracle(problem) as oracle:
         drawn = [oracle.draw(case, _FIRST_SEED + at) for at, case in enumerate(hidden_cases(problem))]
-    for before, now in zip(exact, drawn, strict=True):
-        if _telling(_values(problem, now), len(now.inputs)) and same(before.inputs, now.inputs):
-            yield error(
-                _GENERATE,
-                f"case {now.case.name} has the same inputs for every seed, so that its answer can be kept",
-                "draw the contents from rng for all sizes",
-            )
+    kept = [
+        now.case.name
+        for before, now in zip(exact, drawn, strict=True)
+        if _telling(_values(problem, now), len(now.inputs)) and same(before.inputs, now.inputs)
+    ]
+    if kept:
+        yield error(
+            _GENERATE,
+            f"the same inputs for every seed, so that the answer can be kept, in {cases_named(kept)}",
+            "draw the contents from rng for all sizes",
+        )
     fixed = _fixed(exact, drawn)
     for left, right in combinations([_values(problem, one) for one in drawn], 2):
         if name := next((n for n in left.arrays if n not in fixed and _begin_alike(left, right, n)), ""):

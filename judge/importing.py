@@ -28,6 +28,9 @@ from sandbox.pool import NotReady, Pool, Recipe
 from sandbox.python_runtime import torch_oracle_command
 
 _TRIES = 3
+# What readers of files raise that hold other things than any of their format: a number where a list belongs,
+# one of a thousand digits. It is one problem's fault, and no reason to try the whole set again.
+_ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 OpenOracle = Callable[[Problem], AbstractContextManager[Draws]]
 OnProblem = Callable[[int, int, str], None]
 
@@ -75,6 +78,9 @@ def import_set(
             imported = known.take(place, folder, workshop)
         except Refused as error:
             imported = Imported(Entry.refused(name, slug_of(place.name), str(error)))
+        except _ODD as error:
+            reason = f"it holds something that its format does not foresee ({type(error).__name__}: {error})"
+            imported = Imported(Entry.refused(name, slug_of(place.name), reason[:300]))
         if imported.files and imported.entry.slug in taken:
             reason = f"another problem of the set has the slug {imported.entry.slug} too"
             imported = Imported(Entry.refused(name, imported.entry.slug, reason))

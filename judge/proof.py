@@ -4,7 +4,7 @@ A report has one section for each thing that was looked into (`Check`), the find
 and the figures behind the findings, so that an author can see how far from the edge a problem is.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
@@ -31,6 +31,7 @@ class Check(StrEnum):
     STATEMENT = "statement"
     ACCESSIBILITY = "accessibility"
     CONTENTS = "contents"
+    POISON = "poison"
     CHECKER = "checker"
     TOLERANCES = "tolerances"
     EXPOSURE = "exposure"
@@ -51,6 +52,7 @@ _HEADINGS = {
     Check.STATEMENT: "The statement agrees with the package",
     Check.ACCESSIBILITY: "Everybody can read the statement",
     Check.CONTENTS: "Contents are random, the reference is exact",
+    Check.POISON: "Every element must be written",
     Check.CHECKER: "The checker can be trusted",
     Check.TOLERANCES: "Tolerances fit",
     Check.EXPOSURE: "No case reveals another",
@@ -228,6 +230,11 @@ def error(place: str, text: str, fix: str) -> Finding:
 def warning(place: str, text: str, fix: str) -> Finding:
     """A finding that the author should look at."""
     return Finding(Severity.WARNING, place, text, fix)
+
+
+def cases_named(names: Sequence[str]) -> str:
+    """Cases as a finding names them, which is about all of them."""
+    return f"case {names[0]}" if len(names) == 1 else f"the cases {', '.join(names)}"
 
 
 def filed(check: Check, findings: Iterable[Finding]) -> Iterator[Finding]:

@@ -17,13 +17,13 @@ import numpy.typing as npt
 from judge.accepting import Accepts, accepting, check_checker
 from judge.accessible import check_accessible
 from judge.calibration import calibrate
-from judge.contents import Draws, check_contents, draw_exact
+from judge.contents import Draws, check_contents, check_poison, draw_exact
 from judge.coverage import check_coverage, check_shapes
 from judge.drawn import inputs
 from judge.elements import storage, widen
 from judge.errors import CheckerFailed, OracleFailed
 from judge.evaluate import evaluate
-from judge.exposition import check_constraints, check_example, check_mentions, no_example
+from judge.exposition import check_constraints, check_example, check_mentions, check_scalars, no_example
 from judge.exposure import check_cases, check_contents_apart
 from judge.lineup.trials import LineUps, Trial
 from judge.programs import CHECKS as PROGRAMS
@@ -46,7 +46,7 @@ from problems.schema import Case, Problem
 from problems.vocabulary import Language, Mode
 
 OnProgress = Callable[[Progress], None]
-_NEED_REFERENCE = (Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT)
+_NEED_REFERENCE = (Check.POISON, Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT)
 
 
 class Bench(ProgramBench, Protocol):
@@ -113,7 +113,7 @@ def examine(
 ) -> Proof:
     """What can be said of `problem` without judging a program; see `prove`.
 
-    When the author's code breaks, the sections that need it are skipped.
+    When the author's code breaks, or answers otherwise each time, the sections that need it are skipped.
     """
     ledger = Ledger(on_progress)
     measured = measure_timed(problem, find_gpu(gpu))
@@ -128,8 +128,7 @@ def examine(
         if isinstance(failure, CheckerFailed):
             check, place = Check.CHECKER, "checker.py"
         ledger.file(check, [error(place, str(failure), "correct it; what needs it was not tried")])
-        known = {section.check for section in ledger.sections}
-        ledger.sections += _skipped(*(check for check in _NEED_REFERENCE if check not in known))
+        ledger.skip(*_NEED_REFERENCE)
     return replace(ledger.proof(problem), timed_sizes=measured)
 
 
@@ -137,6 +136,10 @@ def _examine_reference(problem: Problem, bench: Bench, ledger: "Ledger") -> Proo
     """What the reference's answers say. Raises OracleFailed."""
     exact = draw_exact(problem, bench.oracle)
     ledger.look(Check.CONTENTS, lambda: check_contents(problem, exact, bench.oracle))
+    if ledger.state(Check.CONTENTS) is State.FAILS:
+        ledger.skip(*_NEED_REFERENCE)  # what it would find there follows from this alone
+        return ledger.proof(problem)
+    ledger.look(Check.POISON, lambda: check_poison(problem, exact))
     with bench.checker(problem) if problem.checker is not None else nullcontext() as accepts:
         if accepts is not None:
             ledger.look(Check.CHECKER, lambda: check_checker(problem, exact, accepts))
@@ -166,6 +169,15 @@ class Ledger:
         started = time.monotonic()
         self.file(check, look(), started=started)
 
+    def skip(self, *checks: Check) -> None:
+        """Say of those `checks` that were not looked into that they are not going to be."""
+        known = {section.check for section in self.sections}
+        self.sections += _skipped(*(check for check in checks if check not in known))
+
+    def state(self, check: Check) -> State:
+        """How the section `check` came out so far."""
+        return state_of(finding for finding in self.findings if finding.check is check)
+
     def proof(self, problem: Problem) -> Proof:
         """What is known so far."""
         return Proof(problem.slug, problem.version, tuple(self.findings), (), tuple(self.sections))
@@ -176,7 +188,7 @@ class Ledger:
         ms = 0.0 if started is None else (time.monotonic() - started) * 1000
         self.findings += found
         self.sections = [section for section in self.sections if section.check is not check]
-        self.sections.append(Section(check, state_of(f for f in self.findings if f.check is check), ms))
+        self.sections.append(Section(check, self.state(check), ms))
 
 
 def _skipped(*checks: Check) -> tuple[Section, ...]:
@@ -191,6 +203,7 @@ def check_statement(problem: Problem, bench: Bench) -> Iterator[Finding]:
     if not sample.inputs:
         yield no_example(sample.name)
         return
+    yield from check_scalars(problem, sample)
     with bench.oracle(problem) as oracle:
         yield from check_example(problem, sample.name, _arrays_of(problem, sample, oracle))
 

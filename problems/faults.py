@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 FILE = "problem.toml"
+MOST_FAULTS = 100  # that are told at once
 
 
 class PackageInvalid(Exception):
@@ -36,6 +37,9 @@ class Faults:
         return len(self.texts)
 
     def raise_any(self) -> None:
-        """Raise PackageInvalid when there are any."""
+        """Raise PackageInvalid when there are any, with the first MOST_FAULTS of them."""
+        if len(self.texts) > MOST_FAULTS:
+            left = len(self.texts) - MOST_FAULTS
+            raise PackageInvalid((*self.texts[:MOST_FAULTS], f"problems/{self.slug}: and {left} more"))
         if self.texts:
             raise PackageInvalid(tuple(self.texts))

@@ -15,8 +15,9 @@ from xml.etree import ElementTree as ET
 MAX_FIGURE_KIB = 256
 MAX_FIGURES = 20
 FIGURE_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.(?:svg|png|webp)")
-REFERENCE = re.compile(r"!\[[^\]]*\]\(\s*<?(?:\./)?figures/([^)\s>]+)")
+REFERENCE = re.compile(r"!\[[^\]]{0,2000}+\]\(\s{0,20}<?(?:\./)?figures/([^)\s>]{1,100})")
 _MEDIA_TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
+_SVG = "http://www.w3.org/2000/svg"
 _FORBIDDEN_TAGS = {
     "script",
     "foreignobject",
@@ -26,6 +27,10 @@ _FORBIDDEN_TAGS = {
     "use",
     "set",
     "animate",
+    "animatecolor",
+    "animatemotion",
+    "animatetransform",
+    "feimage",
     "handler",
     "style",
 }
@@ -122,7 +127,7 @@ def _measure_svg(content: bytes) -> tuple[int, int]:
         root = ET.fromstring(content.decode("utf-8"))  # noqa: S314 - as above
     except (ET.ParseError, ValueError, RecursionError) as error:
         raise FigureInvalid(f"is no SVG in UTF-8 ({error})") from error
-    if root.tag != "{http://www.w3.org/2000/svg}svg":
+    if root.tag != f"{{{_SVG}}}svg":
         raise FigureInvalid('must begin with <svg xmlns="http://www.w3.org/2000/svg">')
     for element in root.iter():
         _check_element(element)
@@ -135,10 +140,15 @@ def _measure_svg(content: bytes) -> tuple[int, int]:
 
 
 def _check_element(element: ET.Element) -> None:
-    tag = str(element.tag).rpartition("}")[2].lower()
+    namespace, _, tag = str(element.tag).lower().rpartition("}")
+    if namespace != f"{{{_SVG}":
+        # Elements of HTML do in an SVG what they do on a page: a meta leads elsewhere.
+        raise FigureInvalid(f"holds <{tag}>, which is none of SVG; save it as plain SVG")
     if tag in _FORBIDDEN_TAGS:
         raise FigureInvalid(f"holds <{tag}>, which figures may not; draw without it")
     for name, value in element.attrib.items():
         plain = name.rpartition("}")[2].lower()
-        if plain.startswith("on") or plain in {"href", "style"} or re.search(r"url\(\s*['\"]?(?!#)", value):
+        # A backslash could spell the letters of `url` in another way.
+        elsewhere = "\\" in value or re.search(r"url\(\s*['\"]?(?!#)", value, re.IGNORECASE)
+        if plain.startswith("on") or plain in {"href", "style"} or elsewhere:
             raise FigureInvalid(f"has the attribute {plain}, which figures may not; draw without it")

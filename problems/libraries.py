@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection
 from enum import StrEnum
 
-_SPLICE = re.compile(r"\\[ \t\v\f]*\r?\n")
+_SPLICE = re.compile(r"(?:\\|\?\?/)[ \t\v\f]*\r?\n")
 _GAP = r"(?:\s|/\*.*?\*/)*"
 _DIRECTIVE = re.compile(
     rf"(?:\#|%:|\?\?=){_GAP}(?:include_next|include|import)\b{_GAP}(?:<([^>\n]*)>|\"([^\"\n]*)\"|)", re.DOTALL
@@ -49,6 +49,7 @@ def refused_include(source: str, allowed: Collection[Library]) -> str:
 
 def library_of(header: str) -> Library | None:
     """The library of a header, None for what every program may include."""
+    header = header.removeprefix("cccl/")  # where CUDA 13 has the folders of cub, thrust and libcudacxx
     folder = header.partition("/")[0] if "/" in header else ""
     if folder in {"cub", "thrust", "cooperative_groups"}:
         return Library(folder.replace("_", "-"))

@@ -15,6 +15,7 @@ from problems.libraries import Library
 from problems.parse_python import parse_python
 from problems.schema import Argument, Case, IgnoredMutant, Limits, Tolerance
 from problems.table import Table, kind_of
+from problems.toml_bounds import toml_excess
 from problems.vocabulary import (
     BaselineKind,
     Difficulty,
@@ -125,6 +126,9 @@ def parse_description(text: str, faults: Faults) -> Description:
 
 def parse_toml(text: str, faults: Faults) -> dict[str, object]:
     """The values of a TOML file; empty, with a fault, when it is none."""
+    if excess := toml_excess(text):
+        faults.add(faults.table_file, "", excess)
+        return {}
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -16,7 +16,7 @@ from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 SECTIONS = ("## Example", "## Constraints", "## What bounds it")
 REQUIRED_HIDDEN = (Group.ODD, Group.LARGE)
 MAX_BYTES = 256 * 2**20
-MAX_WIRE_ARGUMENTS = 16  # as in the wire format: arguments, sizes and expected outputs together
+MAX_WIRE_ARGUMENTS = 32  # as in the wire format: arguments, sizes and expected outputs together
 _FLOAT_RANGE = {Dtype.FLOAT16: 65504.0, Dtype.FLOAT32: 3.4028234663852886e38}
 
 

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 
 MAGIC = 0x31_51_52_57  # "WRQ1", little endian
-MAX_ARGUMENTS = 16
+MAX_ARGUMENTS = 32
 MAX_RANK = 4
 MAX_DESCRIPTORS = 250  # the kernel passes 253 with one message
 _HEADER = struct.Struct("<IIQIIIIQQ16x")

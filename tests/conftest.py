@@ -5,14 +5,17 @@ is not signed in, and staff may see everything.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 
 from problems.vocabulary import Language, Mode
+from tests.migrated import put_migrated_database
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.catalog.services import tag
@@ -20,6 +23,33 @@ from web.submissions import doorbell, services
 from web.submissions.models import Submission
 
 PASSWORD = "correct horse battery"
+# Groups of tests that one process runs one after the other for minutes.
+LONGEST = ("postgresql", "images", "cluster", "installation")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no process idles while another still has minutes to go."""
+
+    def turn(item: pytest.Item) -> int:
+        groups = {str(mark.args[0]) for mark in item.iter_markers("xdist_group")}
+        return min((LONGEST.index(group) for group in groups & {*LONGEST}), default=len(LONGEST))
+
+    items.sort(key=turn)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """Whether the database is there before the tests and is kept: the copy of a migrated one is."""
+    return connection.vendor == "sqlite"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_keepdb: bool
+) -> None:
+    """Put the database where this process looks for it."""
+    if django_db_keepdb:
+        put_migrated_database(Path(connection.settings_dict["TEST"]["NAME"]))
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,13 @@
 """The site's settings for tests: a data directory of their own, and fast password hashes."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
-os.environ.setdefault("WARPCOURT_DATA_DIR", tempfile.mkdtemp(prefix="warpcourt-test-"))
+if "WARPCOURT_DATA_DIR" not in os.environ:
+    os.environ["WARPCOURT_DATA_DIR"] = tempfile.mkdtemp(prefix="warpcourt-test-")
+    atexit.register(shutil.rmtree, os.environ["WARPCOURT_DATA_DIR"], ignore_errors=True)
 os.environ.setdefault("WARPCOURT_SECRET_KEY", "only for tests, and long enough that nothing complains")
 os.environ.setdefault("WARPCOURT_TARGET", "scripted")
 

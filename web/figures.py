@@ -37,5 +37,7 @@ def attempts_note(report: Report) -> str:
 
 def _scale(value_us: float) -> tuple[float, str, int]:
     divisor, unit = (1.0, "µs") if value_us < 1000 else (1000.0, "ms")
+    if value_us < 0.1:  # what a data sheet says of a few elements
+        divisor, unit = 0.001, "ns"
     whole = value_us / divisor
     return divisor, unit, 3 if whole < 10 else 2 if whole < 100 else 1

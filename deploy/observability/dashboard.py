@@ -43,6 +43,19 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         ),
         Panel("Age of the oldest job", {"{{queue}}": "max by (queue) (warpcourt_queue_oldest_seconds)"}, "s"),
         Panel(
+            "Proofs, previews, imports and hidden runs that wait",
+            {"{{docket}}": 'max by (docket) (warpcourt_docket_runs{state="queued"})'},
+        ),
+        Panel(
+            "Proofs, previews, imports and hidden runs under way",
+            {"{{docket}}": 'max by (docket) (warpcourt_docket_runs{state="leased"})'},
+        ),
+        Panel(
+            "Age of the oldest proof, preview, import and hidden run",
+            {"{{docket}}": "max by (docket) (warpcourt_docket_oldest_seconds)"},
+            "s",
+        ),
+        Panel(
             "Wait until a worker takes a job",
             {
                 "{{queue}} half": _quantile(0.5, "warpcourt_wait_seconds", "queue"),

@@ -90,7 +90,9 @@ def build(
     )
     files = {
         "problem.toml": toml.encode(),
-        "statement.md": statement_text(source.markdown, planned, cases, operations).encode(),
+        "statement.md": statement_text(
+            source.markdown, planned, cases, operations, checks=source.checks
+        ).encode(),
         **_programs(source, planned, cases),
         f"solutions/{file}": b"placeholder\n",
         **{f"solutions/{given.file}": given.text.encode() for given in source.solutions},

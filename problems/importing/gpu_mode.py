@@ -9,11 +9,10 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import yaml
-
 from problems.importing.building import Source
 from problems.importing.extracting import StartingSolution, standalone
 from problems.importing.names import slug_of
+from problems.importing.plain_yaml import read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import MAX_SOURCE_KIB, read_source
 from problems.vocabulary import Verdict
@@ -25,9 +24,12 @@ _MOST_TASK_KIB = 64
 _MOST_TESTS = 24
 _OWN = {"submission.py", "eval.py"}
 _SUBMISSION = "@SUBMISSION@"
+# How many arguments come before tolerances, which are known where they are given by name.
+_PLACES = {"make_match_reference": 1, "match_reference": 3, "verbose_allclose": 2, "verbose_allequal": 3}
 # What `match_reference` of the collection's own utils.py uses where a task says nothing.
 _USUAL = (1e-5, 1e-8)
 _EXACT_CHECK = "verbose_allequal"
+_COMPARING = set(_PLACES)
 
 
 def find(folder: Path) -> Iterator[Path]:
@@ -44,7 +46,7 @@ def read(folder: Path, *, within: Path) -> Source:
     task = _task(folder / _TASK)
     files = _files(folder, within, task)
     warnings: list[str] = []
-    relative, absolute = _tolerance(files, warnings)
+    relative, absolute, checks = _tolerance(files, warnings)
     if (ranking := task.get("ranking_by", "geom")) != "geom":
         warnings.append(f"it ranks by {ranking!r}; here the geometric mean of the timed cases ranks")
     parameters = {
@@ -69,6 +71,7 @@ def read(folder: Path, *, within: Path) -> Source:
         title=" ".join(words).capitalize(),
         warnings=tuple(warnings),
         solutions=(_solution(files),),
+        checks=checks,
     )
 
 
@@ -77,8 +80,8 @@ def _task(path: Path) -> Mapping[str, object]:
     if len(content) > _MOST_TASK_KIB * 1024:
         raise Refused(f"{_TASK} is larger than {_MOST_TASK_KIB} KiB")
     try:
-        task = yaml.safe_load(content.decode("utf-8-sig"))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        task = read_yaml(content.decode("utf-8-sig"))
+    except ValueError as error:
         raise Refused(f"{_TASK} is no YAML: {str(error)[:200]}") from error
     if not isinstance(task, dict):
         raise Refused(f"{_TASK} holds no table")
@@ -101,7 +104,10 @@ def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, 
         name, source = entry["name"], entry.get("source")
         if name in _OWN or source == _SUBMISSION or not name.endswith(".py"):
             continue
-        path = (folder / str(source)).resolve()
+        try:
+            path = (folder / str(source)).resolve()
+        except (OSError, ValueError) as error:  # too long, or with a NUL
+            raise Refused(f"{_TASK} lists a file whose source is no path") from error
         if not path.is_relative_to(within.resolve()):
             raise Refused(f"{name} is {source}, outside of what was given; give the folder above it too")
         found[name] = read_source(path)
@@ -132,31 +138,46 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float | str)
 
 
-def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, float]:
-    """Relative and absolute tolerance, as far as `check_implementation` states them as numbers."""
+def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, float, bool]:
+    """Relative and absolute tolerance, and whether `check_implementation` must be asked itself.
+
+    It need not be where it compares by the set's own functions with the same two numbers for all outputs.
+    """
     tree = ast.parse(files[_MAIN])
     check = next((node for node in tree.body if _defines(node, "check_implementation")), None)
     if check is None:
         warnings.append("it has no check_implementation; outputs are compared as its utils.py usually does")
-        return _USUAL
+        return *_USUAL, False
+    own = isinstance(check, ast.FunctionDef)
     calls = [node for node in ast.walk(check) if isinstance(node, ast.Call)]
-    called = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
-    known = {"make_match_reference", "match_reference", "verbose_allclose", _EXACT_CHECK}
-    if isinstance(check, ast.FunctionDef) and not called & known:
-        warnings.append("check_implementation is code of its own; outputs are compared by tolerances instead")
-    if _EXACT_CHECK in called:
-        return 0.0, 0.0
-    found = {"rtol": _USUAL[0], "atol": _USUAL[1]}
-    for keyword in (keyword for call in calls for keyword in call.keywords):
-        if keyword.arg in found:
-            number = _number(keyword.value, tree)
-            if number is None:
-                warnings.append(
-                    f"check_implementation states {keyword.arg} as no number: look at the tolerances"
-                )
-            else:
-                found[keyword.arg] = number
-    return found["rtol"], found["atol"]
+    comparing = [call for call in calls if _called(call) in _COMPARING or not own]
+    exact = {_called(call) == _EXACT_CHECK for call in comparing}
+    stated = {tuple(_stated(call, key, tree) for key in ("rtol", "atol")) for call in comparing}
+    plain = len(exact) == 1 and len(stated) == 1 and not any(None in numbers for numbers in stated)
+    if own and not (plain and all(len(call.args) <= _PLACES[_called(call)] for call in comparing)):
+        warnings.append(
+            "its check_implementation became checker.py; it accepts or refuses all outputs at once"
+        )
+        return *_USUAL, True
+    if exact == {True}:
+        return 0.0, 0.0, False
+    relative, absolute = next(iter(stated), _USUAL)
+    warnings += [
+        f"check_implementation states {key} as no number: look at the tolerances"
+        for key, number in (("rtol", relative), ("atol", absolute))
+        if number is None
+    ]
+    return _USUAL[0] if relative is None else relative, _USUAL[1] if absolute is None else absolute, False
+
+
+def _stated(call: ast.Call, key: str, tree: ast.Module) -> float | None:
+    """The tolerance that a call compares with; None where it is given as no number."""
+    given = [keyword.value for keyword in call.keywords if keyword.arg == key]
+    return _number(given[0], tree) if given else dict(zip(("rtol", "atol"), _USUAL, strict=True))[key]
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
 
 
 def _defines(node: ast.stmt, name: str) -> bool:

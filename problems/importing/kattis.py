@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-import yaml
 from tomlkit.exceptions import TOMLKitError
 
 from problems.importing.building import loaded
 from problems.importing.names import slug_of
+from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Entry, Imported, Refused
+from problems.toml_bounds import toml_excess
 from problems.vocabulary import Language, Verdict
 
 FORMAT = "kattis"
@@ -85,7 +86,10 @@ def read(folder: Path, *, within: Path) -> Imported:
     metadata = _metadata(_content(folder / _MAIN))
     submissions = list(_submissions(folder, warnings))
     try:
-        document = tomlkit.parse(files["problem.toml"].decode("utf-8"))
+        description = files["problem.toml"].decode("utf-8")
+        if excess := toml_excess(description):
+            raise Refused(f"problem.toml {excess}")
+        document = tomlkit.parse(description)
     except (TOMLKitError, ValueError) as error:
         raise Refused(f"problem.toml is no TOML: {error}") from error
     _take_over(document, metadata, warnings)
@@ -115,9 +119,9 @@ def _content(path: Path) -> bytes:
 
 def _metadata(content: bytes) -> Mapping[str, Any]:
     try:
-        found = yaml.safe_load(content)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Refused(f"{_MAIN} is no YAML") from error
+        found = read_yaml(content)
+    except YamlInvalid as error:
+        raise Refused(f"{_MAIN} is no YAML: {error}") from error
     if not isinstance(found, dict):
         raise Refused(f"{_MAIN} holds no keys")
     return found
@@ -131,7 +135,7 @@ def _take_over(document: Any, metadata: Mapping[str, Any], warnings: list[str]) 
     if isinstance(name, str) and name.strip():
         document["title"] = name.strip()[:80]
     words = metadata.get("keywords") or []
-    words = words.split() if isinstance(words, str) else words
+    words = words.split() if isinstance(words, str) else words if isinstance(words, list) else []
     tags = [re.sub(r"[^a-z0-9]+", " ", str(word).lower()).strip() for word in words]
     if tags := [tag for tag in dict.fromkeys(tags) if re.fullmatch(r"[a-z][a-z0-9 ]{0,29}", tag)]:
         document["tags"] = tags

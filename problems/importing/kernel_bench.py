@@ -22,6 +22,7 @@ _TOLERANCE = 1e-4
 _SMALL_PRIMES = (3, 5, 7, 11, 13, 17)
 _PRIMES = (37, 41, 43, 47, 53, 59)
 _MOST_NUMBERS = 8
+_FEW = 4
 
 Numbers = Mapping[str, int]
 
@@ -72,7 +73,17 @@ def candidates(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
     """Kinds of tests with the numbers to try for each, the best first.
 
     `free` numbers are extents of inputs alone; `tied` ones make the model too: they stay or shrink together.
+    Of the free ones, few of something are likely what the model was written for, as three channels are: they
+    stay as they are at first.
     """
+    few = {name: value for name, value in free.items() if value <= _FEW}
+    for kind, numbers in _varied(free, tied):
+        if few and numbers:
+            yield kind, {**numbers, **few}
+        yield kind, numbers
+
+
+def _varied(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
     reduced = [_divided(tied, most) for most in (4, 8, 32)]
     for small in (*reduced, tied):
         yield "sample", {**_in_turn(free, (2, 3, 4, 5, 6, 7)), **small}

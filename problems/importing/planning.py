@@ -1,7 +1,7 @@
 """From what the sandbox described to what a package says: arguments, sizes, roles, and what to warn of."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -130,12 +130,26 @@ def _usable(described: Described, warnings: list[str]) -> tuple[Test, ...]:
             reasons[reason].append(test.name)
         else:
             kept.append(test)
+    for name in names:
+        kept = _of_one_dtype(name, kept, reasons)
     for reason, dropped in reasons.items():
         shown = ", ".join(dropped[:_SHOWN_TESTS]) + (" and others" if len(dropped) > _SHOWN_TESTS else "")
         warnings.append(f"left out {shown}: {reason}")
     if not kept:
         raise Refused("none of its tests can be used: " + "; ".join(reasons))
     return tuple(kept)
+
+
+def _of_one_dtype(name: str, tests: list[Test], reasons: defaultdict[str, list[str]]) -> list[Test]:
+    """The tests in which an array has the dtype that it has in most of them: an argument has one."""
+    dtypes = {id(test): value.dtype for test in tests if isinstance(value := test.values[name], Array)}
+    if len(set(dtypes.values())) < 2:
+        return tests
+    usual = Counter(dtypes.values()).most_common(1)[0][0]
+    for test in tests:
+        if (dtype := dtypes.get(id(test), usual)) != usual:
+            reasons[f"{name} is of dtype {dtype} there, and of {usual} in most tests"].append(test.name)
+    return [test for test in tests if dtypes.get(id(test), usual) == usual]
 
 
 def _unusable(test: Test, names: Iterable[str]) -> str:
@@ -218,13 +232,11 @@ def _role(name: str, said: str, tests: Sequence[Test], warnings: list[str]) -> R
 
 
 def _array_dtype(name: str, arrays: Sequence[Array]) -> Dtype:
-    dtypes = sorted({array.dtype for array in arrays})
-    if len(dtypes) > 1:
-        raise Refused(f"{name} has different dtypes in different tests: {', '.join(dtypes)}")
+    dtype = arrays[0].dtype  # that of all of them, since the others were left out
     try:
-        return Dtype(dtypes[0])
+        return Dtype(dtype)
     except ValueError as error:
-        raise Refused(f"{name} is of dtype {dtypes[0]}, which arguments cannot have") from error
+        raise Refused(f"{name} is of dtype {dtype}, which arguments cannot have") from error
 
 
 def _scalar_dtype(said: str, values: Sequence[Scalar]) -> Dtype:

@@ -7,6 +7,7 @@ package's `reference.py`: what was examined is what judges. `judge.examination` 
 """
 
 import ast
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Protocol
 from problems.importing.described import Described
 from problems.importing.report import Refused
 
+# Files of such names lie beside definitions: solutions, called after what they are written in.
+_PROVIDED = sys.stdlib_module_names | {"numpy", "torch", "triton"}
 MAX_SOURCE_KIB = 96  # together they must fit reference.py, with the adapter
 
 
@@ -55,9 +58,12 @@ def quoted_files(files: Mapping[str, str]) -> str:
 
 def read_source(path: Path) -> str:
     """The text of one Python file of a set. Raises Refused when it is none."""
-    if path.is_symlink() or not path.is_file():
-        raise Refused(f"{path.name} is missing or no plain file")
-    content = path.read_bytes()[: MAX_SOURCE_KIB * 1024 + 1]
+    try:
+        if path.is_symlink() or not path.is_file():
+            raise Refused(f"{path.name[:80]} is missing or no plain file")
+        content = path.read_bytes()[: MAX_SOURCE_KIB * 1024 + 1]
+    except OSError as error:  # a name that is too long, among others
+        raise Refused(f"{path.name[:80]} cannot be read ({error.strerror})") from error
     if len(content) > MAX_SOURCE_KIB * 1024:
         raise Refused(f"{path.name} is larger than {MAX_SOURCE_KIB} KiB")
     try:
@@ -99,7 +105,7 @@ def _imported(text: str) -> set[str]:
 
 def _file_of(module: str, roots: Sequence[Path]) -> tuple[str, Path | None]:
     parts = module.split(".")
-    if not all(part.isidentifier() for part in parts):
+    if not all(part.isidentifier() for part in parts) or parts[0] in _PROVIDED:
         return "", None
     for root in roots:
         for place in ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"])):

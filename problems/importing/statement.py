@@ -58,7 +58,7 @@ def summary_of(markdown: str) -> str:
     return "Imported problem."
 
 
-def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str) -> str:
+def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str, *, checks: bool = False) -> str:
     """The statement: the task, the arguments, then the set's sections and ours."""
     task, constraints, rest = "", "", []
     for section in sections_of(markdown):
@@ -77,7 +77,8 @@ def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str) -> 
         *(f"## {section.title}\n\n{section.body}" for section in rest if not _is_example(section)),
         "## Example\n\n" + _example(plan, sample),
         *(f"## {section.title}\n\n{section.body}" for section in rest if _is_example(section)),
-        "## Constraints\n\n" + "\n".join(filter(None, [constraints, "", _tolerances(plan)])).strip(),
+        "## Constraints\n\n"
+        + "\n".join(filter(None, [constraints, "", _tolerances(plan, checks=checks)])).strip(),
         "## What bounds it\n\n" + _bound(plan, operations),
     ]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
@@ -138,21 +139,24 @@ def _listed(numbers: Sequence[str]) -> str:
     return ", ".join(numbers)
 
 
-def _tolerances(plan: Plan) -> str:
-    lines = []
+def _tolerances(plan: Plan, *, checks: bool) -> str:
+    own = "- The set's own check says whether the outputs are right, all of them together."
+    lines = [own] if checks else []
     for argument in plan.arrays:
-        if not argument.written:
-            continue
-        if not argument.dtype.is_float or not (plan.absolute or plan.relative):
-            lines.append(f"- Every element of `{argument.ours}` must be exact.")
-        else:
-            lines.append(
-                f"- Each element of `{argument.ours}` may be off by {plan.absolute:g} plus "
-                f"{plan.relative:g} times the expected value."
-            )
+        if argument.written and not checks:
+            lines.append(_accuracy(plan, argument))
         if argument.role is Role.INOUT:
             lines.append(f"- `{argument.ours}` holds contents before the call; what is not written stays.")
     return "\n".join(lines)
+
+
+def _accuracy(plan: Plan, argument: PlannedArgument) -> str:
+    if not argument.dtype.is_float or not (plan.absolute or plan.relative):
+        return f"- Every element of `{argument.ours}` must be exact."
+    return (
+        f"- Each element of `{argument.ours}` may be off by {plan.absolute:g} plus "
+        f"{plan.relative:g} times the expected value."
+    )
 
 
 def _bound(plan: Plan, operations: str) -> str:

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from problems.importing.building import Source
 from problems.importing.names import slug_of
+from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Refused
 from problems.importing.sandboxed import with_imports
 from problems.vocabulary import Difficulty
@@ -51,7 +50,12 @@ def read(folder: Path, *, within: Path) -> Source:
     absolute, relative, checks = _tolerance(found, warnings)
     if checks:
         warnings.append("its verify_result became checker.py; it accepts or refuses all outputs at once")
-    constants = {"MAIN": repr("def"), "CLASS": repr(name), "TOLERANCE": repr((absolute, relative))}
+    constants = {
+        "MAIN": repr("def"),
+        "CLASS": repr(name),
+        "TOLERANCE": repr((absolute, relative)),
+        "PARAMETERS": repr(_parameters(front)),
+    }
     return Source(
         format=FORMAT,
         place=str(folder.relative_to(within)) if folder != within else folder.name,
@@ -85,9 +89,9 @@ def _statement(folder: Path) -> tuple[Mapping[str, Any], str]:
     front: Any = {}
     if match := _FRONT.match(text):
         try:
-            front = yaml.safe_load(match.group(1))
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise Refused(f"the head of {_STATEMENT} is no YAML") from error
+            front = read_yaml(match.group(1))
+        except YamlInvalid as error:
+            raise Refused(f"the head of {_STATEMENT} is no YAML: {error}") from error
         text = text[match.end() :]
     body = re.sub(r"\A\s*# .*\n", "", text)  # pages show the title themselves
     return (front if isinstance(front, dict) else {}), body.strip() + "\n"
@@ -104,6 +108,13 @@ def _tags(front: Mapping[str, Any]) -> tuple[str, ...]:
     words = [re.sub(r"[^a-z0-9]+", " ", str(tag).lower()).strip() for tag in listed]
     known = [word for word in words if re.fullmatch(r"[a-z][a-z0-9 ]{0,29}", word) and word != "imported"]
     return tuple(dict.fromkeys(known))[:8]
+
+
+def _parameters(front: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The parameters where the statement's head has them, as it did before definitions had."""
+    given = front.get("parameters")
+    listed = [entry for entry in given if isinstance(entry, dict)] if isinstance(given, list) else []
+    return [{key: str(entry.get(key, ""))[:60] for key in ("name", "type", "pointer")} for entry in listed]
 
 
 def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float, bool]:

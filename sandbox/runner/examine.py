@@ -192,7 +192,7 @@ def _filled(tensor: Any, way: int) -> Any:
 
 def _use_of(first: Any, second: Any, before: Any) -> str:
     """What becomes of an output's contents: overwritten, kept in part, or read."""
-    untouched = (first == _filled(before, 0)) & (second == _filled(before, 1))
+    untouched = (_plain(first) == _plain(_filled(before, 0))) & (_plain(second) == _plain(_filled(before, 1)))
     if bool(untouched.any()):
         return "kept"
     return "written" if _same(first, second) else "read"
@@ -201,7 +201,12 @@ def _use_of(first: Any, second: Any, before: Any) -> str:
 def _same(left: Any, right: Any) -> bool:
     if left.shape != right.shape or left.dtype != right.dtype:
         return False
-    return bool(torch.allclose(left, right, rtol=0, atol=0, equal_nan=True))
+    return bool(torch.allclose(_plain(left), _plain(right), rtol=0, atol=0, equal_nan=True))
+
+
+def _plain(tensor: Any) -> Any:
+    """A tensor that can be compared: PyTorch hardly knows unsigned numbers of more than eight bits."""
+    return tensor.to(torch.int64) if tensor.dtype is torch.uint32 else tensor
 
 
 def _is_tensor(value: object) -> bool:

@@ -11,7 +11,8 @@ This runs where the reference runs: isolated, on a host, with NumPy.
 """
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ Reference = Callable[..., Mapping[str, Array]]
 Manner = tuple[str, str, str, str]  # see `attempted`
 
 _LANES = 256  # partial sums side by side, as a block of threads has
+_FIRST_BYTE, _OTHER_BYTE = 0x2B, 0x4D  # floats of them are finite, and no small numbers
 _CHUNKS = 256  # of the inner dimension of a matrix product, added up one after the other
 _UNSET = {"initial", "where", "dtype", "out"}
 # Explicit bits of the mantissa, for formats that NumPy lacks. float8 is E4M3, without its narrow range.
@@ -51,17 +53,57 @@ def attempted(reference: Reference, manners: Sequence[Manner]) -> Reference:
 
 
 def watched(reference: Reference) -> Reference:
-    """`reference`, which raises RuntimeError when it changes an argument."""
+    """`reference`, which raises RuntimeError when it changes an argument, or returns what it never wrote.
+
+    It is called three times: twice with the same bytes in the arrays that `empty` and `empty_like` make, so
+    that one which draws at random is not blamed for them, and once with others.
+    """
 
     def watch(xp: Any, **arguments: Any) -> Mapping[str, Array]:
         before = {name: value.copy() for name, value in arguments.items() if hasattr(value, "copy")}
-        result = reference(xp, **arguments)
+        with _unwritten(_FIRST_BYTE):
+            result = reference(xp, **arguments)
         for name, value in before.items():
             if arguments[name].tobytes() != value.tobytes():
                 raise RuntimeError(f"the reference changes its argument {name}")
+        first = _held(result)
+        with _unwritten(_FIRST_BYTE):
+            again = _held(reference(xp, **arguments))
+        with _unwritten(_OTHER_BYTE):
+            other = _held(reference(xp, **arguments))
+        for name, content in first.items():
+            if content == again[name] != other[name]:
+                raise RuntimeError(f"the reference returns elements of {name} that it never wrote")
         return result
 
     return watch
+
+
+def _held(result: Mapping[str, Array]) -> dict[str, bytes]:
+    return {name: value.tobytes() for name, value in result.items() if isinstance(value, np.ndarray)}
+
+
+@contextmanager
+def _unwritten(byte: int) -> Iterator[None]:
+    """NumPy whose new arrays hold `byte` throughout until somebody writes to them."""
+
+    def filling(make: Callable[..., Array]) -> Callable[..., Array]:
+        def filled(*given: Any, **options: Any) -> Array:
+            array = make(*given, **options)
+            if array.dtype.kind in "biufc":
+                array[...] = np.frombuffer(bytes([byte]) * array.dtype.itemsize, array.dtype)[0]
+            return array
+
+        return filled
+
+    makers = {"empty": np.empty, "empty_like": np.empty_like}
+    for name, make in makers.items():
+        setattr(np, name, filling(make))
+    try:
+        yield
+    finally:
+        for name, make in makers.items():
+            setattr(np, name, make)
 
 
 def rounded(values: Array, form: str) -> Array:

@@ -7,7 +7,7 @@
 namespace warpcourt::wire {
 
 constexpr std::uint32_t kMagic = 0x31515257;  // "WRQ1", little endian
-constexpr unsigned kMaxArguments = 16;
+constexpr unsigned kMaxArguments = 32;
 constexpr unsigned kMaxRank = 4;
 constexpr unsigned kMaxDescriptors = 250;
 
@@ -48,7 +48,7 @@ struct Request {
   std::uint8_t padding[16];
   Argument arguments[kMaxArguments];
 };
-static_assert(sizeof(Request) == 64 + 16 * 64);
+static_assert(sizeof(Request) == 64 + kMaxArguments * 64);
 
 // The page of a timed session; see Page in sandbox/wire.py.
 struct alignas(64) Page {

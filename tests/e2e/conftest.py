@@ -20,6 +20,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
+from tests.migrated import NAME, put_migrated_database
 from tests.services import need
 from web.config import ROOT
 
@@ -165,6 +166,7 @@ def set_theme(browser: Browser, scheme: str, *, phone: bool) -> BrowserContext:
 def _serving(data_dir: Path, **environ: str) -> Iterator[Site]:
     port = _free_port()
     log = data_dir / "site.log"
+    put_migrated_database(data_dir / NAME)
     with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "worker.supervise"],

@@ -1,7 +1,10 @@
 """The REST API, version 1: what the pages can do, for programs.
 
 Everybody may read published problems and leaderboards. All else takes a token in the header
-`Authorization: Bearer …`, or a session with its CSRF token. Errors have one form, `ErrorOut`.
+`Authorization: Bearer …`, or a session with its CSRF token. A token has a scope: `read`, `submit`, which
+hands in too, or `author`, which writes problems too. One of a narrower scope than an operation needs is
+answered with 403. Errors have one form, `ErrorOut`. Any operation may answer 500 where the site fails, and
+503 with `Retry-After` where its database is away.
 
 Lists come in pages: `next` is the value of the query's cursor that gives the next page, null on the last.
 Every answer says in `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds) how many
@@ -20,7 +23,10 @@ api = NinjaAPI(
     description=__doc__,
     urls_namespace="api",
     throttle=[PerMinute()],
-    openapi_extra={"info": {"license": {"name": "Apache-2.0"}}},
+    openapi_extra={
+        "info": {"license": {"name": "Apache-2.0"}},
+        "tags": [{"name": "author", "description": authoring.__doc__}],
+    },
 )
 api.add_router("/problems", problems.router, tags=["problems"])
 api.add_router("/tracks", tracks.router, tags=["tracks"])

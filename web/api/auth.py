@@ -26,10 +26,15 @@ class ApiRequest(HttpRequest):
 
 
 class TokenAuth(HttpBearer):
-    """An API token in the header `Authorization: Bearer …`, of at least `scope`."""
+    """An API token in the header `Authorization: Bearer …`, of at least `scope`.
 
-    def __init__(self, scope: Scope = Scope.READ) -> None:
-        self.scope = scope
+    Each scope is a class, because the description of the API names the ways in by their classes.
+    """
+
+    scope = Scope.READ
+
+    def __init__(self) -> None:
+        self.openapi_description = f"A token of the scope `{self.scope.value}`, or of one that includes it."
         super().__init__()
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
@@ -43,6 +48,18 @@ class TokenAuth(HttpBearer):
             )
         request.user = found.user
         return found.user
+
+
+class SubmitTokenAuth(TokenAuth):
+    """A token that may hand in."""
+
+    scope = Scope.SUBMIT
+
+
+class AuthorTokenAuth(TokenAuth):
+    """A token that may write problems."""
+
+    scope = Scope.AUTHOR
 
 
 class SessionAuth(APIKeyCookie):
@@ -91,6 +108,12 @@ class StaffTokenAuth(TokenAuth):
         return _of_staff(super().authenticate(request, token))
 
 
+class StaffOrderTokenAuth(StaffTokenAuth):
+    """A token of a member of staff that may give orders."""
+
+    scope = Scope.SUBMIT
+
+
 class StaffSessionAuth(SessionAuth):
     """The browser of a member of staff."""
 
@@ -107,8 +130,8 @@ def _of_staff(user: User) -> User:
 
 
 READ = [TokenAuth(), SessionAuth()]
-SUBMIT = [TokenAuth(Scope.SUBMIT), SessionAuth()]
+SUBMIT = [SubmitTokenAuth(), SessionAuth()]
 PUBLIC = [TokenAuth(), anybody]
-AUTHOR = [TokenAuth(Scope.AUTHOR), SessionAuth()]
+AUTHOR = [AuthorTokenAuth(), SessionAuth()]
 STAFF_READ = [StaffTokenAuth(), StaffSessionAuth()]
-STAFF_ORDER = [StaffTokenAuth(Scope.SUBMIT), StaffSessionAuth()]
+STAFF_ORDER = [StaffOrderTokenAuth(), StaffSessionAuth()]

@@ -61,6 +61,7 @@ _AUTHORING: Mapping[type[Exception], int] = {
     files.FilesRefused: 422,
     workspaces.SlugTaken: 409,
     workspaces.StillPublished: 409,
+    workspaces.StillPreviewed: 409,
     workspaces.WorkspaceRefused: 422,
     members.MemberRefused: 422,
     comments.CommentRefused: 422,

@@ -1,7 +1,7 @@
 """What workers do with proofs and previews, as `web.submissions.services` does it with jobs.
 
 Theory of operation. A worker takes one only when no submission of a learner waits, previews first, since
-somebody looks at the page. The fencing is that of jobs: `attempt` grows with every claim, every write names
+somebody looks at the page, and people in turn, so that nobody's runs keep out everybody else's. The fencing is that of jobs: `attempt` grows with every claim, every write names
 it, and leases are on the database's clock. A run is about one revision, which stays as it is whatever is
 written meanwhile; only where the files still say the same does a proof that holds make the workspace ready.
 """
@@ -13,8 +13,9 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Case, Count, F, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from problems.contents import Contents
@@ -27,6 +28,7 @@ from web.submissions.models import CPU
 from web.submissions.services import Hold, LeaseLost
 
 MOST_STEPS = 200
+AGED = timedelta(minutes=5)
 _SWEPT_AT_ONCE = 500
 _GAVE_UP = "The judge failed on it several times. Try again; staff find the reason in the worker's log."
 
@@ -142,11 +144,19 @@ def _hand_back_expired(held: RunClaim, moment: datetime | DatabaseNow) -> None:
 
 
 def _first() -> tuple[int, int] | None:
-    for kind in (RunKind.PREVIEW, RunKind.PROOF):
-        rows = ProofRun.objects.filter(_claimable(), kind=kind).order_by("pk")
-        if row := rows.values_list("pk", "attempt").first():
-            return row
-    return None
+    """The run whose turn it is: everybody's first one comes before anybody's second.
+
+    Of those, previews come first, and proofs that waited for AGED, so that no stream of previews holds up
+    a proof.
+    """
+    waits = (RunState.QUEUED, RunState.LEASED)
+    earlier = ProofRun.objects.filter(by=OuterRef("by"), state__in=waits, pk__lt=OuterRef("pk"))
+    counted = earlier.order_by().values("by").annotate(count=Count("pk")).values("count")
+    urgent = Q(kind=RunKind.PREVIEW) | Q(created__lt=DatabaseNow() - AGED)
+    rows = ProofRun.objects.filter(_claimable()).annotate(
+        turn=Coalesce(Subquery(counted), 0), later=Case(When(urgent, then=0), default=1)
+    )
+    return rows.order_by("turn", "later", "pk").values_list("pk", "attempt").first()
 
 
 def _claimable() -> Q:

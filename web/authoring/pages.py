@@ -11,7 +11,7 @@ from web.authoring import rights
 from web.authoring.editing.document import DescriptionUnreadable
 from web.authoring.faults import Fault, faults_at, faults_of
 from web.authoring.models import Workspace
-from web.authoring.queries import NotText, list_comments, read_text
+from web.authoring.queries import NotText, list_comments, read_text, sizes
 from web.authoring.saving import wants_json
 from web.authoring.tabs import TABS
 
@@ -30,7 +30,7 @@ def tab_context(
 ) -> dict[str, Any]:
     """The context of the tab called `tab`. `places` are those whose faults it shows; see `faults_at`."""
     found = faults_of(workspace) if faults is None else faults
-    files = next(known.files for known in TABS if known.name == tab)
+    files, there = next(known.files for known in TABS if known.name == tab), sizes(workspace)
     return {
         "workspace": workspace,
         "tab": tab,
@@ -40,7 +40,7 @@ def tab_context(
         "faults": faults_at(found, *places) if places else (),
         "fault_count": len(found),
         "comment_files": [
-            {"path": path, "open": open_comments(workspace, path)} for path in files if not path.endswith("/")
+            {"path": path, "open": open_comments(workspace, path)} for path in files if path in there
         ],
         **more,
     }

@@ -1,13 +1,21 @@
-"""Which places of the boards a new version would change, by what a preview found of it."""
+"""Which places of the boards a new version would change, by what a preview found of it.
+
+What learners see is the board of the version that was live when the preview began; submissions that still
+older versions judged are on boards of their own. On the new board are those that the preview judged, and
+what the new version had judged before, where it was live once.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from judge.report import Score
 from judge.scoring import rank
-from problems.vocabulary import Verdict
-from web.staff.models import HiddenRun, Rejudge
+from problems.vocabulary import Mode, Verdict
+from web.packages.queries import find_version
+from web.profiles.queries import ranked_users
+from web.staff.models import HiddenRun, Rejudge, RejudgeState
+from web.submissions.models import Report
 
 Board = tuple[str, str]
 _UNREAD = ("body", "listings", "submission__source")
@@ -24,13 +32,26 @@ class RankChange:
     now: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A timed submission on a board."""
+
+    board: Board
+    username: str
+    score: Score
+
+
+def ranks_known(rejudge: Rejudge) -> bool:
+    """Whether all was judged, so that places are not those of a part."""
+    return rejudge.state not in {RejudgeState.RUNNING, RejudgeState.CANCELLED}
+
+
 def rank_changes(rejudge: Rejudge) -> tuple[RankChange, ...]:
     """Every place that would change, by board and present place. Boards are of one language and GPU model."""
-    runs = list(
-        rejudge.runs.exclude(change="").select_related("submission__user").defer(*_UNREAD).order_by("pk")
-    )
-    old = _places(runs, old=True)
-    new = _places(runs, old=False)
+    judged = rejudge.runs.exclude(change="").filter(ranked_users("submission__user"))
+    runs = list(judged.select_related("submission__user").defer(*_UNREAD).order_by("pk"))
+    old = _places(_before(rejudge, runs))
+    new = _places([*_after(runs), *_there_already(rejudge)])
     found = [
         RankChange(name, *board, old.get(board, {}).get(name), new.get(board, {}).get(name))
         for board in {*old, *new}
@@ -45,31 +66,65 @@ def rank_changes(rejudge: Rejudge) -> tuple[RankChange, ...]:
     )
 
 
-def _places(runs: Iterable[HiddenRun], *, old: bool) -> dict[Board, dict[str, int]]:
-    """The place of everybody's best accepted submission, by board and name."""
+def _places(entries: Iterable[_Entry]) -> dict[Board, dict[str, int]]:
+    """The place of everybody's best, by board and name."""
     bests: dict[Board, dict[str, Score]] = defaultdict(dict)
-    for run in runs:
-        score = _score(run, old=old)
-        if score is None:
-            continue
-        board = (run.submission.language, run.old_gpu_model if old else run.gpu_model)
-        name = run.submission.user.username
-        best = bests[board].get(name)
-        if best is None or score.median_us < best.median_us:
-            bests[board][name] = score
+    for entry in entries:
+        best = bests[entry.board].get(entry.username)
+        if best is None or entry.score.median_us < best.median_us:
+            bests[entry.board][entry.username] = entry.score
     return {
         board: dict(zip(scores, rank(list(scores.values())), strict=True)) for board, scores in bests.items()
     }
 
 
-def _score(run: HiddenRun, *, old: bool) -> Score | None:
-    verdict = run.old_verdict if old else run.verdict
-    figures = (
-        (run.old_score_us, run.old_low_us, run.old_high_us)
-        if old
-        else (run.score_us, run.low_us, run.high_us)
-    )
-    median, low, high = figures
+def _before(rejudge: Rejudge, runs: Iterable[HiddenRun]) -> Iterator[_Entry]:
+    against = _version_before(rejudge)
+    for run in runs:
+        score = _score(run.old_verdict, run.old_score_us, run.old_low_us, run.old_high_us)
+        if score is not None and against in {None, run.old_version}:
+            yield _Entry((run.submission.language, run.old_gpu_model), run.submission.user.username, score)
+
+
+def _after(runs: Iterable[HiddenRun]) -> Iterator[_Entry]:
+    for run in runs:
+        score = _score(run.verdict, run.score_us, run.low_us, run.high_us)
+        if score is not None:
+            yield _Entry((run.submission.language, run.gpu_model), run.submission.user.username, score)
+
+
+def _there_already(rejudge: Rejudge) -> Iterator[_Entry]:
+    """What the new version judged before the preview began."""
+    if rejudge.package is None:
+        return
+    reports = Report.objects.filter(
+        ranked_users("submission__user"),
+        ranked=True,
+        verdict=Verdict.ACCEPTED.value,
+        version=rejudge.package.version,
+        submission__mode=Mode.SUBMIT.value,
+        submission__problem=rejudge.package.problem_id,
+        submission__created__lte=rejudge.created,
+    ).exclude(submission__in=rejudge.runs.values("submission"))
+    columns = ("submission__language", "gpu_model", "submission__user__username")
+    for language, gpu_model, name, *figures in reports.values_list(
+        *columns, "verdict", "score_us", "score_low_us", "score_high_us"
+    ):
+        score = _score(*figures)
+        if score is not None:
+            yield _Entry((language, gpu_model), name, score)
+
+
+def _version_before(rejudge: Rejudge) -> str | None:
+    """What tells the verdicts of the version that was live; None where that was not noted."""
+    number = rejudge.chosen.get("against")
+    if rejudge.package is None or not number:
+        return None
+    before = find_version(rejudge.package.problem.slug, number)
+    return before.version if before else None
+
+
+def _score(verdict: str, median: float | None, low: float | None, high: float | None) -> Score | None:
     if verdict != Verdict.ACCEPTED.value or median is None or low is None or high is None:
         return None
     return Score(median_us=median, low_us=low, high_us=high)

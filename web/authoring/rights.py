@@ -22,6 +22,7 @@ COMMENT: Final = "authoring.comment"
 PROVE: Final = "authoring.prove"
 EDIT: Final = "authoring.edit"
 PUBLISH: Final = "authoring.publish"
+WITHDRAW: Final = "authoring.withdraw"
 SHARE: Final = "authoring.share"
 _ORDER = (Role.VIEWER, Role.REVIEWER, Role.EDITOR, Role.OWNER)
 
@@ -61,7 +62,8 @@ _PREDICATES = {
     COMMENT: _at_least(Role.REVIEWER) | _STAFF,
     PROVE: (_at_least(Role.REVIEWER) | _STAFF) & _OPEN,
     EDIT: (_at_least(Role.EDITOR) | _STAFF) & _OPEN,
-    PUBLISH: (_at_least(Role.OWNER) & _INSTRUCTOR) | _STAFF,
+    PUBLISH: ((_at_least(Role.OWNER) & _INSTRUCTOR) | _STAFF) & _OPEN,
+    WITHDRAW: _at_least(Role.OWNER) | _STAFF,
     SHARE: _at_least(Role.OWNER) | _STAFF,
 }
 

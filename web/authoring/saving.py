@@ -64,7 +64,7 @@ def save(
             return JsonResponse({"error": str(conflict), "revision": conflict.revision}, status=409)
         return conflict_page(request, workspace, changes, conflict, back=back)
     except files.FilesRefused as refusal:
-        return refused(request, workspace, [str(refusal)], back=back)
+        return _unwritten(request, workspace, changes, str(refusal), back=back)
     if wants_json(request):
         return JsonResponse(
             {"revision": workspace.revision, "saved": workspace.changed, "values": dict(renumbered or {})}
@@ -80,6 +80,29 @@ def refused(request: HttpRequest, workspace: Workspace, reasons: Sequence[str], 
     for reason in reasons:
         messages.error(request, reason)
     return redirect(back)
+
+
+def _unwritten(
+    request: HttpRequest,
+    workspace: Workspace,
+    changes: Mapping[str, bytes | None],
+    reason: str,
+    *,
+    back: str,
+) -> HttpResponse:
+    """Say why `changes` were refused, on a page that still has what was typed. Who uploads has the file."""
+    texts = {path: text_or_none(data) for path, data in changes.items() if data is not None}
+    if wants_json(request) or not texts or None in texts.values():
+        return refused(request, workspace, [reason], back=back)
+    dropped = [path for path, data in changes.items() if data is None]
+    context = {
+        "workspace": workspace,
+        "reasons": [reason],
+        "texts": texts,
+        "dropped": dropped,
+        "back": back,
+    }
+    return render(request, "authoring/refused.html", context, status=422)
 
 
 def conflict_page(

@@ -3,14 +3,17 @@
 import re
 import tomllib
 
+from problems.toml_bounds import toml_excess
 from web.authoring.models import TITLE_CHARACTERS
 
-_LINE = re.compile(r'^\s*title\s*=\s*"([^"\\]*)"', re.MULTILINE)
+_LINE = re.compile(r'^[ \t]*title[ \t]*=[ \t]*"([^"\\\n]*)"', re.MULTILINE)
 
 
 def title_of(description: bytes) -> str:
     """The title in `description`, found by its line where it is no TOML; empty when there is none."""
     text = description.decode("utf-8", "replace")
+    if toml_excess(text):
+        return ""
     try:
         title = tomllib.loads(text).get("title", "")
     except (ValueError, RecursionError):

@@ -73,7 +73,7 @@ def render(text: str, *, anchors: str = "", pictures: tuple[Picture, ...] = ()) 
     are shown; the others are left out.
     """
     known = {picture.name: picture for picture in pictures}
-    html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": set()})
+    html = _parser().render(text, {"anchors": anchors, "pictures": known, "ids": {}})
     clean = nh3.clean(
         html,
         tags=_TAGS | ({"img"} if known else set()),
@@ -129,10 +129,11 @@ def _render_heading(
     if not env["anchors"]:
         return f"<h{level}>"
     words = re.sub(r"[^a-z0-9]+", "-", tokens[index + 1].content.lower()).strip("-")[:60]
-    name = f"{env['anchors']}{words or 'section'}"
+    plain = name = f"{env['anchors']}{words or 'section'}"
     while name in env["ids"]:
-        name += "-again"
-    env["ids"].add(name)
+        env["ids"][plain] += 1
+        name = f"{plain}-again" + (f"-{env['ids'][plain]}" if env["ids"][plain] > 1 else "")
+    env["ids"][name] = 0  # how often its words came again
     return f'<h{level} id="{name}">'
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from . import exits, package, show, terminal
-from .client import Body, Client, Refused
+from .client import Body, Client, Refused, Unreachable
 from .package import Pulled
 
 app = typer.Typer(
@@ -16,6 +16,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 2.0
+_MOST_FAILURES = 15  # in a row, half a minute of them: a site that is restarted is back by then
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")]
 Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder of the problem.")]
@@ -37,6 +38,7 @@ def pull(
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Default: a folder SLUG here.")] = None,
     force: Annotated[bool, typer.Option(help="Overwrite what was changed in the folder.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a problem into a folder, or bring a folder up to date."""
     folder = output or (HERE if slug is None else Path(slug))
@@ -47,7 +49,8 @@ def pull(
         if not force:
             _require_unchanged(client, folder, known, wanted)
         revision = _bring(client, folder, wanted, set(known.digests) if known else set())
-    show.plain(terminal.out(), f"{wanted} is in {folder} at revision {revision}.")
+    told = {"slug": wanted, "folder": str(folder), "revision": revision}
+    _answer(told, f"{wanted} is in {folder} at revision {revision}.", as_json=as_json)
 
 
 @app.command()
@@ -57,6 +60,7 @@ def push(
     create: Annotated[
         str | None, typer.Option(metavar="SLUG", help="Begin a new problem with this folder.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Send what was changed in a folder. Refused where somebody else changed the same file."""
     files = package.read_files(folder)
@@ -64,13 +68,13 @@ def push(
         if create is not None:
             made = client.upload("author/import", "archive", package.packed(create, files), slug=create)
             _agree(folder, client, create, made["revision"], files)
-            show.plain(terminal.out(), f"{create} is on the site at revision {made['revision']}.")
+            _pushed_to(create, made["revision"], sorted(files), others=False, as_json=as_json)
             return
         known = Pulled.load(folder)
         _require_site(known, client, known.slug)
         changes = package.changed_here(files, known)
         if not changes:
-            show.plain(terminal.out(), "Nothing was changed here.")
+            _pushed_to(known.slug, known.revision, [], others=False, as_json=as_json)
             return
         revision, others = _send(client, known, changes, note)
         if others:
@@ -78,10 +82,7 @@ def push(
             revision = _bring(client, folder, known.slug, set(files))
         else:
             _agree(folder, client, known.slug, revision, files)
-    text = f"{len(changes)} files are on the site at revision {revision}."
-    if others:
-        text += " Others changed other files meanwhile; they are here now."
-    show.plain(terminal.out(), text)
+    _pushed_to(known.slug, revision, sorted(changes), others=others, as_json=as_json)
 
 
 @app.command()
@@ -114,7 +115,24 @@ def publish(
         body = {"note": note, "live": not freeze}
         version = client.post(f"author/workspaces/{known.slug}/versions", body)
     what = "is live" if version["live"] else "is frozen; learners do not have it yet"
-    terminal.answer(version, as_json=as_json, shown=f"Version {version['number']} of {known.slug} {what}.")
+    _answer(version, f"Version {version['number']} of {known.slug} {what}.", as_json=as_json)
+
+
+def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_json: bool) -> None:
+    """Say what a push did."""
+    many = f"{len(sent)} file{'' if len(sent) == 1 else 's'}"
+    text = f"Sent {many}. {slug} is at revision {revision}." if sent else "Nothing was changed here."
+    if others:
+        text += " Others changed other files meanwhile; they are here now."
+    told = {"slug": slug, "revision": revision, "sent": sent, "others": others}
+    _answer(told, text, as_json=as_json)
+
+
+def _answer(told: Body, text: str, *, as_json: bool) -> None:
+    if as_json:
+        terminal.print_json(told)
+    else:
+        show.plain(terminal.out(), text)
 
 
 def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note: str) -> tuple[int, bool]:
@@ -147,16 +165,27 @@ def _pushed(folder: Path, client: Client) -> Pulled:
 
 
 def _follow(client: Client, slug: str, run: Body, *, quiet: bool) -> Body:
-    """Wait until a run is over; its steps go to the terminal as they come."""
-    shown, pause_s, progress = 0.0, _FIRST_PAUSE_S, terminal.progress()
+    """Wait until a run is over; its steps go to the terminal as they come. A site may be away for a while."""
+    shown, pause_s, progress, failures = 0.0, _FIRST_PAUSE_S, terminal.progress(), 0
+    if run["state"] == "queued" and not quiet:
+        show.plain(
+            progress, f"Waiting for a worker. It is also on {client.url}/author/{slug}/proof/{run['id']}"
+        )
     while run["state"] not in {"done", "cancelled"}:
         time.sleep(pause_s)
-        run = client.get(f"author/workspaces/{slug}/runs/{run['id']}")
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        try:
+            run = client.get(f"author/workspaces/{slug}/runs/{run['id']}")
+        except Unreachable:
+            failures += 1
+            if failures > _MOST_FAILURES:
+                raise
+            continue
+        failures = 0
         fresh = [step for step in run["steps"] if step["at_s"] > shown and step["kind"] == "checked"]
         for step in fresh if not quiet else ():
             show.plain(progress, f"  {step['index']}/{step['total']} {step['text']}")
         shown = max([shown, *(step["at_s"] for step in fresh)])
-        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
     return run
 
 

@@ -17,7 +17,12 @@ from rich.console import Group, RenderableType
 from . import exits, show, terminal
 from .client import Body, Client
 
+# Programs in languages that we have not are sent too, so that the report says that they were left out.
 _SENT = {
+    ".c",
+    ".cc",
+    ".cpp",
+    ".java",
     ".py",
     ".md",
     ".html",

@@ -8,6 +8,7 @@ from datetime import timedelta
 from web.fleet.models import Duty, Gpu, Health, State
 from web.fleet.queries import NodeNow, WorkerAt, fleet
 from web.fleet.queues import QueueNow, queues_now
+from web.staff.dockets import Task, host_of, tasks_held
 from web.version import version
 
 _NODE_LOOKS = {
@@ -86,7 +87,7 @@ class WorkerRow:
 class NodeCard:
     """A node with its look and its rows, and what to do about it where it does not serve.
 
-    `drain` says why and by whom it is drained; empty where it is not.
+    `drain` says why and by whom it is drained; empty where it is not. `tasks` is what its workers do now.
     """
 
     now: NodeNow
@@ -97,6 +98,7 @@ class NodeCard:
     rows: tuple[GpuRow, ...]
     workers: tuple[WorkerRow, ...]
     other_version: bool
+    tasks: tuple[Task, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +118,10 @@ class FleetPage:
 def fleet_page() -> FleetPage:
     """The fleet as it is now."""
     nodes = fleet()
+    held = tasks_held()
     gpus = [gpu for now in nodes for gpu in now.gpus]
     return FleetPage(
-        cards=[card(now) for now in nodes],
+        cards=[card(now, held) for now in nodes],
         queues=queues_now(nodes),
         versions=mixed_versions(nodes),
         workers=sum(len(now.live_workers) for now in nodes),
@@ -142,8 +145,9 @@ def mixed_versions(nodes: Iterable[NodeNow]) -> list[str]:
     return [f"{known or 'unknown'}: {_parts(counts)}" for known, counts in sorted(found.items())]
 
 
-def card(now: NodeNow) -> NodeCard:
-    """A node as the page shows it."""
+def card(now: NodeNow, held: Iterable[Task] = ()) -> NodeCard:
+    """A node as the page shows it. `held` is what all workers do now."""
+    hosts = {host_of(worker.name) for worker in now.live_workers}
     service = now.node.versions.get("warpcourt", "") if now.node.has_service else ""
     look, remedy = _node_look(now)
     return NodeCard(
@@ -155,6 +159,7 @@ def card(now: NodeNow) -> NodeCard:
         rows=tuple(_row(gpu) for gpu in now.gpus),
         workers=tuple(_worker_row(at) for at in now.workers),
         other_version=bool(service) and not now.lost and service != version(),
+        tasks=tuple(task for task in held if host_of(task.worker) in hosts),
     )
 
 

@@ -18,10 +18,10 @@ from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline as StoredBaseline
 from web.leaderboards.queries import Baseline, Board, Standing, Standings, standings
 from web.leaderboards.queries.standings import FUNCTIONAL
+from web.packages.queries import HASH_SHOWN, names_of_versions
 from web.profiles.queries import Viewer
 
 WIDTH = 1000
-VERSION_CHARACTERS = 12
 _LEAST = 8  # units, so that the narrowest interval can be seen
 _KINDS = {BaselineKind.REFERENCE: "reference", BaselineKind.VENDOR: "vendor library"}
 
@@ -89,8 +89,9 @@ class BoardPage:
     """A page of a leaderboard. `pinned` is one's own row when it is not among `rows`.
 
     Where nothing is ranked there are no `rows`: the standings are shown, and `alone` is one's own.
-    `older` when the board is of an earlier version of the problem than the present one. `help` is the part
-    of the help page that explains why nothing is ranked.
+    `older` when the board is of an earlier version of the problem than the present one, and `version` is what
+    that of the board is called, empty while there are no others. `help` is the part of the help page that
+    explains why nothing is ranked.
     """
 
     problem: Problem
@@ -105,6 +106,7 @@ class BoardPage:
     chart: SafeString | str
     record: Standing | None
     older: bool
+    version: str
     help: str
 
 
@@ -138,6 +140,7 @@ def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
     mine = found.mine.username if found.mine else ""
     away = found.mine if found.mine and all(row.username != mine for row in found.rows) else None
     rows, pinned = _rows(found, away, mine)
+    versions = _versions(found, address)
     return BoardPage(
         problem=problem,
         standings=found,
@@ -146,11 +149,12 @@ def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
         alone=away,
         gpus=_gpus(found, address),
         languages=_languages(found, address),
-        versions=_versions(found, address),
+        versions=versions,
         pages=_pages(found, away, address),
         chart=_chart(found, mine),
         record=found.records[0] if found.records else None,
         older=board is not None and board.version != problem.version,
+        version=next((choice.label for choice in versions if choice.chosen), ""),
         help="functional" if found.note == FUNCTIONAL else "times",
     )
 
@@ -170,7 +174,7 @@ class _Address:
             if board["version"] == self.problem.version:
                 del board["version"]
             else:
-                board["version"] = board["version"][:VERSION_CHARACTERS]
+                board["version"] = board["version"][:HASH_SHOWN]
             query = board | query
         return "?" + urlencode(query)
 
@@ -283,8 +287,9 @@ def _versions(found: Standings, address: _Address) -> tuple[Choice, ...]:
     earlier = sorted((version for version in latest if version != present), key=latest.__getitem__)
     if not earlier:
         return ()
+    names = names_of_versions(address.problem, (present, *earlier))
     return tuple(
-        Choice(version, address.to(version=version), version == chosen.version, latest.get(version))
+        Choice(names[version], address.to(version=version), version == chosen.version, latest.get(version))
         for version in (present, *reversed(earlier))
     )
 

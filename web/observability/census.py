@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from web.clock import DatabaseNow, read_clock
 from web.fleet.models import Gpu, Health, Node, Worker
+from web.staff.dockets import dockets_now
 from web.submissions.models import CPU, Job, Status
 from web.upkeep.queries import backup_age_s
 
@@ -23,6 +24,11 @@ _FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "warpcourt_database_up": ("1 when the database answers.", ()),
     "warpcourt_queue_jobs": ("Jobs by queue, queued or leased.", ("queue", "state")),
     "warpcourt_queue_oldest_seconds": ("How long the oldest job of the queue has waited.", ("queue",)),
+    "warpcourt_docket_runs": (
+        "What workers do beside submissions: proofs, previews, imports and hidden runs, queued or leased.",
+        ("docket", "state"),
+    ),
+    "warpcourt_docket_oldest_seconds": ("How long the oldest of a docket has waited.", ("docket",)),
     "warpcourt_leases_expired": ("Leases that have ended and were not swept yet.", ()),
     "warpcourt_node_heartbeat_age_seconds": ("Time since a node last said that it lives.", ("node", "state")),
     "warpcourt_worker_heartbeat_age_seconds": (
@@ -51,7 +57,7 @@ class Census(Collector):
         """The metrics, as they are now."""
         try:
             now = read_clock()
-            found = [*_queues(now), *_nodes(now), *_workers(now), *_gpus(), *_backups(now)]
+            found = [*_queues(now), *_dockets(now), *_nodes(now), *_workers(now), *_gpus(), *_backups(now)]
         except DatabaseError:
             return [_single("warpcourt_database_up", 0)]
         return [_single("warpcourt_database_up", 1), *found]
@@ -73,6 +79,15 @@ def _queues(now: datetime) -> Iterator[Metric]:
     yield from (jobs, oldest)
     expired = Job.objects.filter(status=Status.LEASED, lease_until__lt=DatabaseNow())
     yield _single("warpcourt_leases_expired", expired.count())
+
+
+def _dockets(now: datetime) -> Iterator[Metric]:
+    runs, oldest = _family("warpcourt_docket_runs"), _family("warpcourt_docket_oldest_seconds")
+    for entry in dockets_now():
+        runs.add_metric([entry.docket, "queued"], entry.waiting)
+        runs.add_metric([entry.docket, "leased"], entry.running)
+        oldest.add_metric([entry.docket], _age_s(entry.oldest, now) if entry.oldest else 0)
+    yield from (runs, oldest)
 
 
 def _nodes(now: datetime) -> Iterator[Metric]:

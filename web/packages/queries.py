@@ -1,15 +1,35 @@
 """Reads of versions. None loads an archive but those that say so."""
 
+from collections.abc import Collection
+
 from django.db.models import QuerySet
 
 from web.catalog.models import Problem
 from web.packages.models import PackageVersion
+
+HASH_SHOWN = 12
 
 
 def list_versions(problem: Problem, *, archived: bool = False) -> QuerySet[PackageVersion]:
     """The versions of `problem`, latest first, without their archives."""
     versions = problem.versions.select_related("by").defer("archive")
     return versions if archived else versions.filter(archived=False)
+
+
+def names_of_versions(problem: Problem, versions: Collection[str]) -> dict[str, str]:
+    """What people call each hash: `version 2`, `versions 2 and 3`; its beginning where no package is kept."""
+    numbers: dict[str, list[int]] = {version: [] for version in versions}
+    found = problem.versions.filter(version__in=numbers).order_by("number")
+    for version, number in found.values_list("version", "number"):
+        numbers[version].append(number)
+    return {version: _name(version, known) for version, known in numbers.items()}
+
+
+def _name(version: str, numbers: list[int]) -> str:
+    if not numbers:
+        return f"version {version[:HASH_SHOWN]}"
+    *others, last = map(str, numbers)
+    return f"versions {', '.join(others)} and {last}" if others else f"version {last}"
 
 
 def find_version(slug: str, number: int) -> PackageVersion | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max, ProtectedError, Q
 
 from problems import schema
 from problems.archive import pack, unpack
@@ -25,7 +25,7 @@ from web.accounts.models import User
 from web.catalog import services as catalog
 from web.catalog.models import Problem
 from web.packages.models import NOTE_CHARACTERS, Origin, PackageVersion
-from web.staff.models import ActKind
+from web.staff.models import Act, ActKind
 from web.staff.services import log
 
 
@@ -97,12 +97,63 @@ def go_live(version: PackageVersion, by: User | None) -> bool:
 
 
 @transaction.atomic
-def set_archived(version: PackageVersion, *, archived: bool) -> bool:
-    """Leave `version` out of lists, or have it back. False when it is live: another one has to be first."""
+def set_archived(version: PackageVersion, by: User | None, *, archived: bool) -> bool:
+    """Leave `version` out of lists, or have it back. False when it is live: another one has to be first.
+
+    Submissions that it judged, and their boards, stay as they are.
+    """
     problem = _locked(version.problem_id)
     if archived and problem.package_id == version.pk:
         return False
-    PackageVersion.objects.filter(pk=version.pk).update(archived=archived)
+    if PackageVersion.objects.filter(pk=version.pk, archived=not archived).update(archived=archived):
+        act = ActKind.VERSION_ARCHIVE if archived else ActKind.VERSION_RETURN
+        log(by, act, problem, version=version.number)
+    return True
+
+
+@transaction.atomic
+def withdraw(problem: Problem, by: User | None) -> bool:
+    """Hide a problem from learners, with all its versions. False when it is hidden.
+
+    What they handed in stays theirs, and is judged to its end.
+    """
+    _locked(problem.pk)
+    if not Problem.objects.filter(pk=problem.pk, published=True).update(published=False):
+        return False
+    log(by, ActKind.WITHDRAW, problem)
+    return True
+
+
+@transaction.atomic
+def show_again(problem: Problem, by: User) -> bool:
+    """Show a problem that was withdrawn. False when there is nothing to show, or it is shown.
+
+    Raises:
+        PublishRefused: somebody else withdrew it, and `by` is no staff.
+    """
+    locked = _locked(problem.pk)
+    if locked.published or locked.package_id is None:
+        return False
+    withdrawn = Act.objects.filter(kind=ActKind.WITHDRAW, target_kind="problem", target_id=str(problem.pk))
+    last = withdrawn.first()
+    if not by.is_staff and (last is None or last.actor_id != by.pk):
+        raise PublishRefused("Staff hid this problem from learners; ask them to show it again.")
+    Problem.objects.filter(pk=problem.pk).update(published=True)
+    log(by, ActKind.SHOW, problem)
+    return True
+
+
+@transaction.atomic
+def forget(slug: str) -> bool:
+    """Drop a problem that never went live, with its frozen versions. False where there is none, or it did."""
+    unseen = Problem.objects.filter(slug=slug, package=None, published=False, submissions=None)
+    problem = unseen.exclude(versions__origin=Origin.SITE).first()
+    if problem is None:
+        return False
+    try:
+        problem.delete()
+    except ProtectedError:  # staff put it into a track meanwhile
+        return False
     return True
 
 

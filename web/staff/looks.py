@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from web.staff.dockets import Docket
 from web.staff.models import Change, RejudgeState
 from web.staff.queries import Stuck
 
@@ -24,6 +25,21 @@ class StuckWords:
     none: str
 
 
+@dataclass(frozen=True, slots=True)
+class DocketWords:
+    """What one, and what several things of a docket are called."""
+
+    one: str
+    many: str
+
+
+DOCKET_WORDS = {
+    Docket.SUBMISSION: DocketWords("Submission", "Submissions"),
+    Docket.PREVIEW: DocketWords("Preview of a generator", "Previews of generators"),
+    Docket.PROOF: DocketWords("Proof", "Proofs"),
+    Docket.IMPORT: DocketWords("Import", "Imports"),
+    Docket.REJUDGE: DocketWords("Hidden run", "Hidden runs of rejudges"),
+}
 REJUDGE_LOOKS = {
     RejudgeState.RUNNING: Look("Running", "live", "pending"),
     RejudgeState.READY: Look("Waits for your answer", "limit", "warning"),

@@ -34,6 +34,9 @@ class ActKind(models.TextChoices):
     MEMBER = "workspace.member", "Changed who writes a problem"
     PUBLISH = "problem.publish", "Published a problem"
     WITHDRAW = "problem.withdraw", "Withdrew a problem"
+    SHOW = "problem.show", "Showed a withdrawn problem again"
+    VERSION_ARCHIVE = "version.archive", "Archived a version of a problem"
+    VERSION_RETURN = "version.return", "Took a version of a problem back from the archive"
     TOKEN_REVOKE = "token.revoke", "Revoked somebody's token"
     NODE_REMOVE = "node.remove", "Removed a node"
     NODE_DRAIN = "node.drain", "Drained a node"
@@ -108,6 +111,9 @@ class RejudgeState(models.TextChoices):
     APPLIED = "applied"
     DISCARDED = "discarded"
     CANCELLED = "cancelled"
+
+
+UNANSWERED = (RejudgeState.RUNNING, RejudgeState.READY, RejudgeState.APPLYING)
 
 
 class Rejudge(models.Model):

@@ -1,6 +1,6 @@
 """What the pages about jobs and workers show, put together from queries."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -12,7 +12,15 @@ from web.fleet import pages as fleet_pages
 from web.fleet import queries as fleet_queries
 from web.fleet.pages import NodeCard, ago
 from web.staff import queries, rejudge_pages
-from web.staff.looks import STUCK_WORDS, Look, StuckWords
+from web.staff.dockets import (
+    DocketNow,
+    Task,
+    dockets_now,
+    long_waiting,
+    tasks_aside,
+    tasks_held,
+)
+from web.staff.looks import DOCKET_WORDS, STUCK_WORDS, Look, StuckWords
 from web.staff.models import Act
 from web.staff.paging import first_rows
 from web.staff.queries import Load, Place, Stuck, WorkerNow
@@ -40,6 +48,8 @@ class Overview:
     rejudges: list[RejudgeRow]
     acts: list[Act]
     troubles: list[Trouble]
+    waiting_aside: int
+    running_aside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,32 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class DocketRow:
+    """What is asked of workers beside submissions, in words."""
+
+    now: DocketNow
+    label: str
+    oldest: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One of them, in words. `age` is how long ago it was asked for."""
+
+    task: Task
+    label: str
+    age: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What workers do beside submissions."""
+
+    dockets: list[DocketRow]
+    tasks: list[TaskRow]
+
+
+@dataclass(frozen=True, slots=True)
 class StuckPage:
     """The jobs that are stuck in one way."""
 
@@ -73,10 +109,11 @@ class StuckPage:
 
 @dataclass(frozen=True, slots=True)
 class WorkerRow:
-    """A worker in words."""
+    """A worker in words. `tasks` is what it does now."""
 
     worker: WorkerNow
     heard: str
+    tasks: list[TaskRow]
 
 
 def overview(flags: int) -> Overview:
@@ -84,6 +121,7 @@ def overview(flags: int) -> Overview:
     fleet = fleet_queries.fleet()
     nodes = [fleet_pages.card(now) for now in fleet]
     load = queries.load({gpu.model for now in fleet for gpu in now.offered})
+    dockets = dockets_now()
     return Overview(
         load=load,
         oldest=ago(timezone.now() - load.oldest) if load.oldest else "",
@@ -91,7 +129,9 @@ def overview(flags: int) -> Overview:
         flags=flags,
         rejudges=rejudge_pages.open_rejudges(),
         acts=list(queries.list_acts()[:8]),
-        troubles=_troubles(load, nodes),
+        troubles=[*_troubles(load, nodes), *_late(dockets)],
+        waiting_aside=sum(entry.waiting for entry in dockets),
+        running_aside=sum(entry.running for entry in dockets),
     )
 
 
@@ -111,6 +151,22 @@ def queue(chosen: Mapping[str, str], after: str) -> Rows:
     return Rows([_job_row(job) for job in jobs], following)
 
 
+def aside() -> Aside:
+    """What workers do beside submissions, and what waits for that."""
+    now = timezone.now()
+    rows = [
+        DocketRow(entry, DOCKET_WORDS[entry.docket].many, ago(now - entry.oldest) if entry.oldest else "")
+        for entry in dockets_now()
+    ]
+    return Aside(rows, task_rows(tasks_aside()))
+
+
+def task_rows(tasks: Iterable[Task]) -> list[TaskRow]:
+    """Tasks in words."""
+    now = timezone.now()
+    return [TaskRow(task, DOCKET_WORDS[task.docket].one, ago(now - task.since)) for task in tasks]
+
+
 def stuck(kind: Stuck, before: str) -> StuckPage:
     """A page of the jobs that are stuck in one way."""
     load = queries.load(fleet_queries.offered_gpu_models())
@@ -128,7 +184,11 @@ def stuck(kind: Stuck, before: str) -> StuckPage:
 def workers() -> list[WorkerRow]:
     """The workers that are known of."""
     now = timezone.now()
-    return [WorkerRow(worker, ago(now - worker.heard)) for worker in queries.list_workers(now)]
+    held = tasks_held()
+    return [
+        WorkerRow(worker, ago(now - worker.heard), task_rows(t for t in held if t.worker == worker.name))
+        for worker in queries.list_workers(now, held)
+    ]
 
 
 def acts(chosen: Mapping[str, str], before: str) -> tuple[list[Act], str]:
@@ -157,6 +217,18 @@ def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
                 Trouble(f"{card.now.node.name}: {ill} of {len(card.rows)} GPUs not in use.", "/fleet")
             )
     return found
+
+
+def _late(dockets: list[DocketNow]) -> list[Trouble]:
+    now = timezone.now()
+    return [
+        Trouble(
+            f"{DOCKET_WORDS[entry.docket].many} wait, the oldest since {ago(now - entry.oldest)}.",
+            "/staff/queue#aside",
+        )
+        for entry in long_waiting(dockets, now, queries.LONG_WAIT)
+        if entry.oldest
+    ]
 
 
 def _count(count: int) -> str:

@@ -1,17 +1,18 @@
 """Reads for the pages of staff. Every list is bounded by a page and found by an index."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.conf import settings
-from django.db.models import Count, Max, Min, Q, QuerySet
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from problems.vocabulary import Verdict
 from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
+from web.staff.dockets import Task, tasks_held
 from web.staff.models import Act
 from web.submissions.models import Job, Report, Status, Submission
 from web.submissions.services.claiming import ORDER
@@ -50,7 +51,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class WorkerNow:
-    """A process that judges. `heard` is its last sign of life that the database knows of."""
+    """A process that judges. `judging` counts what it holds, proofs and such too.
+
+    `heard` is its last sign of life that the database knows of.
+    """
 
     name: str
     judging: int
@@ -132,18 +136,20 @@ def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None =
     return (jobs.filter(pk__lt=before) if before is not None else jobs).order_by("-pk")
 
 
-def list_workers(now: datetime | None = None) -> list[WorkerNow]:
-    """Processes that hold a job now or gave one of the last reports, the last heard of first.
+def list_workers(now: datetime | None = None, held: Iterable[Task] | None = None) -> list[WorkerNow]:
+    """Processes that hold something now or gave one of the last reports, the last heard of first.
+
+    `held` are `dockets.tasks_held`; they are asked for where they are not given.
 
     Nothing else is known of a worker: one that has not judged anything lately is not listed.
     """
     now = now or timezone.now()
     lease = timedelta(seconds=settings.WARPCOURT.lease_s)
     seen: dict[str, WorkerNow] = {}
-    held = Job.objects.filter(status=Status.LEASED).values("worker")
-    for row in held.annotate(judging=Count("pk"), until=Max("lease_until")):
-        heard = min(row["until"] - lease, now)
-        seen[row["worker"]] = WorkerNow(row["worker"], row["judging"], heard, 0, 0)
+    for task in tasks_held() if held is None else held:
+        known = seen.get(task.worker, WorkerNow(task.worker, 0, now - lease, 0, 0))
+        heard = min(task.until - lease, now) if task.until else known.heard
+        seen[task.worker] = replace(known, judging=known.judging + 1, heard=max(known.heard, heard))
     recent = Report.objects.order_by("-pk").values_list("submission__job__worker", "finished", "verdict")
     for name, finished, verdict in recent[:RECENT_REPORTS]:
         known = seen.get(name, WorkerNow(name, 0, finished, 0, 0))

@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet
 
 from problems.vocabulary import Mode
-from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState
+from web.staff.models import UNANSWERED, Change, HiddenRun, Rejudge
 from web.staff.queries import UNREAD
 from web.submissions.models import Status, Submission
 
@@ -51,10 +51,9 @@ def list_rejudges(*, before: int | None = None) -> QuerySet[Rejudge]:
 
 def open_rejudges() -> list[tuple[Rejudge, Progress]]:
     """Those that run, or wait for an answer of staff, the newest ten, in one query."""
-    states = [RejudgeState.RUNNING, RejudgeState.READY, RejudgeState.APPLYING]
     counted = (
         Rejudge.objects.select_related("creator")
-        .filter(state__in=states)
+        .filter(state__in=UNANSWERED)
         .annotate(
             total=Count("runs"),
             done=Count("runs", filter=~Q(runs__change="")),

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from web.authoring.queries import find_workspace
 from web.requests import PageRequest
 from web.staff import rejudge_pages as pages
 from web.staff import rejudge_queries as queries
@@ -49,8 +50,13 @@ def rejudge_new(request: HttpRequest) -> HttpResponse:
 @require_safe
 @staff_only
 def rejudge(request: HttpRequest, pk: int) -> HttpResponse:
-    """What a rejudge found so far. htmx gets the part that changes."""
-    found = get_object_or_404(Rejudge.objects.select_related("creator"), pk=pk)
+    """What a rejudge found so far. htmx gets the part that changes.
+
+    That of a version is answered where the version goes live: on the page of its problem.
+    """
+    found = get_object_or_404(Rejudge.objects.select_related("creator", "package__problem"), pk=pk)
+    if found.package and find_workspace(member(request), found.package.problem.slug):
+        return redirect("author-rejudge", found.package.problem.slug, pk)
     page = pages.rejudge_page(found, request.GET.get("change", ""), request.GET.get("after", ""))
     template = "staff/rejudge_state.html" if cast("PageRequest", request).htmx else "staff/rejudge.html"
     return render(request, template, {"page": page, "rejudge": found})
@@ -61,7 +67,9 @@ def rejudge(request: HttpRequest, pk: int) -> HttpResponse:
 def rejudge_apply(request: HttpRequest, pk: int) -> HttpResponse:
     """Make what was found visible."""
     verdicts_only = request.POST.get("scope") == "verdicts"
-    if not rejudging.apply(_rejudge(pk), member(request), verdicts_only=verdicts_only):
+    if _rejudge(pk).package_id:
+        messages.error(request, "It previews a version: its verdicts are applied when that goes live.")
+    elif not rejudging.apply(_rejudge(pk), member(request), verdicts_only=verdicts_only):
         messages.error(request, "It is not ready to be applied, or was answered already.")
     return redirect("staff-rejudge", pk)
 

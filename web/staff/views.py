@@ -29,8 +29,11 @@ def queue(request: HttpRequest) -> HttpResponse:
     """What waits and what is being judged."""
     form = QueueFilter(request.GET)
     chosen = form.cleaned_data if form.is_valid() else {}
-    jobs = pages.queue(chosen, request.GET.get("after", ""))
-    return render(request, "staff/queue.html", {"jobs": jobs, "form": form})
+    after = request.GET.get("after", "")
+    jobs = pages.queue(chosen, after)
+    whole = not after and not any(chosen.values())  # what is narrowed to submissions tells of them alone
+    context = {"jobs": jobs, "form": form, "aside": pages.aside() if whole else None}
+    return render(request, "staff/queue.html", context)
 
 
 @require_safe

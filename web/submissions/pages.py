@@ -11,6 +11,7 @@ from judge.report import CaseReport, Diagnostic, Report
 from problems.vocabulary import Mode, Verdict
 from web.catalog.markdown import highlight_code
 from web.figures import attempts_note
+from web.packages.queries import HASH_SHOWN
 from web.submissions import queries
 from web.submissions.assembly import coloured, listing_lexer
 from web.submissions.console import LogLine, Resources, log_lines, resources_of
@@ -112,10 +113,28 @@ class SubmissionPage:
         return "yes" if self.report.ranked else "no, it was not timed"
 
     @property
+    def version(self) -> str:
+        """What the version of the problem is called that judged it; empty until one did."""
+        known = self.submission.report.version if self.report else ""
+        package = self.submission.package
+        if package is not None and package.version == known:
+            return f"version {package.number}"
+        return f"version {known[:HASH_SHOWN]}" if known else ""
+
+    @property
+    def of_earlier_version(self) -> bool:
+        """Whether the problem is judged in another way since."""
+        known = self.submission.report.version if self.report else ""
+        return bool(known) and known != self.submission.problem.version
+
+    @property
     def board_url(self) -> str:
         """The leaderboard that its score is on."""
         address = reverse("leaderboard", args=[self.submission.problem.slug])
-        board = {"gpu": self.submission.report.gpu_model, "language": self.submission.language}
+        report = self.submission.report
+        board = {"gpu": report.gpu_model, "language": self.submission.language}
+        if self.of_earlier_version:
+            board["version"] = report.version[:HASH_SHOWN]
         return f"{address}?{urlencode(board)}"
 
 

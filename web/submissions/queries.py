@@ -25,9 +25,11 @@ def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
 
     One's own; of others those that are shared, on problems that one has solved; all for staff and
     instructors. Use it with `get_object_or_404(…, public_id=…)`: to everybody else a submission does not
-    exist. Rows come with their user, problem, job and report in one query; `report` is absent until judged.
+    exist. Rows come with their user, problem, job, report and version in one query; `report` is absent until
+    judged.
     """
-    submissions = Submission.objects.select_related("user", "problem", "job", "report")
+    submissions = Submission.objects.select_related("user", "problem", "job", "report", "package")
+    submissions = submissions.defer("package__archive")
     if not viewer.is_authenticated:
         return submissions.none()
     if reads_all(viewer):

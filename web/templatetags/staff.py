@@ -1,11 +1,15 @@
-"""The navigation of the staff pages."""
+"""The navigation of the staff pages, and what workers do in words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django import template
 from django.http import HttpRequest
 from django.urls import reverse
+
+from web.staff.dockets import Task
+from web.staff.pages import TaskRow, task_rows
 
 register = template.Library()
 _PLACES = (
@@ -20,6 +24,18 @@ _PLACES = (
     ("staff-audit", "Audit log"),
     ("admin:index", "Administration"),
 )
+
+
+@register.filter
+def in_words(tasks: Iterable[Task]) -> list[TaskRow]:
+    """What workers do, as rows."""
+    return task_rows(tasks)
+
+
+@register.simple_tag
+def task_address(task: Task) -> str:
+    """Where staff see it."""
+    return reverse(task.address_name, args=task.address_values)
 
 
 @dataclass(frozen=True, slots=True)

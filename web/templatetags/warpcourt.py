@@ -109,6 +109,12 @@ def figure(value: float) -> str:
 
 
 @register.filter
+def count(value: int) -> str:
+    """A whole number with its thousands apart: `64 000 000`."""
+    return f"{value:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+@register.filter
 def plain(name: str) -> str:
     """A key of ours as words: `problem_version` is `problem version`."""
     return name.replace("_", " ")

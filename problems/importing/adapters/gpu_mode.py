@@ -2,6 +2,7 @@
 # PARAMETERS has the tests of task.yml by part. The layout says what data is made of: names, constants, tuples, dicts.
 
 import ast
+import keyword
 import types
 
 FORMED = {}  # the layout, once it is known
@@ -43,7 +44,7 @@ def layout():
         first = tests()[0][:2]
         others = [skeleton(made(*test[:2])) for test in tests() if test[0] == first[0]]
         data = made(*first)
-        form = formed(data, "data", others, unpacked())
+        form = formed(data, "data", others, unpacked(), set())
         FORMED["data"] = {"entry": "custom_kernel", "given": form, "returns": returned(form, data)}
     return FORMED["data"]
 
@@ -76,7 +77,19 @@ def unpacked():
     return []
 
 
-def formed(data, name, others, names):
+def fresh(name, taken):
+    """A name that a program can have and no other part has: keys of dicts may be any text, and come again."""
+    plain = "".join(c if c.isalnum() else "_" for c in name)
+    plain = plain if plain.isidentifier() and not keyword.iskeyword(plain) else f"data_{plain}"
+    found, number = plain, 1
+    while found in taken:
+        number += 1
+        found = f"{plain}_{number}"
+    taken.add(found)
+    return found
+
+
+def formed(data, name, others, names, taken):
     """A pattern of data: tensors and what differs between tests by name, the rest as it is."""
     if type(data) in (tuple, list):
         parts = [
@@ -85,17 +98,21 @@ def formed(data, name, others, names):
                 (names[index] if index < len(names) and len(names) == len(data) else "") or f"{name}_{index}",
                 [other[index] for other in others],
                 [],
+                taken,
             )
             for index, part in enumerate(data)
         ]
         return {"tuple" if type(data) is tuple else "list": parts}
     if type(data) is dict and all(isinstance(key, str) for key in data):
-        inner = [[key, formed(part, key, [other[key] for other in others], [])] for key, part in data.items()]
+        inner = [
+            [key, formed(part, key, [other[key] for other in others], [], taken)]
+            for key, part in data.items()
+        ]
         return {"dict": inner}
     plain = data is None or isinstance(data, (bool, int, float, str))
     if plain and all(other == data for other in others):
         return {"value": data}
-    return {"name": names[0] if len(names) == 1 and names[0].isidentifier() else name}
+    return {"name": fresh(names[0] if len(names) == 1 and names[0].isidentifier() else name, taken)}
 
 
 def walked(form, data):
@@ -131,17 +148,29 @@ def results_of(data):
 
 
 def returned(form, data):
-    """Names for what ref_kernel returns. A part of the data that comes back is an output with room of its own."""
-    given = {name: part for name, part in walked(form, data).items() if isinstance(part, torch.Tensor)}
+    """Names for what ref_kernel returns. A part of the data that comes back is an output with room of its own.
+
+    So is one that is called as an output would be and looks like it, though the reference makes another.
+    """
+    parts = walked(form, data)
+    given = {name: part for name, part in parts.items() if isinstance(part, torch.Tensor)}
     results = results_of(data)
-    names = []
+    names, taken = [], set(parts)
     for index, result in enumerate(results):
         if not isinstance(result, torch.Tensor):
             raise TypeError(f"ref_kernel returns a {type(result).__name__}; only tensors can be outputs")
         own = next((name for name, part in given.items() if part is result), None)
         own = own or next((name for name, part in given.items() if shared(part, result)), None)
-        names.append(own or ("output" if len(results) == 1 else f"output_{index + 1}"))
+        name = "output" if len(results) == 1 else f"output_{index + 1}"
+        if own is None and name in given and alike(given[name], result):
+            own = name
+        names.append(own or fresh(name, taken))
     return names
+
+
+def alike(part, result):
+    """Whether two tensors have the same shape and dtype."""
+    return part.shape == result.shape and part.dtype == result.dtype
 
 
 def shared(part, result):

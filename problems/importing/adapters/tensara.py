@@ -1,6 +1,7 @@
 # Tensara: a class named like the folder with reference_solution, which returns its outputs, and test cases that
 # make their inputs when asked. The arguments of a solution are inputs, outputs, extra parameters, in this order.
 
+import ctypes
 import hashlib
 import types
 
@@ -19,16 +20,36 @@ CTYPES = {
     "uint64_t": "int64",
     "bool": "bool",
 }
+# How a signature without names says the same.
+SHORT = {
+    ctypes.c_float: "float",
+    ctypes.c_double: "double",
+    ctypes.c_int32: "int",
+    ctypes.c_uint32: "uint32_t",
+    ctypes.c_int64: "int64_t",
+    ctypes.c_size_t: "size_t",
+    ctypes.c_bool: "bool",
+}
 
 
 class Problem:
     """Stands in for the base class where the set on disk has none."""
 
     is_exact = False
-    parameters = []
+    parameters = None
 
-    def __init__(self, name="", **_):
+    def __init__(self, name="", *_, **__):
         self.name = name
+
+    def param_dtype(self, key):
+        """The dtype of a parameter by its number or name."""
+        known = {given["name"]: given for given in self.parameters}
+        given = self.parameters[key] if isinstance(key, int) else known[key]
+        return DTYPES.get(CTYPES.get(str(given["type"])), torch.float32)
+
+    def get_extra_params(self, test_case):
+        """None, where a definition says nothing."""
+        return []
 
     @staticmethod
     def get_seed(*words):
@@ -56,6 +77,8 @@ def call(method, *arguments):
 @functools.cache
 def made(part):
     """The test cases of one part. Their contents are made later, each time anew."""
+    if part == "example" and not hasattr(problem(), "generate_sample"):
+        return []
     found = call(problem().generate_sample if part == "example" else problem().generate_test_cases)
     return list(found) if isinstance(found, (list, tuple)) else [found]
 
@@ -77,10 +100,33 @@ def split(part, number):
     return inputs, list(problem().get_extra_params(test) or [])
 
 
+def declared():
+    """The parameters, as the definition or the head of its statement has them; nameless ones get names."""
+    return list(problem().parameters or PARAMETERS) or by_signature()
+
+
+def by_signature():
+    """The parameters of a definition that says their types alone, as the format did at first."""
+    types_of = call(problem().get_function_signature)["argtypes"]
+    inputs, extra = split(*tests()[0][:2])
+    first = list(inspect.signature(problem().reference_solution).parameters)[: len(inputs)]
+    count = len(types_of) - len(inputs) - len(extra)
+    word = "output" if "output" not in first else "result"
+    names_of = [
+        *first,
+        *([word] if count == 1 else [f"{word}_{number + 1}" for number in range(count)]),
+        *(f"extra_{number + 1}" for number in range(len(extra))),
+    ]
+    return [
+        {"name": name, "type": SHORT.get(ctype, ""), "pointer": issubclass(ctype, ctypes._Pointer)}
+        for name, ctype in zip(names_of, types_of)
+    ]
+
+
 def describe():
     """What can be said with the first test made."""
     inputs, extra = split(*tests()[0][:2])
-    parameters = list(problem().parameters)
+    parameters = declared()
     outputs = len(parameters) - len(inputs) - len(extra)
     places = ["in"] * len(inputs) + ["out"] * outputs + ["in"] * len(extra)
     if outputs < 1:
@@ -112,7 +158,7 @@ def names():
     if CALL is not None:
         return CALL
     inputs, extra = split(*tests()[0][:2])
-    every = [str(given["name"]) for given in problem().parameters]
+    every = [str(given["name"]) for given in declared()]
     return (
         every[: len(inputs)],
         every[len(inputs) : len(every) - len(extra)],
@@ -136,9 +182,12 @@ def compute(values):
 
 
 def operations(part, number):
-    """What the author counts for one test."""
-    count = getattr(problem(), "get_flops", None)
-    return None if count is None else int(count(made(part)[number]))
+    """What the author counts for one test; nothing where that fails, since it is no part of the judgement."""
+    try:
+        count = problem().get_flops(made(part)[number])
+    except Exception:
+        return None
+    return None if count is None else int(count)
 
 
 FORGETFUL = (problem, made, names)

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.cpu.build import build_runtime
+from sandbox.toolchain import ToolchainMissing, find_toolkit
 from tests.cluster import Cluster, Stage
 from tests.cluster.hosts import need_hosts
 from tests.cluster.stages import Held
 from tests.integration.conftest import CACHE
 from tests.integration.faults import real
+from tests.services import need
 
 RECOVERY_S = 30.0
-FIRST_JUDGEMENT_S = 180.0  # builds the engine of functional mode, where no other test has
+FIRST_JUDGEMENT_S = 180.0
 
 
 @contextlib.contextmanager
@@ -45,6 +48,11 @@ def cluster(shared_cluster: Cluster) -> Cluster:
 @pytest.fixture(scope="session")
 def shared_real_cluster(tmp_path_factory) -> Iterator[Cluster]:
     """Two worker hosts that judge for real: each with a container engine, and a small disk."""
+    try:
+        runtime = build_runtime(CACHE, find_toolkit())  # here, once, and not on each host
+    except ToolchainMissing as error:
+        need(False, "the judge", str(error))
+        raise
     problems = real.problems_in(tmp_path_factory.mktemp("packages"))
     with cluster_of(
         worker_app="tests.cluster.simulated_worker",
@@ -58,8 +66,7 @@ def shared_real_cluster(tmp_path_factory) -> Iterator[Cluster]:
             cluster.give_disk(host, mib=64)
             cluster.start_engine(host)
             host.run("sh", "-c", f"mkdir -p {cluster.folder}/{host.name}/cache")
-            for built in CACHE.glob("functional-*"):  # what takes half a minute to make
-                host.run("cp", "-r", str(built), f"{cluster.folder}/{host.name}/cache")
+            host.run("cp", "-r", str(runtime.folder), f"{cluster.folder}/{host.name}/cache")
         cluster.start()
         for _ in cluster.hosts:
             cluster.submit(real.source(Stage.QUEUED))

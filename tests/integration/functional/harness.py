@@ -1,20 +1,18 @@
 """Compiles a kernel with the real build and calls its solve over the real wire."""
 
-import hashlib
 import json
 import os
 import re
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.cache import ArtifactCache
 from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_cuda
@@ -29,10 +27,10 @@ from sandbox.wire import (
     send_request,
     unpack_reply,
 )
+from tests.integration.conftest import CACHE
 from tests.integration.functional.bare import BareBackend
 
 GUARD_BYTES = 4096
-CACHE = Path(tempfile.gettempdir()) / "warpcourt-functional-tests"
 LIMITS = Limits(wall_s=120, cpu_s=240, memory_mib=4096)
 _PARAMETER = re.compile(r"(?:const\s+)?(\w[\w ]*?)\s*(\*?)\s*(?:const\s+)?(?:__restrict__\s+)?(\w+)$")
 _DTYPES = {
@@ -114,13 +112,14 @@ def compile_source(source: str) -> Compiled:
 @cache
 def artifact_of(source: str) -> bytes:
     """The compiled source, kept between test runs."""
-    name = hashlib.sha256(f"{runtime().stamp}\0{source}".encode()).hexdigest()
-    path = CACHE / f"{name}.so"
-    if not path.exists():
-        compiled = compile_source(source)
-        assert compiled.artifact, compiled.log
-        path.write_bytes(compiled.artifact)
-    return path.read_bytes()
+    kept = ArtifactCache(CACHE / "bare")
+    key = ArtifactCache.key([runtime().stamp, source])
+    if artifact := kept.get(key):
+        return artifact
+    compiled = compile_source(source)
+    assert compiled.artifact, compiled.log
+    kept.put(key, compiled.artifact)
+    return compiled.artifact
 
 
 class Memory:

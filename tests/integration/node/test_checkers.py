@@ -15,7 +15,7 @@ from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from tests.integration.node.conftest import solution
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-checkers")]
 
 CHECKER = """
 def check(xp, inputs, expected, got, size, tolerance):

@@ -16,7 +16,7 @@ from sandbox.bubblewrap import Bubblewrap
 from tests.integration.conftest import CACHE
 from tests.integration.node.conftest import solution
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-doctor")]
 FAULTY = solution("no-guard.cu")
 
 

@@ -22,7 +22,7 @@ from sandbox.gpu.lease import Share
 from sandbox.gpu.mps import Mps
 from tests.integration.node.conftest import open_node, solution
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-faults")]
 ENDLESS = """
 #include <cuda_runtime.h>
 __global__ void hang(float* c) { volatile int go = 1; while (go) {} c[0] = 1; }

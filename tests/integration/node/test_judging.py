@@ -21,7 +21,7 @@ from sandbox.backend import Process
 from sandbox.gpu.lease import Share
 from tests.integration.node.conftest import solution, vaults
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-judging")]
 
 
 def judge(

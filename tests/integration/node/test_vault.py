@@ -18,7 +18,7 @@ from tests.integration.node.conftest import vaults
 from tests.unit.judge.packages import DOUBLING
 
 CASE = DOUBLING.cases[1]
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-vault")]
 
 
 @pytest.fixture

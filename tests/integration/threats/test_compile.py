@@ -15,6 +15,7 @@ from sandbox.cpu.compile import compile_cuda
 from sandbox.gpu.compile.compilation import Compilation
 from sandbox.gpu.compile.compiler import on_host, open_compiler
 from sandbox.pool import Pool, Recipe
+from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
 from tests.integration.conftest import CACHE
 from tests.services import need
@@ -22,6 +23,7 @@ from tests.services import need
 pytestmark = pytest.mark.integration
 
 LIMITS = replace(COMPILE_LIMITS, wall_s=20, cpu_s=20, memory_mib=1024)
+BOMB_LIMITS = replace(LIMITS, wall_s=8, cpu_s=8)  # some bombs take all that they get
 SOLVE = 'extern "C" void solve(int n) {}\n'
 BINDING = b"""#include "solution.cu"
 extern "C" {
@@ -32,7 +34,7 @@ void warpcourt_call(void* const* arguments) { solve(*static_cast<const int*>(arg
 """
 
 
-Compile = Callable[[bytes], Compiled]
+Compile = Callable[[bytes, Limits], Compiled]
 
 
 @pytest.fixture(scope="module")
@@ -57,15 +59,19 @@ def backend() -> Bubblewrap:
 
 def functional_stage(toolkit: Toolkit, backend: Bubblewrap) -> Compile:
     runtime = build_runtime(CACHE, toolkit)
-    return lambda source: compile_cuda(source, BINDING, runtime=runtime, backend=backend, limits=LIMITS)
+
+    def compile_for_cpu(source: bytes, limits: Limits) -> Compiled:
+        return compile_cuda(source, BINDING, runtime=runtime, backend=backend, limits=limits)
+
+    return compile_for_cpu
 
 
 def gpu_stage(toolkit: Toolkit, backend: Bubblewrap) -> Compile:
     compiler = open_compiler(backend, on_host(toolkit), cache=CACHE, architectures=["90a"])
     pool = Pool(backend, {"compile": Recipe(compiler.command(), 0)})
 
-    def compile_for_gpu(source: bytes) -> Compiled:
-        compilation = Compilation(pool.take("compile", LIMITS), source, BINDING, compiler.recipe())
+    def compile_for_gpu(source: bytes, limits: Limits) -> Compiled:
+        compilation = Compilation(pool.take("compile", limits), source, BINDING, compiler.recipe())
         try:
             return compilation.result()
         finally:
@@ -87,10 +93,10 @@ def secret(tmp_path: Path) -> Path:
     return path
 
 
-def compiled(source: str, stage: Compile) -> Compiled:
-    result = stage(source.encode())
-    assert len(result.log) <= 2 * (LIMITS.output_kib << 10) + 1000
-    assert result.wall_s < LIMITS.wall_s + 5
+def compiled(source: str, stage: Compile, limits: Limits = LIMITS) -> Compiled:
+    result = stage(source.encode(), limits)
+    assert len(result.log) <= 2 * (limits.output_kib << 10) + 1000
+    assert result.wall_s < limits.wall_s + 5
     return result
 
 
@@ -158,7 +164,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs_end(name: str, stage: Compile) -> None:
-    result = compiled(f"{BOMBS[name]}\n{SOLVE}", stage)
+    result = compiled(f"{BOMBS[name]}\n{SOLVE}", stage, BOMB_LIMITS)
     assert result.outcome in {Outcome.REJECTED, Outcome.EXCEEDED}, result.log[-2000:]
     assert result.artifact is None
     assert result.log

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from tests.migrated import NAME, put_migrated_database
 from tests.services import free_port, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,6 +47,8 @@ class Installation:
         }
         self.log: list[str] = []
         self._processes: list[subprocess.Popen[str]] = []
+        if not database_url:
+            put_migrated_database(folder / NAME)
         subprocess.run([sys.executable, "-c", _PREPARE], cwd=ROOT, env=self.environment, check=True)
 
     def start(self, *argv: str) -> subprocess.Popen[str]:

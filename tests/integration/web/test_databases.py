@@ -1,14 +1,14 @@
-"""Claims and verdicts when many want the same row, on both databases."""
+"""Claims and verdicts when many want the same row, on both databases.
+
+`test_postgresql` runs this file again on PostgreSQL.
+"""
 
 import os
 import signal
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from threading import Barrier
 from typing import Any
 
@@ -25,7 +25,6 @@ from web.submissions.services import journal, submitting, sweeping
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 THREADS = 8
-ROOT = Path(__file__).resolve().parents[3]
 POSTGRES = "WARPCOURT_DATABASE_URL"
 
 
@@ -198,31 +197,6 @@ def test_a_worker_killed_while_it_records_leaves_no_half_of_a_verdict(owner, han
     assert not Event.objects.filter(kind=EventKind.FINISHED).exists()
     assert services.record(claim, Report(Verdict.ACCEPTED))
     assert list(Tally.objects.values_list("judged", "accepted")) == [(1, 1)]
-
-
-@pytest.mark.timeout(960)
-@pytest.mark.skipif(POSTGRES in os.environ, reason="this is that run")
-def test_all_of_this_and_the_site_hold_on_postgresql(postgres_url):
-    """Runs this file and the site's own tests again, on a real PostgreSQL.
-
-    Left out is what asks the database for nothing that others do not ask for.
-    """
-    files = [
-        "tests/integration/web/test_databases.py",
-        "tests/integration/web/test_queues.py",
-        "tests/unit/web",
-    ]
-    files += [f"--ignore=tests/unit/web/{folder}" for folder in ("access", "cli")]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", *files],
-        cwd=ROOT,
-        env={**os.environ, POSTGRES: postgres_url, "PYTEST_ADDOPTS": ""},
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-5000:]
 
 
 def test_the_database_is_the_one_that_was_asked_for():

@@ -1,6 +1,6 @@
 """What a long queue costs, and whose turn it is when many jobs end at once; on both databases.
 
-`test_databases` runs this file again on PostgreSQL.
+`test_postgresql` runs this file again on PostgreSQL.
 """
 
 from collections.abc import Iterator

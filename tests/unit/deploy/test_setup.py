@@ -102,6 +102,18 @@ def test_a_step_that_failed_runs_again(monkeypatch: pytest.MonkeyPatch, tmp_path
             setup._once("step", [], fail)
 
 
+def test_packages_are_compiled_after_each_installation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+    compiled: list[object] = []
+    monkeypatch.setattr("subprocess.run", lambda argv, **_: compiled.append(argv[-1]))
+    for stamp in ("1", "1", "2"):
+        (tmp_path / ".warpcourt-run").write_text(stamp)
+        setup.compile_packages()
+    assert compiled == [str(tmp_path / "lib")] * 2
+
+
 @pytest.mark.parametrize("driver", [True, False])
 def test_gpu_packages_are_for_machines_with_a_driver(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, driver: bool

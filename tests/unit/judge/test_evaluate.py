@@ -254,3 +254,19 @@ def test_a_library_that_the_problem_does_not_allow_is_rejected_before_it_is_comp
     assert report.verdict is Verdict.REJECTED
     assert "cub" in report.message
     assert report.stages == ()
+
+
+def test_what_is_accepted_on_a_gpu_that_the_problem_is_not_judged_on_is_not_ranked() -> None:
+    class Card(ScriptedTarget):
+        ranks = True
+
+        def environment(self, language: Language) -> Mapping[str, str]:
+            return {"target": "scripted", "gpu": "NVIDIA A100-SXM4-80GB"}
+
+    problem = replace(DOUBLING, limits=replace(DOUBLING.limits, gpus=("H100", "H200")))
+    report = evaluate(problem, "source", language=Language.CUDA, mode=Mode.SUBMIT, target=Card())
+    assert report.verdict is Verdict.ACCEPTED
+    assert not report.ranked
+    assert report.message == (
+        "Not ranked: this problem is judged on H100 or H200, and this was NVIDIA A100-SXM4-80GB."
+    )

@@ -46,7 +46,7 @@ def test_a_case_whose_inputs_ignore_the_seed() -> None:
         '{"x": rng.uniform(-10, 10, size["n"]) if size["n"] != 37 else xp.arange(37) ** 0.5}',
     )
     assert apart(fixed) == [
-        "case odd has the same inputs for every seed, so that its answer can be kept",
+        "the same inputs for every seed, so that the answer can be kept, in case odd",
     ]
 
 

@@ -63,6 +63,12 @@ def test_each_kind_has_its_size(tmp_path, name, content, size, media_type):
         "<style>@import url(//evil.example)</style>",
         '<set attributeName="x"/>',
         '<?xml-stylesheet href="//evil.example"?>',
+        '<path fill="URL(//evil.example)"/>',
+        '<path fill="u\\72l(//evil.example)"/>',
+        '<animateTransform attributeName="x"/>',
+        '<meta xmlns="http://www.w3.org/1999/xhtml" http-equiv="refresh" content="0;url=//evil.example"/>',
+        '<h:form xmlns:h="http://www.w3.org/1999/xhtml" action="//evil.example"><h:input/></h:form>',
+        '<g xmlns=""><b/></g>',
     ],
 )
 def test_a_drawing_draws_and_nothing_else(tmp_path, inside):

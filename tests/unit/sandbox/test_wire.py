@@ -1,15 +1,20 @@
 """The wire's values survive the trip, and nothing else is taken for them."""
 
 import os
+import re
 import socket
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sandbox.wire
+from problems.rules import MAX_WIRE_ARGUMENTS
 from sandbox.wire import (
     DTYPE_CODES,
     MAX_ARGUMENTS,
+    MAX_DESCRIPTORS,
     MAX_RANK,
     REQUEST_BYTES,
     Flag,
@@ -55,10 +60,21 @@ def test_anything_else_is_refused(data: bytes) -> None:
         Request.unpack(data)
 
 
+def test_both_sides_have_the_same_room() -> None:
+    header = Path(sandbox.wire.__file__).with_name("runner").joinpath("wire.h").read_text(encoding="utf-8")
+    told = dict(re.findall(r"constexpr unsigned kMax(\w+) = (\d+);", header))
+    assert told == {
+        "Arguments": str(MAX_ARGUMENTS),
+        "Rank": str(MAX_RANK),
+        "Descriptors": str(MAX_DESCRIPTORS),
+    }
+    assert MAX_WIRE_ARGUMENTS == MAX_ARGUMENTS
+
+
 def test_too_much_does_not_fit() -> None:
     argument = WireArgument("float32", False)
-    with pytest.raises(ValueError, match="at most 16"):
-        Request(Kind.RUN, 1, (argument,) * 17).pack()
+    with pytest.raises(ValueError, match="at most 32"):
+        Request(Kind.RUN, 1, (argument,) * (MAX_ARGUMENTS + 1)).pack()
     with pytest.raises(ValueError, match="rank 5"):
         Request(Kind.RUN, 1, (WireArgument("float32", False, shape=(1,) * 5),)).pack()
 

@@ -7,6 +7,8 @@ import pytest
 from .forms_float import FORMS
 from .harness import Compiled, check, compile_forms
 
+pytestmark = pytest.mark.xdist_group("translator-float")  # compiled once, not in every process
+
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:

@@ -8,6 +8,8 @@ import pytest
 from .forms_matrix import PRODUCTS, ROW_KERNELS, SIZES_BYTES, Product, product_kernel
 from .harness import HEADER, Compiled
 
+pytestmark = pytest.mark.xdist_group("translator-matrix")  # compiled once, not in every process
+
 _DTYPES = {
     "f16": np.float16,
     "f32": np.float32,

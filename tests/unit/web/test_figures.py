@@ -14,6 +14,7 @@ from web.submissions.render_text import render_figures
 @pytest.mark.parametrize(
     ("value_us", "text"),
     [
+        (0.0125, "12.50 ns"),
         (3.67239, "3.672 µs"),
         (32.4555, "32.46 µs"),
         (118.83, "118.8 µs"),

@@ -12,6 +12,7 @@ from web.accounts.models import User
 from web.fleet.models import Gpu, Node
 from web.leaderboards import queries, ranking
 from web.leaderboards.models import Baseline, Best
+from web.packages.models import PackageVersion
 from web.submissions import services
 from web.submissions.models import Submission
 from web.tracks.models import Entry, Track
@@ -111,6 +112,32 @@ def test_versions_can_be_chosen_and_are_never_mixed(owner, teammate, problem, sc
     assert "rank among themselves" in earlier
     assert 'href="/u/owner"' in earlier
     assert 'href="/u/teammate"' not in earlier
+
+
+def test_versions_are_called_by_their_numbers(owner, problem, scores, client):
+    for number, version in ((1, "a" * 64), (2, "a" * 64), (3, problem.version)):
+        PackageVersion.objects.create(
+            problem=problem,
+            number=number,
+            content_hash=str(number),
+            version=version,
+            archive=b"",
+            size_bytes=0,
+            origin="site",
+        )
+    submission = scores(owner, 5.0, problem_version="a" * 64)
+    scores(owner, 7.0, problem_version=problem.version)
+    page = text(client, BOARD)
+    assert "This is the board of version 3 of the problem" in page
+    assert "Versions 1 and 2" in page
+    client.force_login(owner)
+    Submission.objects.filter(pk=submission.pk).update(package=problem.versions.get(number=2))
+    own = text(client, f"/s/{submission.public_id}")
+    assert "version 2 of the problem, which has changed since" in own
+    [address] = re.findall(r'href="([^"]*)">a board of their own', own)
+    earlier = text(client, address.replace("&amp;", "&"))
+    assert "made on its versions 1 and 2" in earlier
+    assert 'href="/u/owner"' in earlier
 
 
 def test_baselines_stand_between_the_places_of_their_page(crowd, staff, problem, scores, client):

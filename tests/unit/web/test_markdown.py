@@ -76,6 +76,14 @@ def test_headings_can_be_linked_to():
     assert 'href="#s-example" aria-label="Link to this section"' in html
 
 
+def test_thousands_of_headings_alike_get_short_names_of_their_own():
+    html = render("## Example\n\n" * 3 + "## Example again\n\n" + "## A\n" * 4000, anchors="s-")
+    names = re.findall('id="([^"]+)"', html)
+    assert names[:4] == ["s-example", "s-example-again", "s-example-again-2", "s-example-again-again"]
+    assert len(set(names)) == len(names) == 4004
+    assert max(map(len, names)) < 40
+
+
 KNOWN = (Picture("figures/tree.svg", "/problems/x/figures/tree.svg", 400, 240),)
 
 

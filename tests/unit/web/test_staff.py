@@ -410,5 +410,5 @@ def test_pages_take_few_queries_whatever_their_size(
     addresses += ["/staff/rejudges/new?problem=vector-add"]
     browser = browser_of(staff)
     for address in addresses:
-        with django_assert_max_num_queries(9):
+        with django_assert_max_num_queries(10):
             assert browser.get(address).status_code == 200

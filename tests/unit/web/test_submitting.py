@@ -184,3 +184,18 @@ def test_a_problem_for_some_models_goes_to_one_of_them(owner, problem, handed_in
     assert handed_in(owner).gpu_model == "NVIDIA H200"
     with pytest.raises(services.GpuNotOffered, match="There are NVIDIA H200"):
         handed_in(owner, gpu_model="NVIDIA B200")
+
+
+def test_what_is_judged_again_goes_to_a_model_that_its_problem_has_now(owner, problem, handed_in, live_gpus):
+    live_gpus("NVIDIA B200")
+    live_gpus("NVIDIA H200", name="node-2")
+    submission = handed_in(owner)
+    services.record(services.claim("worker", gpu_models=["NVIDIA B200"]), Report(Verdict.ACCEPTED))
+    problem.limits = {**problem.limits, "gpus": ["H200"]}
+    problem.save(update_fields=["limits"])
+    submission.refresh_from_db()
+    assert services.rejudge(submission)
+    submission.refresh_from_db()
+    assert submission.gpu_model == "NVIDIA H200"
+    assert services.claim("worker", gpu_models=["NVIDIA B200"]) is None
+    assert services.claim("other", gpu_models=["NVIDIA H200"]) is not None

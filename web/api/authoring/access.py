@@ -16,7 +16,8 @@ _REFUSALS = {
     rights.COMMENT: "Viewers do not comment; ask the owner to make you a reviewer.",
     rights.PROVE: "Viewers do not prove, and nobody does so in an archived workspace.",
     rights.EDIT: "Only the owner and editors write here, and nobody does so in an archived workspace.",
-    rights.PUBLISH: "Only an owner who is an instructor publishes.",
+    rights.PUBLISH: "Only an owner who is an instructor publishes, and nobody in an archived workspace.",
+    rights.WITHDRAW: "Only the owner withdraws a problem, or archives a version of it.",
     rights.SHARE: "Only the owner says who is in a workspace.",
 }
 

@@ -16,9 +16,9 @@ from web.api.problems import Slug
 from web.authoring import queries, rights
 from web.authoring.models import COMMENT_CHARACTERS, Comment
 from web.authoring.services import comments
+from web.authoring.services.comments import MOST_COMMENTS
 
 router = Router()
-MOST_COMMENTS = 1000
 Text = Annotated[str, StringConstraints(min_length=1, max_length=COMMENT_CHARACTERS, pattern=r"^[^\x00]+$")]
 
 

@@ -1,5 +1,6 @@
 """Previews of what a version would change: started, followed, answered."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -9,28 +10,56 @@ from ninja import Field, Router, Schema
 from ninja.errors import HttpError
 from ninja.responses import Status
 
+from problems.vocabulary import Language, Verdict
 from web.api.auth import ApiRequest
 from web.api.authoring.access import find, person
 from web.api.authoring.versions import Number, find_version
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import rights
+from web.authoring.ranks import rank_changes, ranks_known
 from web.authoring.services import publishing
 from web.staff import rejudging
 from web.staff.models import Rejudge, RejudgeState
+from web.staff.rejudge_queries import count_changes
 
 router = Router()
 RejudgeId = Annotated[int, Field(ge=1, lt=2**63)]
 
 
+class VerdictsOut(Schema):
+    """How many submissions went from the verdict that is visible to the one of the new version."""
+
+    before: Verdict
+    now: Verdict
+    submissions: int
+
+
+class RankOut(Schema):
+    """Somebody's place on a board now, and by the new version; null where they have none."""
+
+    username: str
+    language: Language
+    gpu_model: str
+    before: int | None
+    now: int | None
+
+
 class RejudgeOut(Schema):
-    """Submissions judged again out of sight. `runs` counts them by state, those judged by their `changes`."""
+    """Submissions judged again out of sight. `runs` counts them by state, those judged by their `changes`.
+
+    `ranks` are the places that would change, once all are judged. `overtaken_by` is the number of a version
+    that went live since: then it cannot be applied any more.
+    """
 
     id: int
     version: int
     state: RejudgeState
     runs: dict[str, int]
     changes: dict[str, int]
+    verdicts: list[VerdictsOut]
+    ranks: list[RankOut]
+    overtaken_by: int | None
     created: datetime
     ended: datetime | None
 
@@ -43,6 +72,27 @@ class RejudgeOut(Schema):
     def resolve_runs(rejudge: Rejudge) -> dict[str, int]:
         """How many are in which state."""
         return _counted(rejudge, "state")
+
+    @staticmethod
+    def resolve_verdicts(rejudge: Rejudge) -> list[VerdictsOut]:
+        """Most first."""
+        found = count_changes(rejudge)
+        return [
+            VerdictsOut(before=Verdict(before), now=Verdict(now), submissions=count)
+            for _, before, now, count in found
+            if before != now
+        ]
+
+    @staticmethod
+    def resolve_ranks(rejudge: Rejudge) -> list[RankOut]:
+        """None while they would be those of a part."""
+        return [RankOut(**asdict(change)) for change in rank_changes(rejudge)] if ranks_known(rejudge) else []
+
+    @staticmethod
+    def resolve_overtaken_by(rejudge: Rejudge) -> int | None:
+        """Null as long as none did."""
+        live = publishing.overtaken_by(rejudge)
+        return live.number if live else None
 
     @staticmethod
     def resolve_changes(rejudge: Rejudge) -> dict[str, int]:
@@ -58,7 +108,8 @@ class RejudgeOut(Schema):
 def preview_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
     """Have what other versions judged judged by it, out of sight. No visible verdict changes."""
     workspace = find(request, slug, rights.PUBLISH)
-    return Status(201, publishing.preview(find_version(workspace.slug, number), person(request)))
+    found = find_version(request, workspace, number)
+    return Status(201, publishing.preview(workspace, found, person(request)))
 
 
 @router.get(
@@ -107,8 +158,7 @@ def cancel_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> An
 
 def _rejudge(request: ApiRequest, slug: str, pk: int) -> Rejudge:
     workspace = find(request, slug, rights.PUBLISH)
-    rows = Rejudge.objects.select_related("package__problem")
-    found = rows.filter(pk=pk, package__problem__slug=workspace.slug).first()
+    found = publishing.previews(workspace, person(request)).filter(pk=pk).first()
     if found is None:
         raise Http404
     return found

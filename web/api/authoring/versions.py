@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from django.http import Http404
 from ninja import Field, Router, Schema
+from ninja.errors import HttpError
 from ninja.responses import Status
 
 from web.api.auth import ApiRequest
@@ -13,9 +14,10 @@ from web.api.authoring.files import GREATEST, Note
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import rights
+from web.authoring.models import Workspace
 from web.authoring.services import publishing
-from web.packages import queries
 from web.packages.models import PackageVersion
+from web.packages.rights import readable_versions
 
 router = Router()
 Number = Annotated[int, Field(ge=1, le=GREATEST)]
@@ -29,6 +31,7 @@ class VersionOut(Schema):
     content_hash: str
     version: str
     live: bool
+    archived: bool
     note: str
     by: str | None
     created: datetime
@@ -59,8 +62,7 @@ class PublishIn(Schema):
 def list_versions(request: ApiRequest, slug: Slug) -> Any:
     """Latest first."""
     workspace = find(request, slug)
-    found = PackageVersion.objects.filter(problem__slug=workspace.slug).select_related("problem", "by")
-    return found.defer("archive").order_by("-number")[:MOST_VERSIONS]
+    return readable_versions(request.user, workspace)[:MOST_VERSIONS]
 
 
 @router.post(
@@ -73,7 +75,7 @@ def publish_version(request: ApiRequest, slug: Slug, wanted: PublishIn) -> Any:
     workspace = find(request, slug, rights.PUBLISH)
     make = publishing.publish if wanted.live else publishing.freeze
     made = make(workspace, person(request), note=wanted.note)
-    return Status(201, find_version(workspace.slug, made.number))
+    return Status(201, find_version(request, workspace, made.number))
 
 
 @router.post(
@@ -84,14 +86,65 @@ def publish_version(request: ApiRequest, slug: Slug, wanted: PublishIn) -> Any:
 def take_version_live(request: ApiRequest, slug: Slug, number: Number) -> Any:
     """One that was frozen, or an earlier one again. Verdicts that there are stay as they are."""
     workspace = find(request, slug, rights.PUBLISH)
-    found = find_version(workspace.slug, number)
+    found = find_version(request, workspace, number)
     publishing.go_live(workspace, found, person(request))
-    return find_version(workspace.slug, number)
+    return find_version(request, workspace, number)
 
 
-def find_version(slug: str, number: int) -> PackageVersion:
-    """A version of the problem `slug`. Raises Http404."""
-    found = queries.find_version(slug, number)
+@router.post(
+    "/workspaces/{slug}/versions/{number}/archive",
+    response={200: VersionOut, **documented(401, 403, 404, 409, 422)},
+    summary="Archive a version",
+)
+def archive_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
+    """Leave one that is not live out of the list of versions. What it judged stays."""
+    return _archived(request, slug, number, archived=True)
+
+
+@router.post(
+    "/workspaces/{slug}/versions/{number}/take-back",
+    response={200: VersionOut, **documented(401, 403, 404, 422)},
+    summary="Take a version back from the archive",
+)
+def take_version_back(request: ApiRequest, slug: Slug, number: Number) -> Any:
+    """Have it in the list again."""
+    return _archived(request, slug, number, archived=False)
+
+
+@router.post(
+    "/workspaces/{slug}/withdraw",
+    response={204: None, **documented(401, 403, 404, 409, 422)},
+    summary="Withdraw a problem",
+)
+def withdraw_problem(request: ApiRequest, slug: Slug) -> Any:
+    """Hide from learners what was published. What they handed in stays theirs."""
+    if not publishing.withdraw(find(request, slug, rights.WITHDRAW), person(request)):
+        raise HttpError(409, "Learners see nothing of it.")
+    return Status(204, None)
+
+
+@router.post(
+    "/workspaces/{slug}/show",
+    response={204: None, **documented(401, 403, 404, 409, 422)},
+    summary="Show a withdrawn problem again",
+)
+def show_problem_again(request: ApiRequest, slug: Slug) -> Any:
+    """Have learners see the live version again. Only staff can do so where staff withdrew it."""
+    if not publishing.show_again(find(request, slug, rights.WITHDRAW), person(request)):
+        raise HttpError(409, "Nothing was withdrawn.")
+    return Status(204, None)
+
+
+def _archived(request: ApiRequest, slug: str, number: int, *, archived: bool) -> PackageVersion:
+    workspace = find(request, slug, rights.WITHDRAW)
+    found = find_version(request, workspace, number)
+    publishing.archive(workspace, found, person(request), archived=archived)
+    return find_version(request, workspace, number)
+
+
+def find_version(request: ApiRequest, workspace: Workspace, number: int) -> PackageVersion:
+    """A version that was published from `workspace`. Raises Http404."""
+    found = readable_versions(request.user, workspace).filter(number=number).first()
     if found is None:
         raise Http404
     return found

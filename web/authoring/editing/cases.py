@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from web.authoring.editing.document import TableRow, change_tables, inline, read_document, tables_of
@@ -55,7 +54,7 @@ def with_sizes(rows: Iterable[CaseRow], names: Sequence[str]) -> tuple[CaseRow, 
 def parse_inputs(text: str) -> dict[str, Any]:
     """The arrays in lines of TOML. Raises ValueError, with what is wrong, where it is none."""
     try:
-        return tomlkit.parse(text).unwrap() if text.strip() else {}
+        return read_document(text).unwrap() if text.strip() else {}
     except (TOMLKitError, ValueError, RecursionError) as error:
         raise ValueError("Write one line for each input, like a = [1, 2, 3].") from error
 

@@ -18,6 +18,10 @@ from tomlkit.exceptions import ParseError, TOMLKitError
 from tomlkit.items import AoT, Comment, Item, Table, Whitespace
 from tomlkit.toml_document import TOMLDocument
 
+from problems.toml_bounds import toml_excess
+
+_NUMBER_CHARACTERS = 60
+
 
 class DescriptionUnreadable(ValueError):
     """Raised when problem.toml is no TOML. The message is for its author; `line` is counted from 1."""
@@ -41,6 +45,8 @@ def read_document(text: str) -> TOMLDocument:
     Raises:
         DescriptionUnreadable: it is no TOML.
     """
+    if excess := toml_excess(text):
+        raise DescriptionUnreadable(f"It {excess}.", 1)
     try:
         return tomlkit.parse(text)
     except ParseError as error:
@@ -115,6 +121,8 @@ def change_tables(text: str, key: str, rows: Sequence[TableRow]) -> str:
 
 def number(text: str) -> Item:
     """The number that `text` is in TOML, written as it is there. Raises ValueError where it is none."""
+    if len(text) > _NUMBER_CHARACTERS:
+        raise ValueError(f"{text[:20]!r}… is too long for a number")
     try:
         value = tomlkit.value(text.strip())
     except (TOMLKitError, RecursionError) as error:

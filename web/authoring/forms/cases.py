@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -9,6 +10,7 @@ from django import forms
 from problems.parse import MAX_CASES, MAX_SIZE
 from problems.vocabulary import Group
 from web.authoring.editing.cases import CaseRow, parse_inputs, size_names, with_sizes
+from web.authoring.forms.confirming import refuse_twice
 from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
 
 MAX_SIZES = 12
@@ -88,6 +90,10 @@ class CaseSet(RowSet):
             if not field.widget.is_hidden:
                 field.widget.attrs["aria-label"] = f"{field.label}, {row}"
 
+    def clean(self) -> None:
+        """No two cases have one name."""
+        refuse_twice(self, "name", "There is a case {} already; give each a name of its own.")
+
     def rows(self) -> list[CaseRow]:
         """What the table says. It must be valid."""
         return [
@@ -108,11 +114,17 @@ CaseTable = row_set(CaseForm, CaseSet, most=MAX_CASES)
 class SizesForm(forms.Form):
     """The names of the sizes: those that the table was made with, and those that it shall have."""
 
-    made_with = forms.CharField(widget=forms.HiddenInput, required=False)
+    made_with = forms.CharField(
+        widget=forms.HiddenInput,
+        error_messages={
+            "required": "The form does not say which sizes its columns are; load the page again."
+        },
+    )
     sizes = forms.CharField(
         max_length=400,
         label="Sizes",
-        help_text="Their names, with commas between. A new one is 1 in every case until you say otherwise.",
+        help_text="Their names, with commas between. One that is renamed keeps its numbers, "
+        "a new one is 1 in every case. Press Save to change the columns.",
         widget=forms.TextInput(attrs={**_INPUT, "spellcheck": "false"}),
     )
 
@@ -122,8 +134,7 @@ class SizesForm(forms.Form):
 
     def clean_made_with(self) -> tuple[str, ...]:
         """The names of the columns that were sent."""
-        told = self.cleaned_data["made_with"]
-        return parse_names(told) if told else ()
+        return parse_names(self.cleaned_data["made_with"])
 
 
 def shown(rows: Sequence[CaseRow]) -> tuple[SizesForm, CaseSet]:
@@ -147,10 +158,22 @@ def shown(rows: Sequence[CaseRow]) -> tuple[SizesForm, CaseSet]:
 def sent(data: Any) -> tuple[SizesForm, CaseSet]:
     """The forms that a browser sent."""
     sizes = SizesForm(data)
-    names = sizes.cleaned_data.get("made_with", ()) if sizes.is_valid() else ()
+    sizes.full_clean()  # what was typed keeps its columns, whatever is wrong with their new names
+    names = sizes.cleaned_data.get("made_with", ())
     return sizes, CaseTable(data, form_kwargs={"sizes": names}, prefix="cases")
 
 
 def rows_of(sizes: SizesForm, table: CaseSet) -> tuple[CaseRow, ...]:
-    """The cases that two valid forms say, with the sizes that they shall have."""
-    return with_sizes(table.rows(), sizes.cleaned_data["sizes"])
+    """The cases that two valid forms say, with the sizes that they shall have.
+
+    Names that go and as many that come are taken for the same sizes by other names.
+    """
+    before, names = sizes.cleaned_data["made_with"], sizes.cleaned_data["sizes"]
+    gone = [name for name in before if name not in names]
+    come = [name for name in names if name not in before]
+    renamed = dict(zip(gone, come, strict=True)) if len(gone) == len(come) else {}
+    rows = [
+        replace(row, sizes={renamed.get(name, name): size for name, size in row.sizes.items()})
+        for row in table.rows()
+    ]
+    return with_sizes(rows, names)

@@ -8,6 +8,7 @@ from django import forms
 
 from problems.vocabulary import BaselineKind, Verdict
 from web.authoring.editing.solutions import SolutionRow
+from web.authoring.forms.confirming import refuse_twice
 from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
 from web.verdicts import look_of
 
@@ -71,6 +72,10 @@ class SolutionForm(RowForm):
 
 class SolutionSet(RowSet):
     """All solutions."""
+
+    def clean(self) -> None:
+        """No two solutions have one file."""
+        refuse_twice(self, "file", "There is a solution {} already; name this file otherwise.")
 
     def rows(self) -> list[SolutionRow]:
         """What the table says. It must be valid."""

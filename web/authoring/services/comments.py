@@ -5,6 +5,8 @@ from django.utils import timezone
 from web.accounts.models import User
 from web.authoring.models import COMMENT_CHARACTERS, Comment, Workspace
 
+MOST_COMMENTS = 1000  # of a workspace
+
 
 class CommentRefused(Exception):
     """Raised when a comment cannot be kept. The message is for its author."""
@@ -25,6 +27,8 @@ def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text
         raise CommentRefused("Lines are counted from 1.")
     if not workspace.files.filter(path=path).exists():
         raise CommentRefused(f"There is no file {path[:60]}.")
+    if workspace.comments.count() >= MOST_COMMENTS:
+        raise CommentRefused(f"This workspace has {MOST_COMMENTS} comments; answer in one that is there.")
     return Comment.objects.create(
         workspace=workspace, by=by, path=path, line=line, text=text, revision=workspace.revision
     )

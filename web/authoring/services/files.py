@@ -8,12 +8,13 @@ meanwhile, so of two writes from one revision one comes first.
 
 Every write makes a revision, whose tree names the content of every file by its digest; contents are stored
 once. Not every revision is worth keeping: one that has no note is merged into the next by the same person
-within KEPT_EVERY. Each workspace keeps KEPT_REVISIONS, and those that were proved or published. Contents that
-no revision names any more go.
+within KEPT_EVERY, unless the next removes a file. Each workspace keeps KEPT_REVISIONS, and those that were
+proved or published. Contents that no revision names any more go.
 
 FilesRefused
 +-- FilesUnacceptable     a path, a size or a number of files that no package may have
 +-- Conflict              somebody wrote the same files in between
++-- NoRoom                the owner's workspaces hold as much as they may
 """
 
 import hashlib
@@ -34,6 +35,7 @@ from web.authoring.models import (
     Workspace,
     WorkspaceFile,
 )
+from web.authoring.services import room
 from web.authoring.titles import title_of
 
 KEPT_EVERY = timedelta(minutes=5)
@@ -48,6 +50,10 @@ class FilesRefused(Exception):
 
 class FilesUnacceptable(FilesRefused):
     """Raised when a path, a size or the number of files is none that a package may have."""
+
+
+class NoRoom(FilesRefused):
+    """Raised when the workspaces of the owner hold as much as they may, histories included."""
 
 
 class Conflict(FilesRefused):
@@ -94,6 +100,9 @@ def write(
         _refuse_conflicts(locked, present, news, expected_revision)
     contents = _checked(locked, present, news)
     changed = {path: _what(path, data, present) for path, data in news.items()}
+    if before and "removed" in changed.values():
+        pin(before)  # or nobody could have the file back
+    _require_room(locked, news)
     _store(locked, news)
     revision = _remember(locked, by, before, contents, changed, note=note, keep=keep)
     locked.revision, locked.changed = revision.number, revision.created
@@ -152,6 +161,16 @@ def _refuse_conflicts(
     both = sorted(path for path in news if workspace.touched.get(path, 0) > expected)
     if both:
         raise Conflict(workspace.revision, {path: present.get(path) for path in both})
+
+
+def _require_room(workspace: Workspace, news: Changes) -> None:
+    fresh = {_digest(data): len(data) for data in news.values() if data is not None}
+    known = workspace.contents.filter(digest__in=fresh).values_list("digest", flat=True)
+    if not room.has_room_for(workspace.owner, sum(fresh.values()) - sum(fresh[digest] for digest in known)):
+        raise NoRoom(
+            f"The problems of {workspace.owner} hold {room.MAX_STORED_MIB_OF_PERSON} MiB with their "
+            "histories, which is all they may. Delete one that is not needed."
+        )
 
 
 def _digest(data: bytes) -> str:
@@ -216,20 +235,10 @@ def _merges(before: Revision, by: User | None) -> bool:
     return young and same and not before.kept and not before.runs.exists()
 
 
-def _both(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """What two revisions did, as if it were one. A file that came and went is left out."""
-    merged = dict(first)
-    for path, what in second.items():
-        was = merged.get(path)
-        if was == "added" and what == "removed":
-            del merged[path]
-        elif was == "added":
-            continue
-        elif was == "removed":
-            merged[path] = "changed"
-        else:
-            merged[path] = what
-    return merged
+def _both(first: dict[str, str], second: dict[str, str]) -> dict[str, str]:
+    """What two revisions did, as if it were one. The second removed nothing, or it would not be merged."""
+    once_there = {path: "changed" for path, what in first.items() if what != "added"}
+    return first | second | {path: once_there.get(path, "added") for path in second if path in first}
 
 
 def _noted(revision: Revision, note: str, *, keep: bool) -> Revision:
@@ -242,6 +251,7 @@ def _noted(revision: Revision, note: str, *, keep: bool) -> Revision:
 
 def _prune(workspace: Workspace) -> None:
     """Drop the oldest revisions beyond the kept number, but those of runs, and contents that none names."""
+    room.shorten_history(workspace)
     latest = workspace.revisions.values_list("pk", flat=True)[:KEPT_REVISIONS]
     workspace.revisions.exclude(pk__in=[*latest]).filter(runs__isnull=True).delete()
     named = {

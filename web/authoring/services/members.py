@@ -4,6 +4,7 @@ from django.db import transaction
 
 from web.accounts.models import User
 from web.authoring.models import Membership, Role, Workspace
+from web.authoring.services import room
 from web.staff.models import ActKind
 from web.staff.services import log
 
@@ -57,6 +58,8 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not (person.is_instructor or person.is_staff):
         raise MemberRefused(f"{person} is no instructor; only instructors and staff own problems.")
+    if not room.may_own_another(person):
+        raise MemberRefused(f"{person} owns as many problems as one may.")
     Membership.objects.filter(workspace=workspace, user=person).delete()
     if workspace.owner is not None:
         Membership.objects.update_or_create(

@@ -3,7 +3,9 @@
 WorkspaceRefused
 +-- SlugTaken             a problem or a workspace of that name is there already
 +-- SlugMalformed         it is no name of a problem
++-- TooManyWorkspaces     they own as many as one may
 +-- StillPublished        it cannot be deleted, since learners have what it published
++-- StillPreviewed        it cannot be archived, since a preview of a version of it is not answered
 """
 
 from collections.abc import Mapping
@@ -14,8 +16,10 @@ from problems.contents import is_slug
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import State, Workspace
-from web.authoring.services import files
+from web.authoring.services import files, room
 from web.catalog.models import Problem
+from web.packages import services as packages
+from web.staff.models import UNANSWERED, Rejudge
 
 _ADDRESSES = {"new", "import"}  # of pages beside those of workspaces
 
@@ -32,8 +36,16 @@ class SlugMalformed(WorkspaceRefused):
     """Raised when a name is none that a problem may have."""
 
 
+class TooManyWorkspaces(WorkspaceRefused):
+    """Raised when somebody owns as many workspaces as one may, archived ones too."""
+
+
 class StillPublished(WorkspaceRefused):
     """Raised when a workspace cannot be deleted, since it published versions."""
+
+
+class StillPreviewed(WorkspaceRefused):
+    """Raised when a workspace cannot be archived, since a preview of a version is not answered."""
 
 
 @transaction.atomic
@@ -48,6 +60,10 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     """
     if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lower-case words joined by hyphens, such as vector-add.")
+    if not room.may_own_another(by):
+        raise TooManyWorkspaces(
+            f"You own {room.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
+        )
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
         raise SlugTaken(f"There is a problem called {slug} already; choose another name.")
@@ -71,7 +87,15 @@ def clone(workspace: Workspace, by: User, slug: str) -> Workspace:
 
 @transaction.atomic
 def archive(workspace: Workspace) -> None:
-    """Put it away: nobody writes in it until it is taken back. What it published stays with learners."""
+    """Put it away: nobody writes in it until it is taken back. What it published stays with learners.
+
+    Raises:
+        StillPreviewed: see above; nobody could answer it afterwards.
+    """
+    unanswered = Rejudge.objects.filter(package__problem__slug=workspace.slug, state__in=UNANSWERED).first()
+    if unanswered is not None:
+        what = f"A preview of {unanswered.package} runs or waits for an answer"
+        raise StillPreviewed(f"{what}; answer it first.")
     _move(workspace, State.ARCHIVED)
 
 
@@ -84,7 +108,7 @@ def take_back(workspace: Workspace) -> None:
 
 @transaction.atomic
 def delete(workspace: Workspace) -> None:
-    """Delete a workspace that never published anything, with its history.
+    """Delete a workspace that never published anything, with its history and what it froze.
 
     Raises:
         StillPublished: it did; archive it instead.
@@ -92,6 +116,7 @@ def delete(workspace: Workspace) -> None:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     if locked.published_hash:
         raise StillPublished(f"{locked.slug} was published; archive it instead.")
+    packages.forget(locked.slug)  # the name is free again
     locked.files.all().delete()  # before their contents, which they protect
     locked.delete()
 

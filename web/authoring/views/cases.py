@@ -10,6 +10,7 @@ from web.authoring.editing.cases import read_cases, write_cases
 from web.authoring.entrance import in_workspace
 from web.authoring.folders import load
 from web.authoring.forms import cases as forms
+from web.authoring.forms.confirming import without_removals
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
 from web.authoring.saving import refused, save, wants_json
@@ -22,16 +23,24 @@ def cases(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """The cases, to look at and to change."""
     text = description_of(workspace)
     if request.method == "POST":
-        sizes, table = forms.sent(request.POST)
-        if sizes.is_valid() and table.is_valid():
-            changed = write_cases(text, forms.rows_of(sizes, table))
-            return save(request, workspace, {DESCRIPTION: changed.encode()}, renumbered=table.renumbered())
-        complaints = [*(str(text) for texts in sizes.errors.values() for text in texts)]
-        complaints += table.complaints()
         if wants_json(request):
-            return refused(request, workspace, complaints, back=request.path)
+            return _save_rows(request, workspace, text)
+        sizes, table = forms.sent(request.POST)
+        if all((sizes.is_valid(), table.is_valid())):
+            changed = write_cases(text, forms.rows_of(sizes, table))
+            return save(request, workspace, {DESCRIPTION: changed.encode()})
         return _page(request, workspace, sizes, table, status=422)
     return _page(request, workspace, *forms.shown(read_cases(text)))
+
+
+def _save_rows(request: HttpRequest, workspace: Workspace, text: str) -> HttpResponse:
+    """Save what a script sends. Rows go and columns change when the button is pressed."""
+    sizes, table = forms.sent(without_removals(request.POST))
+    complaints = [str(text) for text in sizes.errors.get("made_with", ())] or table.complaints()
+    if complaints:
+        return refused(request, workspace, complaints, back=request.path)
+    changes = {DESCRIPTION: write_cases(text, table.rows()).encode()}
+    return save(request, workspace, changes, renumbered=table.renumbered())
 
 
 def _page(

@@ -20,8 +20,10 @@ from web.submissions.highlighting import highlighted, lines_of, to_html
 @require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace(write=rights.COMMENT)
 def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
-    """The lines of a file with their comments, and a form for one more."""
-    if path not in sizes(workspace):
+    """The lines of a file with their comments, and a form for one more. A removed file keeps them."""
+    found = list(list_comments(workspace, path))
+    is_there = path in sizes(workspace)
+    if not is_there and not found:
         raise Http404("There is no such file.")
     sent = request.POST if request.method == "POST" else None
     form = CommentForm(sent, initial={"line": request.GET.get("line") or None})
@@ -34,13 +36,13 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
         else:
             line = f"#L{told['line']}" if told["line"] else ""
             return redirect(reverse("author-comments", args=[workspace.slug, path]) + line)
-    found = list(list_comments(workspace, path))
     lines = _lines(workspace, path)
     context = tab_context(
         request,
         workspace,
         "files",
         path=path,
+        is_there=is_there,
         form=form,
         general=[comment for comment in found if comment.line is None],
         lines=[

@@ -19,9 +19,10 @@ from web.authoring.saving import refused, save, wants_json
 @require_safe
 @in_workspace()
 def files(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """All files, with what is wrong and what is said about each."""
+    """All files, with what is wrong and what is said about each; removed ones while somebody waits there."""
     faults = faults_of(workspace)
     waiting = [comment.path for comment in list_comments(workspace, resolved=False)]
+    there = sizes(workspace)
     rows = [
         {
             "path": path,
@@ -30,10 +31,16 @@ def files(request: HttpRequest, workspace: Workspace) -> HttpResponse:
             "comments": waiting.count(path),
             "is_text": not path.startswith("figures/"),
         }
-        for path, size in sizes(workspace).items()
+        for path, size in there.items()
     ]
     context = tab_context(
-        request, workspace, "files", faults=faults, rows=rows, general=[f for f in faults if not f.path]
+        request,
+        workspace,
+        "files",
+        faults=faults,
+        rows=rows,
+        removed={path: waiting.count(path) for path in waiting if path not in there},
+        general=[f for f in faults if not f.path],
     )
     return render(request, "authoring/files.html", context)
 

@@ -1,5 +1,9 @@
 """The tab of history: what was written when, how it differs, and back to it."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,6 +19,22 @@ from web.authoring.saving import expected_revision, save
 from web.authoring.services import files
 
 PER_PAGE = 50
+_NAMED_FILES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A revision, what it did to the first of its files, and how many more there are."""
+
+    revision: Revision
+    files: Sequence[tuple[str, str]]
+    more: int
+
+    @classmethod
+    def of(cls, revision: Revision) -> Self:
+        """The row of `revision`."""
+        changed = list(revision.changed.items())
+        return cls(revision, changed[:_NAMED_FILES], len(changed[_NAMED_FILES:]))
 
 
 @require_safe
@@ -22,7 +42,9 @@ PER_PAGE = 50
 def history(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """What is kept, latest first."""
     page = Paginator(list_revisions(workspace), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "authoring/history.html", tab_context(request, workspace, "history", page=page))
+    rows = [HistoryRow.of(found) for found in page]
+    context = tab_context(request, workspace, "history", page=page, rows=rows)
+    return render(request, "authoring/history.html", context)
 
 
 @require_safe

@@ -14,7 +14,7 @@ from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.runs import PublishForm
 from web.authoring.models import Workspace
 from web.authoring.pages import tab_context
-from web.authoring.ranks import rank_changes
+from web.authoring.ranks import rank_changes, ranks_known
 from web.authoring.saving import expected_revision
 from web.authoring.services import publishing as services
 from web.packages.models import PackageVersion
@@ -38,7 +38,7 @@ def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         except services.PublishingRefused as refusal:
             messages.error(request, str(refusal))
             return redirect("author-publish", workspace.slug)
-    page = versions.publishing(workspace)
+    page = versions.publishing(workspace, request.user)
     context = tab_context(
         request,
         workspace,
@@ -46,7 +46,9 @@ def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         page=page,
         form=form,
         may_publish=request.user.has_perm(rights.PUBLISH, workspace),
-        rejudges=_rejudges(workspace)[:10],
+        may_withdraw=request.user.has_perm(rights.WITHDRAW, workspace),
+        open_rejudge=services.open_rejudge(page.frozen) if page.frozen else None,
+        rejudges=_rejudges(request, workspace),
         differences=page.differences,
     )
     return render(request, "authoring/publish.html", context)
@@ -56,11 +58,12 @@ def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace()
 def version(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
     """What a version changed from the one before, or from the one in `?against=`."""
-    found = _version_or_404(workspace, number)
+    found = _version_or_404(request, workspace, number)
     asked = request.GET.get("against", "")
-    against = versions.version_of(workspace, int(asked)) if asked.isdecimal() and len(asked) < 9 else None
+    known = asked.isdecimal() and len(asked) < 9
+    against = versions.version_of(workspace, request.user, int(asked)) if known else None
     if against is None:
-        against = versions.version_of(workspace, number - 1)
+        against = versions.version_of(workspace, request.user, number - 1)
     old = versions.files_of(against) if against else {}
     live = live_version(workspace.slug)
     context = tab_context(
@@ -73,6 +76,7 @@ def version(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
         judged_parts=versions.judged_parts(against, found) if against else (),
         differences=differences(old, versions.files_of(found)),
         may_publish=request.user.has_perm(rights.PUBLISH, workspace),
+        may_withdraw=request.user.has_perm(rights.WITHDRAW, workspace),
         open_rejudge=services.open_rejudge(found),
         affected=services.affected(found).count(),
     )
@@ -83,15 +87,42 @@ def version(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
 @in_workspace(write=rights.PUBLISH)
 def go_live(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
     """Put a frozen version before learners, at once or after a look at what it would change."""
-    found = _version_or_404(workspace, number)
-    if request.POST.get("how") == "preview":
-        try:
-            return redirect("author-rejudge", workspace.slug, services.preview(found, person(request)).pk)
-        except services.PublishingRefused as refusal:
-            messages.error(request, str(refusal))
-            return redirect("author-version", workspace.slug, number)
-    services.go_live(workspace, found, person(request))
+    found = _version_or_404(request, workspace, number)
+    try:
+        if request.POST.get("how") == "preview":
+            return _preview(request, workspace, found)
+        services.go_live(workspace, found, person(request))
+    except services.PublishingRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("author-version", workspace.slug, number)
     messages.success(request, f"Version {number} is live.")
+    return redirect("author-publish", workspace.slug)
+
+
+@require_POST
+@in_workspace(write=rights.WITHDRAW)
+def version_archive(request: HttpRequest, workspace: Workspace, number: int) -> HttpResponse:
+    """Leave a version out of the list, or take it back. What it judged stays."""
+    found = _version_or_404(request, workspace, number)
+    try:
+        services.archive(workspace, found, person(request), archived=not found.archived)
+    except services.PublishingRefused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("author-version", workspace.slug, number)
+
+
+@require_POST
+@in_workspace(write=rights.WITHDRAW)
+def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
+    """Hide from learners what was published, or show it again."""
+    again = request.POST.get("how") == "show"
+    try:
+        done = (services.show_again if again else services.withdraw)(workspace, person(request))
+    except services.PublishingRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("author-publish", workspace.slug)
+    if done:
+        messages.success(request, "Learners see it again." if again else "Learners do not see it any more.")
     return redirect("author-publish", workspace.slug)
 
 
@@ -101,13 +132,14 @@ def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse
     """What a preview found so far. htmx gets the part that changes."""
     if not request.user.has_perm(rights.PUBLISH, workspace):
         raise PermissionDenied
-    found = _rejudge_or_404(workspace, pk)
+    found = _rejudge_or_404(request, workspace, pk)
     page = rejudge_pages.rejudge_page(found, request.GET.get("change", ""), request.GET.get("after", ""))
     context = {
         "workspace": workspace,
         "page": page,
         "rejudge": found,
-        "ranks": () if page.moving else rank_changes(found),
+        "ranks": rank_changes(found) if ranks_known(found) else None,
+        "overtaken": services.overtaken_by(found),
     }
     htmx = cast("PageRequest", request).htmx
     return render(request, "authoring/rejudge_state.html" if htmx else "authoring/rejudge.html", context)
@@ -117,8 +149,13 @@ def rejudge(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse
 @in_workspace(write=rights.PUBLISH)
 def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Make the version live, and its verdicts visible."""
-    found = _rejudge_or_404(workspace, pk)
-    if services.apply(workspace, found, person(request)):
+    found = _rejudge_or_404(request, workspace, pk)
+    try:
+        applied = services.apply(workspace, found, person(request))
+    except services.PublishingRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("author-rejudge", workspace.slug, pk)
+    if applied:
         messages.success(request, f"{str(found.package).capitalize()} is live, with its verdicts.")
     else:
         messages.error(request, "It is not ready to be applied, or was answered already.")
@@ -129,7 +166,7 @@ def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpRe
 @in_workspace(write=rights.PUBLISH)
 def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Leave live what is live, with every verdict."""
-    if not rejudging.discard(_rejudge_or_404(workspace, pk), person(request)):
+    if not rejudging.discard(_rejudge_or_404(request, workspace, pk), person(request)):
         messages.error(request, "It is not ready, or was answered already.")
     return redirect("author-rejudge", workspace.slug, pk)
 
@@ -138,7 +175,7 @@ def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> Http
 @in_workspace(write=rights.PUBLISH)
 def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Stop a preview that runs."""
-    if not rejudging.cancel(_rejudge_or_404(workspace, pk), person(request)):
+    if not rejudging.cancel(_rejudge_or_404(request, workspace, pk), person(request)):
         messages.error(request, "It runs no more.")
     return redirect("author-rejudge", workspace.slug, pk)
 
@@ -146,31 +183,31 @@ def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpR
 def _publish(request: HttpRequest, workspace: Workspace, note: str) -> HttpResponse:
     if request.POST.get("how") == "preview":
         frozen = services.freeze(workspace, person(request), note=note)
-        rejudge = services.preview(frozen, person(request))
-        return redirect("author-rejudge", workspace.slug, rejudge.pk)
+        return _preview(request, workspace, frozen)
     made = services.publish(workspace, person(request), note=note)
     messages.success(request, f"Version {made.number} is live.")
     return redirect("author-publish", workspace.slug)
 
 
-def _version_or_404(workspace: Workspace, number: int) -> PackageVersion:
-    found = versions.version_of(workspace, number)
+def _preview(request: HttpRequest, workspace: Workspace, version: PackageVersion) -> HttpResponse:
+    """Begin a preview, or go to the one that somebody began."""
+    rejudge = services.open_rejudge(version) or services.preview(workspace, version, person(request))
+    return redirect("author-rejudge", workspace.slug, rejudge.pk)
+
+
+def _version_or_404(request: HttpRequest, workspace: Workspace, number: int) -> PackageVersion:
+    found = versions.version_of(workspace, request.user, number)
     if found is None:
         raise Http404("There is no such version.")
     return found
 
 
-def _rejudges(workspace: Workspace) -> list[rejudge_pages.RejudgeRow]:
-    found = Rejudge.objects.select_related("creator", "package").filter(package__problem__slug=workspace.slug)
-    return rejudge_pages.rows(list(found[:10]))
+def _rejudges(request: HttpRequest, workspace: Workspace) -> list[rejudge_pages.RejudgeRow]:
+    return rejudge_pages.rows(list(services.previews(workspace, person(request))[:10]))
 
 
-def _rejudge_or_404(workspace: Workspace, pk: int) -> Rejudge:
-    found = (
-        Rejudge.objects.select_related("creator", "package__problem")
-        .filter(pk=pk, package__problem__slug=workspace.slug)
-        .first()
-    )
+def _rejudge_or_404(request: HttpRequest, workspace: Workspace, pk: int) -> Rejudge:
+    found = services.previews(workspace, person(request)).filter(pk=pk).first()
     if found is None:
         raise Http404("There is no such preview.")
     return found

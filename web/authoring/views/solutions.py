@@ -10,6 +10,7 @@ from web.authoring.differing import language_of
 from web.authoring.editing.solutions import SolutionRow, read_solutions, write_solutions
 from web.authoring.entrance import in_workspace
 from web.authoring.forms import solutions as forms
+from web.authoring.forms.confirming import without_removals
 from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, open_comments, tab_context
@@ -25,10 +26,13 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace()
 @needs_description
 def solutions(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """All solutions. A file whose row is removed goes, one whose row is new begins empty but for its note."""
+    """All solutions. A file whose row is removed goes, one whose row is new begins empty but for its note.
+
+    What a script saves removes nothing: see `web.authoring.forms.confirming`.
+    """
     text = description_of(workspace)
     if request.method == "POST":
-        table = forms.sent(request.POST)
+        table = forms.sent(without_removals(request.POST) if wants_json(request) else request.POST)
         if table.is_valid():
             rows = table.rows()
             changes: dict[str, bytes | None] = {DESCRIPTION: write_solutions(text, rows).encode()}
@@ -38,9 +42,10 @@ def solutions(request: HttpRequest, workspace: Workspace) -> HttpResponse:
             return refused(request, workspace, table.complaints(), back=request.path)
     else:
         table = forms.shown(read_solutions(text))
-    outcomes = _outcomes(workspace)
+    outcomes, there = _outcomes(workspace), sizes(workspace)
     for form in table.forms:
-        form.outcome = outcomes.get(f"{FOLDER}{form['file'].value()}")
+        source = f"{FOLDER}{form['file'].value()}"
+        form.outcome, form.has_source = outcomes.get(source), source in there
     context = tab_context(
         request,
         workspace,

@@ -99,7 +99,11 @@ def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         services.take_back(workspace)
         messages.success(request, f"{workspace.slug} can be written again.")
     else:
-        services.archive(workspace)
+        try:
+            services.archive(workspace)
+        except services.StillPreviewed as refusal:
+            messages.error(request, str(refusal))
+            return redirect("author-people", workspace.slug)
         messages.success(request, f"{workspace.slug} is archived. What it published stays.")
     return redirect("author-people", workspace.slug)
 

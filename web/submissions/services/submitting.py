@@ -178,7 +178,8 @@ def rejudge(submission: Submission) -> bool:
 
     False while it is being judged.
     """
-    queue = queue_for(submission.gpu_model)
+    gpu_model = _suiting(submission)
+    queue = queue_for(gpu_model)
     reset = Job.objects.filter(submission=submission, status=Status.DONE).update(
         status=Status.QUEUED,
         user=submission.user_id,
@@ -193,7 +194,7 @@ def rejudge(submission: Submission) -> bool:
     if not reset:
         return False
     live = Problem.objects.filter(pk=submission.problem_id).values("package")
-    Submission.objects.filter(pk=submission.pk).update(package=Subquery(live))
+    Submission.objects.filter(pk=submission.pk).update(package=Subquery(live), gpu_model=gpu_model)
     StoredReport.objects.filter(submission=submission).delete()
     append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again", **origin.here()})
     settle(submission.pk)
@@ -255,6 +256,15 @@ def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
         there = f"There are {', '.join(fitting)}" if fitting else "None of them is in use at the moment"
         raise GpuNotOffered(f"{problem.title} is judged on {' or '.join(words)}. {there}.")
     return gpu_model or fitting[0]
+
+
+def _suiting(submission: Submission) -> str:
+    """The model to judge it on again. Its problem may be for some models alone by now."""
+    words = submission.problem.gpu_words
+    fitting = [model for model in offered_gpu_models() if suits_gpu(words, model)]
+    if not words or not fitting or suits_gpu(words, submission.gpu_model):
+        return submission.gpu_model
+    return fitting[0]
 
 
 def _check_limits(user: User, in_flight: int) -> None:

@@ -98,3 +98,10 @@ def test_links_lead_nowhere(tmp_path) -> None:
     assert set(with_imports(inside / "main.py", "main.py", [inside])) == {"main.py"}
     with pytest.raises(Refused):
         with_imports(inside / "linked.py", "main.py", [inside])
+
+
+def test_what_the_sandbox_has_is_not_looked_for_beside_a_definition(tmp_path) -> None:
+    for name in ("torch", "ctypes", "own"):
+        (tmp_path / f"{name}.py").write_text("x = 1\n")
+    (tmp_path / "main.py").write_text("import ctypes\nimport own\nimport torch.nn as nn\n")
+    assert set(with_imports(tmp_path / "main.py", "main.py", [tmp_path])) == {"main.py", "own.py"}

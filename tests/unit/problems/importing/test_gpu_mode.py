@@ -10,9 +10,12 @@ from problems.importing.extracting import standalone
 from problems.importing.report import Imported, Outcome, Refused
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Dtype, Group, Language, OracleKind, Role, Verdict
-from tests.unit.problems.importing.workbench import SETS, here, imported
+from sandbox.runner.session import run_module
+from tests.unit.problems.importing.workbench import SETS, apart, here, imported
 
 pytest.importorskip("torch")
+from sandbox.runner.torch_host import place_on_host
+
 SET = SETS / "gpu_mode"
 
 
@@ -33,7 +36,15 @@ def test_every_task_is_reported(found: dict[str, Imported]) -> None:
         "config_py": "the argument config is neither array nor number, but a Config",
         "packed_cu": "it is a task in 'cu'; only those in Python have a reference that can be run",
     }
-    assert set(found) - set(refused) == {"counts_py", "gated_mix_py", "scaled_sum_py"}
+    assert set(found) - set(refused) == {
+        "any_root_py",
+        "counts_py",
+        "gated_mix_py",
+        "keyed_weights_py",
+        "scaled_sum_py",
+        "sorted_room_py",
+        "two_bounds_py",
+    }
 
 
 def test_room_that_is_given_for_the_result_is_an_output(found: dict[str, Imported]) -> None:
@@ -82,6 +93,62 @@ def test_whole_numbers_are_compared_exactly(found: dict[str, Imported]) -> None:
     assert [(a.name, a.dtype) for a in counts.arguments] == [("data", Dtype.UINT8), ("output", Dtype.INT64)]
     assert counts.python is not None
     assert counts.python.given.text == "data"
+
+
+def test_keys_of_dicts_may_be_any_text_and_come_again(found: dict[str, Imported]) -> None:
+    read = problem(found, "keyed_weights_py")
+    assert read.python is not None
+    assert read.python.given.text == (
+        "(x, mask, {'first.weight': first_weight, 'first.bias': first_bias}, {'weight': weight}, "
+        "{'first.weight': first_weight_2, 'lambda': 2})"
+    )
+    case = next(c for c in read.cases if c.group is Group.ODD)
+    with here(read) as oracle:
+        drawn = {name: values.astype(float) for name, values in oracle.draw(case, 1).items()}
+    hidden = np.maximum(drawn["in x"] @ drawn["in first_weight"].T + drawn["in first_bias"], 0)
+    whole = 2 * hidden @ (drawn["in weight"] * drawn["in first_weight_2"]).T * drawn["in mask"][:, None]
+    assert np.allclose(drawn["output"], whole, atol=1e-5)
+
+
+def test_tests_with_another_dtype_than_most_are_left_out(found: dict[str, Imported]) -> None:
+    said = found["keyed_weights_py"].entry.warnings
+    assert any("mask is of dtype float32 there, and of int64 in most tests" in w for w in said)
+
+
+def test_room_that_the_reference_does_not_use_is_room_all_the_same(found: dict[str, Imported]) -> None:
+    read = problem(found, "sorted_room_py")
+    assert [(a.name, a.role) for a in read.arguments] == [("data", Role.IN), ("output", Role.OUT)]
+    assert any("became checker.py" in w for w in found["sorted_room_py"].entry.warnings)
+
+
+@pytest.mark.parametrize(
+    ("place", "accepted"),
+    [
+        ("any_root_py", {"as the reference": True, "the other order": True, "twice the same": False}),
+        ("two_bounds_py", {"as the reference": True, "within 1e-1": True, "the scale too": False}),
+    ],
+)
+def test_a_check_of_its_own_becomes_a_checker(found: dict[str, Imported], place: str, accepted) -> None:
+    read = problem(found, place)
+    assert "says whether the outputs are right, all of them together" in read.statement
+    assert "may be off by" not in read.statement
+    case = next(c for c in read.cases if c.group is not Group.TIMED)
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 1)
+    inputs = {name.removeprefix("in "): drawn[name] for name in drawn if name.startswith("in ")}
+    one, two = (drawn[name].astype(np.float32) for name in ("output_1", "output_2"))
+    other = {
+        "as the reference": (one, two),
+        "the other order": (two, one),
+        "twice the same": (one, one),
+        "within 1e-1": (one + np.float32(0.05), two),
+        "the scale too": (one, two * np.float32(1.001)),
+    }
+    with apart(), place_on_host():
+        module = run_module(compile(read.checker, "checker.py", "exec"), "checker")
+        for what, answer in accepted.items():
+            got = dict(zip(("output_1", "output_2"), other[what], strict=True))
+            assert module.check(np, inputs, {}, got, dict(case.sizes), {}) is answer, what
 
 
 def test_contents_are_new_each_time_and_expected_in_float64(found: dict[str, Imported]) -> None:

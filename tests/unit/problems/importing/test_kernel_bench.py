@@ -17,6 +17,7 @@ LOSS = "level1/94_Absolute_loss.py"
 LINEAR = "level2/9_Linear_scale_relu.py"
 CONVOLUTION = "level2/61_Conv_norm_pool.py"
 DROPPED = "level3/5_Dropped.py"
+THIN = "level3/7_Thin_stack.py"
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def problem(found: dict[str, Imported], place: str) -> Problem:
 
 
 def test_every_file_is_reported(found: dict[str, Imported]) -> None:
-    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED}
+    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN}
     assert found[DROPPED].entry.outcome is Outcome.REFUSED
     assert "depends on the global random numbers" in found[DROPPED].entry.reason
 
@@ -118,3 +119,15 @@ def test_numbers_that_make_the_model_shrink_together() -> None:
     assert tried[-1] == ("timed", {})
     kinds = list(dict.fromkeys(kind for kind, _ in tried))
     assert kinds == ["sample", "least", "wide", "tall", "large", "timed"]
+
+
+def test_few_of_something_stay(found: dict[str, Imported]) -> None:
+    tried = list(candidates({"batch": 64, "channels": 3}, {}))
+    assert tried[:2] == [("sample", {"batch": 2, "channels": 3}), ("sample", {"batch": 2, "channels": 3})]
+    assert ("wide", {"batch": 3, "channels": 3}) in tried
+    assert ("wide", {"batch": 3, "channels": 5}) in tried
+    assert tried[-1] == ("timed", {})
+    read = problem(found, THIN)
+    assert next(a for a in read.arguments if a.name == "x").shape[1].text == "3"
+    assert {case.group for case in read.cases} >= {Group.SAMPLE, Group.ODD, Group.LARGE, Group.TIMED}
+    assert not any("it has no example" in warning for warning in found[THIN].entry.warnings)

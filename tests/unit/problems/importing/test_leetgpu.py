@@ -182,3 +182,30 @@ def test_one_difficulty_within_a_whole_set_would_do(tmp_path) -> None:
     (found,) = imported("leetgpu", tmp_path).values()
     assert found.entry.slug == "bump-in-place"
     assert loaded(found.entry.slug, found.files).difficulty == "easy"
+
+
+def test_calls_of_many_arguments_and_folders_of_odd_names(found: dict[str, Imported]) -> None:
+    read = problem(found, "910")
+    assert (read.slug, len(read.arguments), len(read.cases[0].sizes)) == ("wide-call-large", 12, 6)
+    assert [a.name for a in read.arguments if a.role is Role.INOUT] == ["first", "second"]
+    case = next(c for c in read.cases if c.name == "functional-2")
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 1)
+    chosen = drawn["in weight"].astype(float)[drawn["in position"]]
+    first = drawn["in first"] + 0.5 * chosen * drawn["in x"]
+    second = drawn["in second"] - (chosen - 0.5)
+    assert np.allclose(drawn["first"], first)
+    assert np.allclose(drawn["difference"], (first - second).sum(axis=1))
+
+
+def test_unsigned_numbers_are_compared(found: dict[str, Imported]) -> None:
+    read = problem(found, "911")
+    assert [(a.name, a.role, a.dtype) for a in read.arguments[:2]] == [
+        ("keys", Role.IN, Dtype.INT32),
+        ("mixed", Role.OUT, Dtype.UINT32),
+    ]
+    case = next(c for c in read.cases if c.name == "functional-1")
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 1)
+    word = int(drawn["in keys"][0])
+    assert drawn["mixed"][0] == ((word ^ (word >> 7)) * 40503 + 12345) % 2**32

@@ -25,7 +25,15 @@ def problem(found: dict[str, Imported], slug: str) -> Problem:
 
 
 def test_every_definition_is_reported(found: dict[str, Imported]) -> None:
-    assert sorted(found) == ["axis-argmax", "clip-and-count", "leaky-scale", "no-class"]
+    assert sorted(found) == [
+        "axis-argmax",
+        "bare-blend",
+        "clip-and-count",
+        "head-offset",
+        "leaky-scale",
+        "no-class",
+        "typed-offset",
+    ]
     assert "no class no_class" in found["no-class"].entry.reason
 
 
@@ -118,3 +126,41 @@ def test_the_sample_is_shown(found: dict[str, Imported]) -> None:
     read = problem(found, "leaky-scale")
     assert read.cases[0].inputs["d_input"] == (1, -2, 3, -4, 5, -6)
     assert "| output `d_output` | 1, -1, 3, -2, 5, -3 |" in read.statement
+
+
+def test_parameters_may_be_in_the_head_of_the_statement(found: dict[str, Imported]) -> None:
+    read = problem(found, "head-offset")
+    assert [(a.name, a.role, a.dtype) for a in read.arguments] == [
+        ("values", Role.IN, Dtype.FLOAT32),
+        ("amount", Role.SCALAR, Dtype.FLOAT32),
+        ("result", Role.OUT, Dtype.FLOAT32),
+        ("count", Role.SCALAR, Dtype.INT64),
+    ]
+    said = found["head-offset"].entry.warnings
+    assert any("it has no example" in w for w in said)
+    assert any("operations counts the elements" in w for w in said)  # it counts none itself
+    assert "def solution" not in read.reference  # the file torch.py beside it is no module of it
+
+
+def test_a_signature_of_types_alone_is_enough(found: dict[str, Imported]) -> None:
+    read = problem(found, "bare-blend")
+    assert [(a.name, a.role, a.dtype) for a in read.arguments] == [
+        ("left", Role.IN, Dtype.FLOAT32),
+        ("right", Role.IN, Dtype.FLOAT32),
+        ("share", Role.SCALAR, Dtype.FLOAT32),
+        ("output", Role.OUT, Dtype.FLOAT32),
+        ("extra_1", Role.SCALAR, Dtype.INT64),
+        ("extra_2", Role.SCALAR, Dtype.INT32),
+    ]
+    case = next(c for c in read.cases if c.group is Group.ODD)
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 1)
+    left, right = (drawn[f"in {name}"].astype(float) for name in ("left", "right"))
+    assert np.allclose(drawn["output"], 0.25 * left + 0.75 * right)
+
+
+def test_a_definition_may_ask_its_base_for_dtypes(found: dict[str, Imported]) -> None:
+    read = problem(found, "typed-offset")
+    assert [a.dtype for a in read.arguments] == [Dtype.FLOAT32, Dtype.INT32, Dtype.INT64]
+    with here(read) as oracle:
+        assert list(oracle.draw(read.cases[0], 1)["result"]) == [2, -4]

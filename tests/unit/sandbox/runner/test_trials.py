@@ -98,3 +98,25 @@ def test_a_watched_reference_is_caught() -> None:
     with pytest.raises(RuntimeError, match="changes its argument a"):
         watched(careless)(XP, a=ONE.copy())
     assert watched(reference)(XP, a=ONE.copy(), n=1000)["sum"] == EXACT["sum"]
+
+
+def test_what_a_watched_reference_never_wrote_is_noticed() -> None:
+    def forgetful(xp: Any, a: Any) -> dict[str, Any]:
+        b = xp.empty_like(a)
+        b[1:] = a[1:]
+        return {"b": b}
+
+    def thorough(xp: Any, a: Any) -> dict[str, Any]:
+        b = xp.empty(a.shape)
+        b[...] = a
+        return {"b": b}
+
+    def random(xp: Any, a: Any) -> dict[str, Any]:
+        return {"b": a * xp.random.uniform()}
+
+    empty = np.empty
+    with pytest.raises(RuntimeError, match="returns elements of b that it never wrote"):
+        watched(forgetful)(np, a=ONE.copy())
+    assert (watched(thorough)(np, a=ONE.copy())["b"] == ONE).all()
+    assert watched(random)(np, a=ONE.copy())["b"].shape == ONE.shape  # another check says so
+    assert np.empty is empty

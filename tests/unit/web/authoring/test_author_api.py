@@ -188,6 +188,22 @@ def test_every_operation_says_what_it_answers():
         assert {401, 403, 429} <= {int(status) for status in operation["responses"]}, operation
 
 
+def test_the_description_tells_of_scopes_and_revisions():
+    schema = api.get_openapi_schema()
+    (about,) = [tag["description"] for tag in schema["tags"] if tag["name"] == "author"]
+    assert "`revision`" in about
+    assert "409" in about
+    schemes = schema["components"]["securitySchemes"]
+    for path, methods in schema["paths"].items():
+        if "/author/" in path:
+            for operation in methods.values():
+                token, session = (next(iter(way)) for way in operation["security"])
+                assert "`author`" in schemes[token]["description"], path
+                assert session == "SessionAuth"
+    assert "`read`" in schemes["TokenAuth"]["description"]
+    assert "`submit`" in schemes["SubmitTokenAuth"]["description"]
+
+
 def test_the_state_of_a_workspace_narrows_the_list(ask, workspace, instructor):
     assert ask(instructor, "GET", "workspaces?state=draft").json()["workspaces"][0]["slug"] == "my-sum"
     assert ask(instructor, "GET", f"workspaces?state={State.READY}").json()["workspaces"] == []

@@ -152,9 +152,45 @@ class TestCases:
 
     def test_a_script_learns_where_rows_are_now(self, tab):
         sent = fields_of(tab("cases"))
-        answer = tab("cases", {**sent, "cases-0-DELETE": "on"}, **JSON).json()
+        answer = tab("cases", {**sent, "cases-0-ORDER": "2", "cases-1-ORDER": "1"}, **JSON).json()
         assert answer["revision"] == 2
-        assert (answer["values"]["cases-0-came_from"], answer["values"]["cases-1-came_from"]) == ("", 0)
+        assert (answer["values"]["cases-0-came_from"], answer["values"]["cases-1-came_from"]) == (1, 0)
+
+    def test_rows_and_columns_go_when_the_button_is_pressed_and_not_before(self, tab, told):
+        before = told()["cases"]
+        changes = {"cases-0-DELETE": "on", "sizes": "rows, cols", "cases-1-size_n": "77"}
+        sent = {**fields_of(tab("cases")), **changes}
+        answer = tab("cases", sent, **JSON).json()
+        assert "error" not in answer
+        assert len(told()["cases"]) == len(before)
+        assert told()["cases"][1]["sizes"] == {"n": 77}
+        tab("cases", {**sent, "expected": answer["revision"]})
+        assert len(told()["cases"]) == len(before) - 1
+        assert told()["cases"][0]["sizes"] == {"rows": 1, "cols": 1}
+
+    def test_a_size_that_is_renamed_keeps_its_numbers(self, tab, told):
+        sizes = [case["sizes"]["n"] for case in told()["cases"]]
+        tab("cases", {**fields_of(tab("cases")), "sizes": "length"})
+        assert [case["sizes"] for case in told()["cases"]] == [{"length": size} for size in sizes]
+
+    def test_what_was_typed_stays_when_the_names_of_sizes_are_none(self, tab):
+        answer = tab("cases", {**fields_of(tab("cases")), "sizes": "N!", "cases-1-size_n": "77"})
+        assert answer.status_code == 422
+        assert answer.context["table"][1]["size_n"].value() == "77"
+
+    def test_columns_that_nobody_knows_are_not_saved(self, tab, workspace):
+        for made_with in ("", "N!"):
+            answer = tab("cases", {**fields_of(tab("cases")), "made_with": made_with}, **JSON)
+            assert answer.json()["error"]
+        assert workspace.revision == 1
+
+    def test_two_cases_of_one_name_are_refused(self, tab, told):
+        sent = fields_of(tab("cases"))
+        answer = tab("cases", {**sent, "cases-1-name": sent["cases-0-name"]})
+        assert answer.status_code == 422
+        assert "give each a name of its own" in answer.content.decode()
+        gone = {**sent, "cases-1-name": sent["cases-0-name"], "cases-0-DELETE": "on"}
+        assert tab("cases", gone).status_code == 302, "the other one goes"
 
     def test_what_a_case_asks_of_a_gpu_is_counted(self, tab):
         text = tab("cases?gpu=L4").content.decode()
@@ -207,6 +243,29 @@ class TestSolutions:
         tab("solutions", {**fields_of(tab("solutions")), "solutions-0-DELETE": "on"})
         assert f"solutions/{gone}" not in queries.sizes(workspace)
 
+    def test_a_mark_of_removal_may_be_taken_back_until_save_is_pressed(self, tab, told, workspace):
+        before = queries.read(workspace)
+        sent = fields_of(tab("solutions"))
+        answer = tab("solutions", {**sent, "solutions-0-DELETE": "on"}, **JSON)
+        assert "error" not in answer.json()
+        assert queries.read(workspace) == before
+
+    def test_a_name_that_leads_elsewhere_stays_to_be_corrected(self, tab, workspace, instructor):
+        answer = tab("solutions", {**fields_of(tab("solutions")), "solutions-0-file": "../up.cu"})
+        assert answer.status_code == 422
+        assert "Name it like plain.cu" in answer.content.decode()
+        assert 'value="../up.cu"' in answer.content.decode()
+        text = queries.read_text(workspace, "problem.toml").replace('file = "', 'file = "../', 1)
+        files.write(workspace, instructor, 1, {"problem.toml": text.encode()})
+        assert tab("solutions").status_code == 200
+
+    def test_two_of_one_file_are_refused(self, tab, told, workspace):
+        sent = fields_of(tab("solutions"))
+        answer = tab("solutions", {**sent, "solutions-1-file": sent["solutions-0-file"]})
+        assert answer.status_code == 422
+        assert "name this file otherwise" in answer.content.decode()
+        assert workspace.revision == 1
+
     def test_a_renamed_row_too(self, tab, told, workspace):
         old = told()["solutions"][0]["file"]
         source = queries.read_file(workspace, f"solutions/{old}")
@@ -249,6 +308,23 @@ class TestConflicts:
         assert tab("editorial", {"text": "Mine."}).status_code == 409
 
 
+class TestRefusals:
+    def test_what_was_typed_is_still_there_and_can_be_saved(self, tab, workspace):
+        text = "€" * 100_000
+        answer = tab("editorial", {"expected": 1, "text": text})
+        assert answer.status_code == 422
+        assert "at most 256 KiB" in answer.content.decode()
+        assert text in answer.content.decode()
+        assert workspace.revision == 1
+        sent = {"expected": 1, "path": "editorial.md", "text": "Shorter.", "back": "/author/my-sum/editorial"}
+        assert tab("conflict", sent).url == "/author/my-sum/editorial"
+        assert queries.read_file(workspace, "editorial.md") == b"Shorter."
+
+    def test_a_script_is_told(self, tab):
+        answer = tab("editorial", {"expected": 1, "text": "€" * 100_000}, **JSON)
+        assert "at most 256 KiB" in answer.json()["error"]
+
+
 class TestHistory:
     def test_a_revision_comes_back(self, tab, workspace, instructor):
         before = queries.read(workspace)
@@ -259,6 +335,12 @@ class TestHistory:
     def test_one_that_is_not_kept_does_not(self, tab):
         assert tab("history/77").status_code == 404
         assert tab("history/77/restore", {"expected": 1}).status_code == 404
+
+    def test_the_list_names_some_files_and_counts_the_rest(self, tab, workspace):
+        (row,) = tab("history").context["rows"]
+        assert len(row.files) == 6
+        assert row.more == len(queries.sizes(workspace)) - 6
+        assert f"and {row.more} more" in tab("history").content.decode()
 
     def test_what_changed_since(self, tab):
         tab("editorial", {"expected": 1, "text": "A line that was not there."})
@@ -288,6 +370,21 @@ class TestComments:
     def test_html_is_text(self, tab):
         tab("comments/reference.py", {"text": "<script>alert(1)</script>"})
         assert "<script>alert" not in tab("comments/reference.py").content.decode()
+
+    def test_those_of_a_removed_file_can_be_settled(self, tab, workspace, instructor):
+        tab("comments/editorial.md", {"line": "1", "text": "Too long."})
+        files.write(workspace, instructor, workspace.revision, {"editorial.md": None})
+        assert "/comments/editorial.md" in tab("files").content.decode()
+        text = tab("comments/editorial.md").content.decode()
+        assert "Too long." in text
+        assert "This file was removed." in text
+        tab(f"comments/{workspace.comments.get().pk}/settle", {})
+        assert "/comments/editorial.md" not in tab("files").content.decode()
+
+    def test_no_page_leads_to_those_of_a_file_that_is_not_there(self, tab):
+        text = tab("checking").content.decode()
+        assert "/comments/problem.toml" in text
+        assert "/comments/checker.py" not in text
 
     def test_files_that_are_not_there_have_none(self, tab):
         assert tab("comments/missing.py").status_code == 404

@@ -98,10 +98,21 @@ def test_steps_on_the_way_are_merged_and_their_contents_go(workspace, instructor
     assert set(Content.objects.values_list("digest", flat=True)) == digests
 
 
-def test_a_file_that_came_and_went_in_between_was_never_there(workspace, instructor):
+def test_a_file_that_is_removed_can_be_had_back(workspace, instructor):
     files.write(workspace, instructor, 1, {"solutions/new.cu": b"new"})
     files.write(workspace, instructor, 2, {"solutions/new.cu": None, "editorial.md": None})
-    assert queries.present_revision(workspace).changed == {"editorial.md": "removed"}
+    assert queries.present_revision(workspace).changed == {
+        "solutions/new.cu": "removed",
+        "editorial.md": "removed",
+    }
+    files.restore(workspace, instructor, 2, expected_revision=3)
+    assert queries.read_file(workspace, "solutions/new.cu") == b"new"
+
+
+def test_a_file_that_came_back_at_once_was_changed(workspace, instructor):
+    files.write(workspace, instructor, 1, {"editorial.md": None})
+    files.write(workspace, instructor, 2, {"editorial.md": b"Anew."})
+    assert queries.present_revision(workspace).changed == {"editorial.md": "changed"}
 
 
 def test_a_note_another_person_and_time_keep_a_revision(workspace, instructor, teammate):

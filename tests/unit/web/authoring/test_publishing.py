@@ -4,13 +4,20 @@ import pytest
 
 from judge.proof import Proof, to_json
 from judge.report import Report
+from problems.archive import pack
+from problems.contents import Contents
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
-from web.authoring import docket, queries
+from web.accounts.models import User
+from web.authoring import docket, queries, versions
 from web.authoring.models import State, Workspace
+from web.authoring.ranks import rank_changes
 from web.authoring.services import files, publishing, runs, workspaces
 from web.catalog.models import Problem
-from web.staff import hidden_runs
+from web.packages import services as packages
+from web.packages.models import Origin, PackageVersion
+from web.packages.rights import readable_versions
+from web.staff import hidden_runs, rejudging
 from web.staff.models import Act, ActKind, RejudgeState
 from web.submissions import queries as submissions
 from web.submissions import services
@@ -95,7 +102,7 @@ def judged(person, problem, verdict=Verdict.WRONG_ANSWER) -> Submission:
 
 
 def looser(workspace) -> None:
-    """Another tolerance, proved."""
+    """Another limit, proved."""
     text = queries.read_file(workspace, "problem.toml").replace(b"[limits]", b"[limits]\nmemory_mib = 512")
     files.write(workspace, workspace.owner, workspace.revision, {"problem.toml": text})
     prove(workspace)
@@ -108,9 +115,9 @@ def test_a_preview_changes_nothing_until_it_is_applied(workspace, instructor, ow
     looser(workspace)
     version = publishing.freeze(workspace, instructor)
     assert [*publishing.affected(version)] == [submission]
-    rejudge = publishing.preview(version, instructor)
+    rejudge = publishing.preview(workspace, version, instructor)
     with pytest.raises(publishing.NothingToPreview, match="under way"):
-        publishing.preview(version, instructor)
+        publishing.preview(workspace, version, instructor)
     assert not publishing.apply(workspace, rejudge, instructor)
     hidden_runs.record(hidden_runs.claim("w"), Report(Verdict.ACCEPTED))
     assert publishing.open_rejudge(version).state == RejudgeState.READY
@@ -127,4 +134,278 @@ def test_there_may_be_nothing_to_preview(workspace, instructor):
     prove(workspace)
     version = publishing.publish(workspace, instructor)
     with pytest.raises(publishing.NothingToPreview, match="No judged"):
-        publishing.preview(version, instructor)
+        publishing.preview(workspace, version, instructor)
+
+
+def judged_again(verdict=Verdict.ACCEPTED) -> None:
+    """Judge the hidden runs that wait."""
+    while claim := hidden_runs.claim("w"):
+        hidden_runs.record(claim, Report(verdict))
+
+
+class TestSeveralAtOnce:
+    @pytest.fixture
+    def live(self, workspace, instructor, owner) -> Workspace:
+        """With a version that is live, and a submission that it judged."""
+        prove(workspace)
+        publishing.publish(workspace, instructor)
+        judged(owner, Problem.objects.get())
+        return workspace
+
+    def test_a_preview_does_not_undo_what_went_live_meanwhile(self, live, instructor, staff):
+        looser(live)
+        second = publishing.freeze(live, instructor)
+        rejudge = publishing.preview(live, second, instructor)
+        files.write(live, instructor, live.revision, {"editorial.md": b"# Another\n"})
+        prove(live)
+        third = publishing.publish(live, staff)
+        judged_again()
+        assert publishing.overtaken_by(publishing.open_rejudge(second)) == third
+        with pytest.raises(publishing.Overtaken, match="Version 3 went live"):
+            publishing.apply(live, rejudge, instructor)
+        assert Problem.objects.get().package == third
+        assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
+        rejudge.refresh_from_db()
+        assert rejudging.discard(rejudge, instructor)
+        again = publishing.preview(live, second, instructor)
+        judged_again()
+        assert publishing.apply(live, again, instructor)
+        assert Problem.objects.get().package == second
+
+    def test_the_version_may_go_live_before_its_preview_is_answered(self, live, instructor):
+        looser(live)
+        second = publishing.freeze(live, instructor)
+        rejudge = publishing.preview(live, second, instructor)
+        publishing.go_live(live, second, instructor)
+        judged_again()
+        assert publishing.apply(live, rejudge, instructor)
+        assert submissions.verdict_of(Submission.objects.get()) == "accepted"
+
+    def test_what_kept_its_verdict_may_be_judged_by_the_live_version_later(self, live, instructor):
+        looser(live)
+        second = publishing.publish(live, instructor)
+        assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
+        rejudge = publishing.preview(live, second, instructor)
+        judged_again()
+        assert publishing.apply(live, rejudge, instructor)
+        assert not publishing.affected(second).exists()
+
+    def test_what_was_judged_since_keeps_its_verdict_and_its_version(self, live, instructor):
+        looser(live)
+        second = publishing.freeze(live, instructor)
+        rejudge = publishing.preview(live, second, instructor)
+        judged_again()
+        submission = Submission.objects.get()
+        services.rejudge(submission)
+        services.record(services.claim("w"), Report(Verdict.TIME_LIMIT))
+        assert publishing.apply(live, rejudge, instructor)
+        submission.refresh_from_db()
+        assert submissions.verdict_of(submission) == "time_limit"
+        assert submission.package.number == 1
+
+    def test_a_program_that_is_being_judged_stays_with_its_version(self, live, instructor, owner):
+        problem = Problem.objects.get()
+        first = problem.package
+        submission = services.submit(
+            owner, problem, language=Language.CUDA, source="// late", mode=Mode.SUBMIT
+        )
+        claim = services.claim("w")
+        looser(live)
+        second = publishing.publish(live, instructor)
+        services.record(claim, Report(Verdict.ACCEPTED))
+        submission.refresh_from_db()
+        assert (submission.package, submission.report.version) == (first, first.version)
+        assert submission in publishing.affected(second)
+
+    def test_a_preview_may_be_cancelled_while_a_program_of_it_is_judged(self, live, instructor):
+        looser(live)
+        rejudge = publishing.preview(live, publishing.freeze(live, instructor), instructor)
+        claim = hidden_runs.claim("w")
+        assert rejudging.cancel(rejudge, instructor)
+        assert hidden_runs.extend_lease(claim) == services.Hold.CANCELLED
+        hidden_runs.record(claim, Report(Verdict.ACCEPTED))
+        rejudge.refresh_from_db()
+        assert not publishing.apply(live, rejudge, instructor)
+        assert hidden_runs.claim("w") is None
+        assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
+
+    def test_nobody_archives_it_before_the_preview_is_answered(self, live, instructor):
+        looser(live)
+        rejudge = publishing.preview(live, publishing.freeze(live, instructor), instructor)
+        with pytest.raises(workspaces.StillPreviewed, match="answer it first"):
+            workspaces.archive(live)
+        rejudging.cancel(rejudge, instructor)
+        workspaces.archive(live)
+
+
+class TestPuttingAway:
+    def test_a_version_that_is_not_live(self, workspace, instructor):
+        prove(workspace)
+        first = publishing.publish(workspace, instructor)
+        with pytest.raises(publishing.PublishingRefused, match="is live"):
+            publishing.archive(workspace, first, instructor)
+        looser(workspace)
+        publishing.publish(workspace, instructor)
+        publishing.archive(workspace, first, instructor)
+        publishing.archive(workspace, first, instructor)
+        page = versions.publishing(workspace, instructor)
+        assert [version.number for version in page.versions] == [2]
+        assert page.archived == (first,)
+        publishing.archive(workspace, first, instructor, archived=False)
+        assert versions.publishing(workspace, instructor).archived == ()
+        acts = Act.objects.filter(kind__startswith="version.").order_by("pk")
+        assert [act.kind for act in acts] == [ActKind.VERSION_ARCHIVE, ActKind.VERSION_RETURN]
+
+    def test_an_archived_version_that_goes_live_is_back(self, workspace, instructor):
+        prove(workspace)
+        first = publishing.publish(workspace, instructor)
+        looser(workspace)
+        publishing.publish(workspace, instructor)
+        publishing.archive(workspace, first, instructor)
+        first.refresh_from_db()
+        publishing.go_live(workspace, first, instructor)
+        assert not PackageVersion.objects.filter(archived=True).exists()
+
+    def test_its_owner_withdraws_a_problem_and_shows_it_again(self, workspace, instructor):
+        assert not publishing.withdraw(workspace, instructor)
+        prove(workspace)
+        publishing.publish(workspace, instructor)
+        assert publishing.withdraw(workspace, instructor)
+        assert not publishing.withdraw(workspace, instructor)
+        assert not Problem.objects.get().published
+        looser(workspace)
+        publishing.publish(workspace, instructor)
+        assert not Problem.objects.get().published
+        assert publishing.show_again(workspace, instructor)
+        assert Problem.objects.get().published
+
+    def test_what_staff_withdrew_only_staff_show_again(self, workspace, instructor, staff):
+        prove(workspace)
+        publishing.publish(workspace, instructor)
+        publishing.withdraw(workspace, staff)
+        with pytest.raises(publishing.PublishingRefused, match="Staff hid"):
+            publishing.show_again(workspace, instructor)
+        assert publishing.show_again(workspace, staff)
+
+    def test_what_nobody_saw_goes_with_its_workspace_and_frees_the_name(self, workspace, instructor):
+        prove(workspace)
+        publishing.freeze(workspace, instructor)
+        content = queries.read(workspace)
+        workspaces.delete(workspace)
+        assert not Problem.objects.exists()
+        assert workspaces.create(instructor, "my-sum", content).slug == "my-sum"
+
+
+class TestNameOfTheSite:
+    """A folder of the site takes the name of a workspace, whose members must learn nothing of it."""
+
+    @pytest.fixture
+    def taken(self, workspace, instructor, vector_add, tmp_path) -> Workspace:
+        text = vector_add["reference.py"] + b"\n# the-sites-reference\n"
+        folder = tmp_path / "problems" / workspace.slug
+        for path, data in {**vector_add, "reference.py": text}.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
+        packages.load_site(tmp_path / "problems")
+        assert Problem.objects.get().package.origin == Origin.SITE
+        return workspace
+
+    def test_no_page_shows_it(self, taken, instructor, staff, browser_of):
+        for path in ("publish", "versions/1"):
+            address = f"/author/{taken.slug}/{path}"
+            assert "the-sites-reference" not in browser_of(instructor).get(address).content.decode()
+            assert "the-sites-reference" in browser_of(staff).get(address).content.decode()
+        text = browser_of(instructor).get(f"/author/{taken.slug}/publish").content.decode()
+        assert "took the name" in text
+        assert browser_of(instructor).get(f"/problems/{taken.slug}/versions/1.zip").status_code == 404
+
+    def test_nobody_publishes_previews_or_withdraws_it(self, taken, instructor, owner):
+        site = Problem.objects.get().package
+        judged(owner, Problem.objects.get())
+        for refused in (
+            lambda: publishing.go_live(taken, site, instructor),
+            lambda: publishing.preview(taken, site, instructor),
+            lambda: publishing.archive(taken, site, instructor),
+            lambda: publishing.withdraw(taken, instructor),
+        ):
+            with pytest.raises(publishing.NotFromHere):
+                refused()
+        assert Problem.objects.get().published
+
+    def test_previews_of_it_are_staffs(self, taken, instructor, staff, owner, browser_of):
+        judged(owner, Problem.objects.get())
+        site = Problem.objects.get().package
+        rejudge = rejudging.start(staff, Submission.objects.all(), reason="x", chosen={}, package=site)
+        address = f"/author/{taken.slug}/rejudges/{rejudge.pk}"
+        assert browser_of(instructor).get(address).status_code == 404
+        assert browser_of(staff).get(address).status_code == 200
+
+    def test_what_was_imported_on_the_command_line_is_the_operators(self, workspace, instructor, vector_add):
+        packages.publish(workspace.slug, pack(Contents(workspace.slug, vector_add)), None)
+        version = Problem.objects.get().package
+        assert readable_versions(instructor, workspace).get() == version  # the very files of the workspace
+        other = {**vector_add, "reference.py": vector_add["reference.py"] + b"\n"}
+        packages.publish(workspace.slug, pack(Contents(workspace.slug, other)), None)
+        assert readable_versions(instructor, workspace).get() == version
+
+
+def test_ranks_before_are_those_of_the_live_version_alone(workspace, instructor, owner, teammate):
+    prove(workspace)
+    live = publishing.publish(workspace, instructor)
+    for person in (owner, teammate):
+        judged(person, Problem.objects.get(), Verdict.ACCEPTED)
+    looser(workspace)
+    rejudge = publishing.preview(workspace, publishing.freeze(workspace, instructor), instructor)
+    judged_again()
+    times = {"old_gpu_model": "H200", "gpu_model": "H200", "old_low_us": 9.0, "old_high_us": 11.0}
+    rejudge.runs.update(**times, old_score_us=10.0, low_us=9.0, score_us=10.0, high_us=11.0)
+    rejudge.refresh_from_db()
+    assert rank_changes(rejudge) == ()
+    rejudge.runs.filter(submission__user=owner).update(old_version="0" * 64, old_low_us=0.9, old_score_us=1.0)
+    found = {(row.username, row.before, row.now) for row in rank_changes(rejudge)}
+    assert found == {("owner", None, 1)}, "a faster time on an older version counts for no board of today"
+    assert rejudge.chosen["against"] == live.number
+    User.objects.filter(pk=owner.pk).update(in_rankings=False)
+    assert rank_changes(rejudge) == ()
+
+
+def test_staff_answer_the_preview_of_a_version_where_it_goes_live(
+    workspace, instructor, owner, staff, client
+):
+    prove(workspace)
+    publishing.publish(workspace, instructor)
+    judged(owner, Problem.objects.get())
+    looser(workspace)
+    rejudge = publishing.preview(workspace, publishing.freeze(workspace, instructor), instructor)
+    judged_again()
+    client.force_login(staff)
+    page = f"/author/{workspace.slug}/rejudges/{rejudge.pk}"
+    assert client.get(f"/staff/rejudges/{rejudge.pk}")["Location"] == page
+    client.post(f"/staff/rejudges/{rejudge.pk}/apply", {"scope": "all"})
+    assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
+    assert "Make it live?" in client.get(page).content.decode()
+    assert client.post(f"{page}/apply").status_code == 302
+    assert submissions.verdict_of(Submission.objects.get()) == "accepted"
+
+
+def test_versions_and_the_whole_are_put_away_by_pages_and_api(workspace, instructor, client):
+    prove(workspace)
+    publishing.publish(workspace, instructor)
+    looser(workspace)
+    publishing.publish(workspace, instructor)
+    client.force_login(instructor)
+    pages = f"/author/{workspace.slug}"
+    client.post(f"{pages}/versions/1/archive")
+    assert "1 archived" in client.get(f"{pages}/publish").content.decode()
+    client.post(f"{pages}/versions/2/archive")
+    assert not PackageVersion.objects.get(number=2).archived
+    client.post(f"{pages}/publish/withdraw", {"how": "withdraw"})
+    assert "Show it to learners again" in client.get(f"{pages}/publish").content.decode()
+    assert not Problem.objects.get().published
+    api = f"/api/v1/author/workspaces/{workspace.slug}"
+    ask = {"content_type": "application/json"}
+    assert client.post(f"{api}/withdraw", **ask).status_code == 409
+    assert client.post(f"{api}/show", **ask).status_code == 204
+    assert Problem.objects.get().published
+    assert client.post(f"{api}/versions/1/take-back", **ask).json()["archived"] is False
+    assert client.post(f"{api}/versions/2/archive", **ask).status_code == 409

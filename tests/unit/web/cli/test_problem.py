@@ -17,7 +17,7 @@ from web.authoring import docket, queries
 from web.authoring.models import State, Workspace
 from web.authoring.services import files, workspaces
 from web.cli import package, problem, terminal
-from web.cli.client import Client, Refused
+from web.cli.client import Client, Refused, Unreachable
 from web.cli.credentials import Credentials
 
 pytestmark = pytest.mark.django_db
@@ -90,15 +90,25 @@ def test_from_a_folder_to_learners(run, workspace, author):
     assert queries.read(workspace) == package.read_files(folder)
     assert queries.list_revisions(workspace)[0].note == "Rewritten"
     assert "Nothing was changed" in run("push", "my-sum").output
+    assert json.loads(run("push", "my-sum", "--json").stdout) == {
+        "slug": "my-sum",
+        "revision": 2,
+        "sent": [],
+        "others": False,
+    }
     (folder / "figures" / "new.png").unlink()
-    assert run("push", "my-sum").exit_code == 0
+    pushed = json.loads(run("push", "my-sum", "--json").stdout)
+    assert (pushed["sent"], pushed["revision"]) == (["figures/new.png"], 3)
     proved = run("prove", "my-sum", "--json")
     assert proved.exit_code == 7
     assert json.loads(proved.stdout)["report"]["findings"][0]["fix"] == "write more"
     assert run("publish", "my-sum").exit_code != 0
     files.restore(workspace, author, 1, expected_revision=Workspace.objects.get().revision)
-    assert run("pull", "--output", "my-sum", "my-sum").exit_code == 0
-    assert run("prove", "my-sum").exit_code == 0
+    pulled = run("pull", "--output", "my-sum", "my-sum", "--json")
+    assert json.loads(pulled.stdout) == {"slug": "my-sum", "folder": "my-sum", "revision": 4}
+    proved = run("prove", "my-sum")
+    assert proved.exit_code == 0
+    assert "Waiting for a worker" in proved.output
     assert "is live" in run("publish", "my-sum", "--note", "First").output
     assert Workspace.objects.get().state == State.PUBLISHED
 
@@ -149,3 +159,45 @@ def test_many_bytes_go_in_several_requests():
     changes = {f"figures/{n}.png": bytes(250_000) for n in range(5)} | {"old.md": None}
     batches = list(package.in_batches(changes))
     assert [len(batch) for batch in batches] == [1, 1, 1, 1, 2]
+
+
+def test_a_token_that_ended_or_may_too_little_says_what_to_do():
+    said = {
+        401: {"code": "unauthorized", "message": "Send a token.", "fields": {}},
+        403: {
+            "code": "forbidden",
+            "message": "This token may only submit; use one of the scope 'author'.",
+            "fields": {},
+        },
+    }
+    for status, body in said.items():
+        transport = httpx.MockTransport(lambda _, s=status, e=body: httpx.Response(s, json={"error": e}))
+        with Client(Credentials(URL, "wrong"), transport) as client, pytest.raises(Refused) as refused:
+            client.get("author/workspaces")
+        assert refused.value.status == status
+        assert {401: "warpcourt login", 403: "scope 'author'"}[status] in str(refused.value)
+
+
+def test_a_site_that_is_away_for_a_moment_is_waited_for(monkeypatch):
+    answers = [
+        httpx.ConnectError("restarting"),
+        {"state": "leased"},
+        httpx.ConnectError("again"),
+        {"state": "done"},
+    ]
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        given = answers.pop(0)
+        if isinstance(given, Exception):
+            raise given
+        return httpx.Response(200, json={"id": 7, "steps": [], **given})
+
+    monkeypatch.setattr("web.cli.problem.time.sleep", lambda _: None)
+    with Client(Credentials(URL, "t"), httpx.MockTransport(answer)) as client:
+        run = problem._follow(client, "my-sum", {"id": 7, "state": "leased", "steps": []}, quiet=True)
+    assert run["state"] == "done"
+    with (
+        Client(Credentials(URL, "t"), httpx.MockTransport(lambda _: httpx.Response(502))) as client,
+        pytest.raises(Unreachable),
+    ):
+        problem._follow(client, "my-sum", {"id": 7, "state": "leased", "steps": []}, quiet=True)

@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.unit.web.observability.families import every_family
+from web.authoring.models import ProofRun, Revision, RunKind, Workspace
 from web.fleet.models import Gpu, Health, Node, Worker
 from web.observability import census
 from web.observability.access import may_read
@@ -61,6 +62,19 @@ def test_queues_show_their_depth_and_the_age_of_the_oldest(handed_in, owner) -> 
     assert value("warpcourt_leases_expired") == 3
 
 
+def test_what_is_asked_beside_submissions_is_shown_too(owner) -> None:
+    workspace = Workspace.objects.create(slug="my-sum", owner=owner)
+    revision = Revision.objects.create(workspace=workspace, number=1, content_hash="0" * 64)
+    asked = timezone.now() - timedelta(minutes=5)
+    ProofRun.objects.create(workspace=workspace, revision=revision, kind=RunKind.PROOF, created=asked)
+    assert value('warpcourt_docket_runs{docket="proof",state="queued"}') == 1
+    assert value('warpcourt_docket_runs{docket="proof",state="leased"}') == 0
+    assert value('warpcourt_docket_runs{docket="import",state="queued"}') == 0
+    assert value('warpcourt_docket_oldest_seconds{docket="proof"}') > 290
+    assert value('warpcourt_docket_oldest_seconds{docket="rejudge"}') == 0
+    assert "my-sum" not in read()
+
+
 def test_the_fleet_shows_what_is_well_and_what_is_lost(live_gpus) -> None:
     node = live_gpus("NVIDIA H200", "NVIDIA B200")
     sick = Gpu.objects.get(model="NVIDIA B200")
@@ -87,7 +101,7 @@ def test_a_database_that_does_not_answer_is_a_metric_too(monkeypatch: pytest.Mon
 
 def test_it_costs_few_queries(django_assert_max_num_queries, live_gpus) -> None:
     live_gpus(*["NVIDIA H200"] * 3)
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         Client().get("/metrics")
 
 

@@ -176,9 +176,9 @@ def test_what_is_no_sound_package_leaves_no_trace(author, archive, refusal):
 
 def test_a_live_version_cannot_be_archived(author):
     first = publish("scale", packed(), author)
-    assert not set_archived(first, archived=True)
+    assert not set_archived(first, None, archived=True)
     second = publish("scale", packed(statement_md=OTHER_WORDS), author)
-    assert set_archived(first, archived=True)
+    assert set_archived(first, None, archived=True)
     assert list(queries.list_versions(scale())) == [second]
     assert list(queries.list_versions(scale(), archived=True)) == [second, first]
     go_live(PackageVersion.objects.get(pk=first.pk), author)

@@ -93,7 +93,8 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
   }
 
   function equip() {
-    view.dispatch({ effects: part.extras.reconfigure([late.extras, late.completions(spoken, known.data)]) });
+    const words = known.data ? late.completions(spoken, known.data) : [];
+    view.dispatch({ effects: part.extras.reconfigure([late.extras, words]) });
   }
 
   async function prefer({ tab, vim, wrap }) {

@@ -1,5 +1,6 @@
 // The grammars, each loaded when it is first needed.
 
+import { EditorView } from "@codemirror/view";
 import { deviceWords } from "./appearance.js";
 import { CUDA_WORDS, TORCH_WORDS, TRITON_WORDS } from "./words/patterns.js";
 
@@ -16,5 +17,9 @@ export const LANGUAGES = {
   async python() {
     const { python, pythonLanguage } = await import("@codemirror/lang-python");
     return { extension: [python(), deviceWords(TORCH_WORDS)], data: pythonLanguage.data };
+  },
+  // Without a grammar and words of its own, for its numbered lines.
+  async text() {
+    return { extension: [EditorView.lineWrapping], data: null };
   },
 };

@@ -1,0 +1,5 @@
+import torch
+
+
+def solution(values, amount, result, count):
+    result[:] = values + amount

@@ -1,0 +1,86 @@
+"""Sets that are made to break or to stall whoever reads them: each is refused, and the next one is read."""
+
+from pathlib import Path
+
+import pytest
+
+from judge.importing import Workshop, import_set
+from problems.importing.described import Described
+from problems.importing.plain_yaml import YamlInvalid, read_yaml
+from problems.importing.report import Outcome, Refused
+
+BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
+    f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n"
+    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+class NoExaminer:
+    """Says of every set that it got as far as the sandbox."""
+
+    def examine(self, source: str) -> Described:
+        raise Refused(f"examined {len(source)} characters")
+
+
+def imported(format_name: str, folder: Path) -> dict[str, str]:
+    """The reason for which each problem of a set is refused, by its place."""
+    workshop = Workshop(NoExaminer(), lambda _problem: pytest.fail("nothing is drawn"))
+    found = list(import_set(format_name, folder, workshop))
+    assert all(one.entry.outcome is Outcome.REFUSED and not one.files for one in found)
+    return {one.entry.place: one.entry.reason for one in found}
+
+
+@pytest.mark.parametrize("text", [BOMB, "a: &a [*a]\n", "<<: &a {b: 1}\nc:\n  <<: *a\n"])
+def test_aliases_are_refused_before_they_multiply(text: str) -> None:
+    with pytest.raises(YamlInvalid, match="aliases"):
+        read_yaml(text)
+
+
+@pytest.mark.parametrize("text", ["!!python/object/apply:os.getcwd []", "a: [", "[" * 5000, "\0", "a: b: c"])
+def test_what_is_no_plain_yaml_is_refused(text: str) -> None:
+    with pytest.raises(YamlInvalid):
+        read_yaml(text)
+
+
+def write_task(folder: Path, text: str, reference: str = "def ref_kernel(data): ...\n") -> None:
+    folder.mkdir(parents=True)
+    (folder / "task.yml").write_text(text)
+    (folder / "reference.py").write_text(reference)
+
+
+def test_odd_tasks_are_refused_one_by_one(tmp_path: Path) -> None:
+    huge = f"tests:\n  - {{a: 0x{'f' * 20000}}}\n"
+    write_task(tmp_path / "alias_bomb", f"{BOMB}tests:\n  - {{a: *i}}\n")
+    write_task(tmp_path / "elsewhere", "files: [{name: reference.py, source: ../../../etc/passwd}]\n")
+    write_task(tmp_path / "huge_number", huge)
+    write_task(tmp_path / "no_path", 'files: [{name: reference.py, source: "a\\0b"}]\n')
+    write_task(tmp_path / "no_python", "tests: []\n", "def ref_kernel(:\n")
+    write_task(tmp_path / "one_that_is_fine", "tests: [{n: 4}]\n")
+    write_task(tmp_path / "very_long", f"files: [{{name: reference.py, source: {'a' * 5000}}}]\n")
+    reasons = imported("gpu_mode", tmp_path)
+    assert len(reasons) == 7
+    assert "aliases" in reasons["alias_bomb"]
+    assert "outside of what was given" in reasons["elsewhere"]
+    assert "does not foresee" in reasons["huge_number"]
+    assert "no Python file" in reasons["no_python"]
+    assert reasons["one_that_is_fine"].startswith("examined ")
+    assert "no path" in reasons["no_path"]
+    assert "cannot be read" in reasons["very_long"]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "keywords: 5\n",
+        "limits: {memory: .inf}\n",
+        "limits: {time_limit: .nan, code: -1}\n",
+        "name: {en: [1]}\n",
+        "name: 3\nkeywords: [[1], {a: b}]\n",
+    ],
+)
+def test_odd_kattis_metadata_breaks_nothing(tmp_path: Path, metadata: str) -> None:
+    for name in ("problem.toml", "statement.md", "reference.py"):
+        (tmp_path / name).write_text("x = 1\n")
+    (tmp_path / "problem.yaml").write_text(metadata)
+    (reason,) = imported("kattis", tmp_path).values()
+    assert reason

@@ -1,0 +1,109 @@
+"""How much one author may keep, and how much of the workers one may take."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from judge.preview import CaseWanted
+from problems.faults import MOST_FAULTS, Faults, PackageInvalid
+from tests.conftest import PASSWORD
+from web.accounts.models import User
+from web.authoring import docket
+from web.authoring.models import Comment, ProofRun, Role, RunKind, RunState, Workspace
+from web.authoring.services import comments, files, members, room, runs, workspaces
+
+pytestmark = pytest.mark.django_db
+LOOK = CaseWanted("example")
+
+
+@pytest.fixture
+def other(db: None) -> User:
+    return User.objects.create_user("other", password=PASSWORD, is_instructor=True)
+
+
+def test_one_owns_so_many_problems_and_staff_more(monkeypatch, workspace, instructor, other):
+    monkeypatch.setattr(room, "MAX_WORKSPACES_OF_PERSON", 1)
+    with pytest.raises(workspaces.TooManyWorkspaces, match="Delete one"):
+        workspaces.create(instructor, "another", {"statement.md": b"x"})
+    assert not Workspace.objects.filter(slug="another").exists()
+    workspaces.create(other, "others-own", {"statement.md": b"x"})
+    with pytest.raises(members.MemberRefused, match="as many problems"):
+        members.set_role(workspace, instructor, other, Role.OWNER)
+    other.is_staff = True
+    workspaces.create(other, "others-second", {"statement.md": b"x"})
+
+
+def test_the_files_of_one_author_have_so_many_bytes(monkeypatch, workspace, instructor):
+    monkeypatch.setattr(room, "MAX_STORED_MIB_OF_PERSON", 1)
+    present = workspace.revision
+    big = {f"notes-{number}.md": bytes([number]) * 250 * 1024 for number in range(5)}
+    with pytest.raises(files.NoRoom, match="Delete one"):
+        files.write(workspace, instructor, present, big)
+    workspace.refresh_from_db()
+    assert workspace.revision == present
+    # What is stored already takes no room, and removing gives some back.
+    files.write(workspace, instructor, present, {"statement.md": b"short"})
+    files.write(workspace, instructor, workspace.revision, {"editorial.md": None})
+
+
+def test_a_history_is_shortened_from_its_old_end(monkeypatch, workspace, instructor):
+    monkeypatch.setattr(room, "MAX_HISTORY_MIB", 1)
+    first = workspace.revision
+    run = runs.prove(workspace, instructor)
+    for number in range(6):
+        data = bytes([number]) * 250 * 1024
+        files.write(workspace, instructor, workspace.revision, {"notes.md": data}, f"Step {number}")
+    kept = set(workspace.revisions.values_list("number", flat=True))
+    assert workspace.revision in kept
+    assert first in kept  # a worker may be proving it
+    assert len(kept) < 7
+    assert sum(workspace.contents.values_list("size_bytes", flat=True)) <= 2**20
+    runs.cancel(run)
+    files.write(workspace, instructor, workspace.revision, {"notes.md": b"9" * 250 * 1024}, "Last")
+    assert ProofRun.objects.filter(pk=run.pk).exists() == (
+        first in set(workspace.revisions.values_list("number", flat=True))
+    )
+
+
+def test_a_workspace_has_so_many_comments(monkeypatch, workspace, instructor):
+    monkeypatch.setattr(comments, "MOST_COMMENTS", 2)
+    for _ in range(2):
+        comments.comment(workspace, instructor, path="statement.md", line=None, text="Hm.")
+    with pytest.raises(comments.CommentRefused, match="2 comments"):
+        comments.comment(workspace, instructor, path="statement.md", line=None, text="Hm.")
+    assert Comment.objects.count() == 2
+
+
+def test_a_package_with_very_many_faults_tells_of_some():
+    faults = Faults("mine")
+    for number in range(MOST_FAULTS + 7):
+        faults.add("problem.toml", f"key{number}", "is wrong; mend it")
+    with pytest.raises(PackageInvalid) as refusal:
+        faults.raise_any()
+    assert len(refusal.value.faults) == MOST_FAULTS + 1
+    assert refusal.value.faults[-1] == "problems/mine: and 7 more"
+
+
+def test_people_are_served_in_turn(workspace, instructor, other, vector_add):
+    """Whoever asks for a lot waits behind everybody's first, whatever it is."""
+    mine = [runs.preview(workspace, instructor, LOOK) for _ in range(3)]
+    theirs = runs.prove(workspaces.create(other, "others-own", vector_add), other)
+    order = [docket.claim("w").run for _ in range(4)]
+    assert order == [mine[0], theirs, mine[1], mine[2]]
+
+
+def test_no_stream_of_previews_holds_a_proof_up(workspace, instructor, other, vector_add):
+    proof = runs.prove(workspaces.create(other, "others-own", vector_add), other)
+    preview = runs.preview(workspace, instructor, LOOK)
+    ProofRun.objects.filter(pk=proof.pk).update(created=timezone.now() - docket.AGED - timedelta(seconds=1))
+    assert docket.claim("w").run == proof
+    assert docket.claim("w").run == preview
+
+
+def test_what_waits_for_one_person_is_bounded(workspace, instructor):
+    for _ in range(runs.MAX_RUNS_OF_PERSON):
+        runs.preview(workspace, instructor, LOOK)
+    with pytest.raises(runs.TooManyRuns):
+        runs.prove(workspace, instructor)
+    assert ProofRun.objects.filter(state=RunState.QUEUED, kind=RunKind.PREVIEW).count() == 4
