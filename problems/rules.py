@@ -138,8 +138,8 @@ def _known_names(description: Description, sizes: tuple[str, ...], faults: Fault
     before = faults.count
     for key, formula in _formulas(description):
         for name in sorted(formula.names - set(sizes)):
-            known = ", ".join(sizes)
-            faults.add(FILE, key, f"unknown size {name!r} in {formula.text!r}; the cases give {known}")
+            fault = f"unknown size {name!r} in {formula.text!r}"
+            faults.add(FILE, key, f"{fault}; use one that the cases give: {', '.join(sizes)}")
     return faults.count == before
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.e2e.author import begin, open_tab, prove, replace, sign_up_instructor
 from tests.e2e.conftest import Site, open_problem, set_theme, sign_up, wait_for_verdict, watch, write
 from web.config import ROOT
 
 PICTURES = ROOT / "docs" / "images"
 SOLUTIONS = ROOT / "problems" / "vector-add" / "solutions"
 WITHIN_S = 300
+LAX = ("tolerance = { relative = 2e-5 }", "tolerance = { relative = 2e-2 }")
 
 
 @pytest.fixture
@@ -53,6 +55,23 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path, 
             ("help", "/help"),
         ):
             take(picture, path)
+        assert problems == []
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_of_authoring(court: Site, browser: Browser, pictures: Path, scheme: str) -> None:
+    with set_theme(browser, scheme, phone=False) as context:
+        page = context.new_page()
+        problems = watch(page)
+        sign_up_instructor(page, court, f"grace-{scheme}")
+        begin(page, court, "Matrix", "Matrix times vector", f"matrix-times-vector-{scheme}")
+        for tab in ("Statement", "Signature", "Cases"):
+            open_tab(page, tab)
+            page.screenshot(path=pictures / f"author-{tab.lower()}-{scheme}.png")
+        replace(page, "problem.toml", *LAX)
+        prove(page, "The proof does not hold")
+        page.screenshot(path=pictures / f"author-proof-{scheme}.png")
         assert problems == []
 
 

@@ -85,7 +85,7 @@ class StandingsOut(Schema):
     next: str | None
 
 
-class Wanted(Schema):
+class WantedBoard(Schema):
     """Which board to show; of the present version the one with most users by default."""
 
     gpu: Annotated[str, StringConstraints(max_length=120, pattern=r"^[^\x00]*$")] | None = None
@@ -98,7 +98,7 @@ class Wanted(Schema):
 @router.get(
     "/{slug}", response={200: StandingsOut, **documented(401, 404, 422)}, summary="Show a leaderboard"
 )
-def show(request: ApiRequest, slug: Slug, wanted: Query[Wanted]) -> Any:
+def show(request: ApiRequest, slug: Slug, wanted: Query[WantedBoard]) -> Any:
     """Who solved the problem, ranked for each GPU model and language. Nothing is ranked without a GPU."""
     return queries.standings(
         find(request, slug),

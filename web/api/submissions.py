@@ -150,7 +150,7 @@ class PageOut(Schema):
     next: str | None
 
 
-class Wanted(Schema):
+class WantedSubmissions(Schema):
     """Which submissions to list."""
 
     problem: Slug | None = None
@@ -206,7 +206,7 @@ def submit(
 
 
 @router.get("", response={200: PageOut, **documented(401, 404, 422)}, summary="List your submissions")
-def list_submissions(request: ApiRequest, wanted: Query[Wanted]) -> Any:
+def list_submissions(request: ApiRequest, wanted: Query[WantedSubmissions]) -> Any:
     """Your own submissions, newest first, a page at a time."""
     before = None
     if wanted.before is not None:

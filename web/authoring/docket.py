@@ -1,9 +1,10 @@
 """What workers do with proofs and previews, as `web.submissions.services` does it with jobs.
 
 Theory of operation. A worker takes one only when no submission of a learner waits, previews first, since
-somebody looks at the page, and people in turn, so that nobody's runs keep out everybody else's. The fencing is that of jobs: `attempt` grows with every claim, every write names
-it, and leases are on the database's clock. A run is about one revision, which stays as it is whatever is
-written meanwhile; only where the files still say the same does a proof that holds make the workspace ready.
+somebody looks at the page, and people in turn, so that nobody's runs keep out everybody else's. The fencing
+is that of jobs: `attempt` grows with every claim, every write names it, and leases are on the database's
+clock. A run is about one revision, which stays as it is whatever is written meanwhile; only where the files
+still say the same does a proof that holds make the workspace ready.
 """
 
 from collections.abc import Mapping

@@ -28,7 +28,7 @@ def test_the_site_holds_on_postgresql():
     plugins = ["-p", "tests.asking_the_database", "-p", "no:cacheprovider", "-p", "no:xdist"]
     with postgresql() as url:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-x", *plugins, *FILES, *ignored],
+            [sys.executable, "-m", "pytest", "-q", "--maxfail=10", *plugins, *FILES, *ignored],
             cwd=ROOT,
             env={**os.environ, POSTGRES: url, "PYTEST_ADDOPTS": ""},
             capture_output=True,

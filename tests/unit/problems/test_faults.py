@@ -29,7 +29,7 @@ SPOILED = [
     (
         '"8 * rows * cols"',
         '"8 * n"',
-        "formulas.bytes: unknown size 'n' in '8 * n'; the cases give rows, cols",
+        "formulas.bytes: unknown size 'n' in '8 * n'; use one that the cases give: rows, cols",
     ),
     ('"8 * rows * cols"', '"2 ** rows"', "formulas.bytes: '2 ** rows' may hold only integers"),
     ('"8 * rows * cols"', '"8 * rows +"', "formulas.bytes: '8 * rows +' is not an expression"),

@@ -5,6 +5,7 @@ import json
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from ninja import Schema
 
 from judge.report import CaseReport, Report
 from problems.vocabulary import Group, Verdict
@@ -252,3 +253,13 @@ def test_every_answer_carries_the_security_headers(client, problem):
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "same-origin"
         assert "camera=()" in headers["Permissions-Policy"]
+
+
+def test_no_two_schemas_share_a_name():
+    # The description of the API keeps one schema for each name.
+    def below(base):
+        return [*base.__subclasses__(), *(kind for child in base.__subclasses__() for kind in below(child))]
+
+    known = [kind.__name__ for kind in set(below(Schema)) if kind.__module__.startswith("web.")]
+    assert known
+    assert len(known) == len({*known})

@@ -23,7 +23,7 @@ ImportId = Annotated[int, Field(ge=1, lt=2**63)]
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,20}$")]
 
 
-class ProblemOut(Schema):
+class ImportedOut(Schema):
     """What became of one problem. `revision` is that of its workspace `slug`, 0 where it has none.
 
     `sizes` are offered for timed cases that are too small, by the case's name.
@@ -47,7 +47,7 @@ class ImportOut(Schema):
     format: str
     state: ImportState
     progress: str
-    problems: list[ProblemOut]
+    problems: list[ImportedOut]
     failure: str
     created: datetime
     finished: datetime | None

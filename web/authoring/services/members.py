@@ -22,7 +22,7 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     Raises:
         MemberRefused: with the reason.
     """
-    locked = Workspace.objects.select_for_update().select_related("owner").get(pk=workspace.pk)
+    locked = Workspace.objects.select_for_update(of=("self",)).select_related("owner").get(pk=workspace.pk)
     before = _role(locked, person)
     if before == role:
         return

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from web.authoring import rights
 from web.authoring.entrance import in_workspace, person
@@ -23,7 +24,7 @@ EARLIER = 20
 @require_safe
 @in_workspace()
 def proof(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The latest proof. htmx gets the part that changes."""
+    """The latest proof. htmx gets the part that changes, and loads the page anew when it is over."""
     return _answer(request, workspace, latest_run(workspace))
 
 
@@ -61,6 +62,8 @@ def _answer(request: HttpRequest, workspace: Workspace, found: ProofRun | None) 
     page = proof_page(found, present_revision(workspace)) if found else None
     context: dict[str, Any] = {"workspace": workspace, "page": page, "run": found}
     if cast("PageRequest", request).htmx:
+        if page is None or not page.moving:  # the whole page says so: the problem's state, the list of proofs
+            return HttpResponseClientRefresh()
         context["may_prove"] = request.user.has_perm(rights.PROVE, workspace)
         return render(request, "authoring/proof_state.html", context)
     earlier = workspace.runs.filter(kind=RunKind.PROOF).select_related("revision", "by").defer("report")

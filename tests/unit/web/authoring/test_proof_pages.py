@@ -86,6 +86,7 @@ class TestProof:
         assert "<html" not in part
         ask(f"proof/{run.pk}/cancel", {})
         assert "was cancelled" in ask("proof").content.decode()
+        assert ask(f"proof/{run.pk}", HX_Request="true").headers["HX-Refresh"] == "true"
 
     def test_the_report_says_what_to_do_and_where(self, ask, workspace):
         proved(ask, REPORT)

@@ -1,10 +1,5 @@
 """docs/authoring.md, done as it says: by the pages that it names, with what it quotes."""
 
-import re
-import textwrap
-from dataclasses import dataclass
-from pathlib import Path
-
 import pytest
 
 from judge.proof import Proof, to_json
@@ -12,6 +7,7 @@ from judge.prove import examine
 from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from tests.unit.judge.bench import ScriptedBench
+from tests.unit.web.authoring.tutorial import BREAKAGES, CORRECTION, SLUG
 from web.authoring import docket, queries
 from web.authoring.faults import faults_of
 from web.authoring.folders import load
@@ -22,39 +18,6 @@ from web.staff.models import Rejudge, RejudgeState
 from web.submissions import services as submissions
 
 pytestmark = pytest.mark.django_db
-TUTORIAL = Path(__file__).resolve().parents[4].joinpath("docs/authoring.md").read_text(encoding="utf-8")
-SLUG = "product-of-two-vectors"
-
-
-@dataclass(frozen=True, slots=True)
-class Breakage:
-    """A change of the tutorial, and the lines that it says are found."""
-
-    file: str
-    old: str
-    new: str
-    found: tuple[str, ...]
-
-
-def blocks(text: str) -> list[str]:
-    """The indented blocks of Markdown."""
-    return [textwrap.dedent(block).strip("\n") for block in re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)]
-
-
-def section(title: str) -> str:
-    """What stands below a heading, up to the next of its level."""
-    level = title.split(" ", maxsplit=1)[0]
-    return re.split(rf"^{level} ", TUTORIAL.split(f"{title}\n", 1)[1], flags=re.MULTILINE)[0]
-
-
-def breakages() -> list[Breakage]:
-    """The five of them."""
-    found = []
-    for part in section("## Prove").split("\n### ")[1:]:
-        old, new, quoted = blocks(part)
-        file = re.search(r"In `([^`]+)`, replace", part)[1]
-        found.append(Breakage(file, old, new, tuple(quoted.splitlines())))
-    return found
 
 
 @pytest.fixture
@@ -97,14 +60,14 @@ def prove(client, desk):
 
 
 def test_there_are_five_ways_to_break_it():
-    assert len(breakages()) == 5
+    assert len(BREAKAGES) == 5
 
 
-@pytest.mark.parametrize("number", range(5))
-def test_what_is_broken_is_found_as_it_says(desk, edit, client, number):
-    broken = breakages()[number]
+@pytest.mark.parametrize("broken", BREAKAGES, ids=lambda broken: broken.old)
+def test_what_is_broken_is_found_as_it_says(desk, edit, client, broken):
     edit(broken.file, broken.old, broken.new)
     faults = faults_of(desk)
+    assert bool(faults) == broken.at_once
     if faults:
         found = [f"{fault.place}: {fault.text}" for fault in faults]
         page = client.get(f"/author/{SLUG}/signature").content.decode()
@@ -131,7 +94,7 @@ def test_from_the_first_proof_to_a_second_version(desk, edit, prove, client, tea
     )
     submissions.record(submissions.claim("node-1"), Report(Verdict.WRONG_ANSWER, "off by a little"))
 
-    edit("problem.toml", *blocks(section("## Correct what is published")))
+    edit("problem.toml", *CORRECTION)
     assert prove().holds
     assert "may differ" in client.get(publish).content.decode()
     answer = client.post(publish, {"expected": desk.revision, "how": "preview"})
