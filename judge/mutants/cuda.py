@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from judge.mutants.code import Function, closing_of, device_functions, expression_end, masked, trimmed
 from judge.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
@@ -40,9 +41,11 @@ _ATOMIC = re.compile(r"\batomic(?:Add|Max|Min|Or|And)\b")
 _PLACE = re.compile(r"\b(blockIdx|threadIdx)\.([xy])\b")
 _TWO_SUBSCRIPTS = re.compile(rf"(?<![\w>*&] )\b{_NAME}\[([^\[\]]+)\]\[([^\[\]]+)\]")
 _LAUNCH = re.compile(rf"({_NAME})\s*(?:<[^<>;()]*>)?\s*<<<")
-_STORE = re.compile(rf"(?<![\w.>])({_NAME})(\[[^;=]*?\])?\s*(=|\+=)(?!=)\s*")
+_STORE = re.compile(rf"(?<![\w.>])({_NAME})(\[[^;=]{{0,400}}?\])?\s*(=|\+=)(?!=)\s*")
 _CONSTANT = re.compile(r"[-+]?(?:[\d.][\w.]*|[A-Z_]+)|true|false|nullptr|\{.*\}", re.DOTALL)
 _NEAR = 200  # characters before a place, in which the words that decide about it stand
+_FAR = 2000  # characters before a place, in which a loop around it is looked for
+_MOST_LOOKED_AT = 500  # places for each pattern: around each of them the text is read again
 _LOWERED = ("float4", "float", "double", "long long", "unsigned", "int")
 
 Find = Callable[["Code"], Iterator[Edit]]
@@ -56,10 +59,9 @@ class Code:
     functions: tuple[Function, ...]
 
     def within(self, pattern: re.Pattern[str]) -> Iterator[tuple[Function, re.Match[str]]]:
-        """Where `pattern` occurs in the bodies of those functions."""
-        for function in self.functions:
-            for found in pattern.finditer(self.text, function.body, function.end):
-                yield function, found
+        """Where `pattern` occurs in the bodies of those functions: the first places, see _MOST_LOOKED_AT."""
+        found = ((f, place) for f in self.functions for place in pattern.finditer(self.text, f.body, f.end))
+        return islice(found, _MOST_LOOKED_AT)
 
     def function(self, name: str) -> str:
         """The body of the function `name`, empty if it is not here."""
@@ -136,7 +138,7 @@ def _subscripts(code: Code) -> Iterator[Edit]:
 
 def _launches(code: Code) -> Iterator[Edit]:
     """A launch with one block fewer in a direction, where the kernel does not stride over the grid."""
-    for found in _LAUNCH.finditer(code.text):
+    for found in islice(_LAUNCH.finditer(code.text), _MOST_LOOKED_AT):
         body = code.function(found[1])
         start, end = trimmed(code.text, found.end(), expression_end(code.text, found.end(), (",", ">>>")))
         grid = code.text[start:end]
@@ -153,7 +155,7 @@ def _stores(code: Code) -> Iterator[Edit]:
         end = expression_end(code.text, found.end(), (";", ","))
         start, end = trimmed(code.text, found.end(), end)
         value = code.text[start:end]
-        loop = code.text.rfind("for (", function.body, found.start())
+        loop = code.text.rfind("for (", max(function.body, found.start() - _FAR), found.start())
         if loop >= 0 and closing_of(code.text, loop + 4, end) == end:
             continue  # the step of a loop, which might never end
         declared = _type_of(code, function, found[1], found.start(), pointed=bool(found[2]))

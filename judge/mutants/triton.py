@@ -90,6 +90,13 @@ Find = Callable[[Program], Iterator[Edit]]
 
 def triton_mutants(file: str, source: str) -> Iterator[Mutant]:
     """Every mutant of a Triton source, by operator and then by place; none of one that is not Python."""
+    try:
+        yield from _mutants(file, source)
+    except RecursionError:
+        return  # an expression is nested more deeply than what reads it can follow
+
+
+def _mutants(file: str, source: str) -> Iterator[Mutant]:
     program = _parsed(source)
     if program is None:
         return

@@ -1,0 +1,28 @@
+"""Sources made to keep whoever makes mutants of them busy: the worker does it itself, so it ends soon."""
+
+import pytest
+
+from judge.mutants.cuda import cuda_mutants
+from judge.mutants.triton import triton_mutants
+
+LONG = 40_000
+KERNEL = "__global__ void k(float* a, int n) {\n"
+PIECES = ["a = ", "a[b = ", "a[", "if (a < ", "k<<<", "for (a = ", "a * b + ", '"', "/*", "__global__ k(("]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.parametrize("head", ["", KERNEL], ids=["at the top", "in a kernel"])
+def test_no_source_takes_longer_than_its_length_says(head: str, piece: str) -> None:
+    list(cuda_mutants("a.cu", head + (piece * LONG)[:LONG]))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import triton\n@" + "x." * 900 + "jit\ndef k(a):\n    pass\n",
+        "import triton\n@triton.jit\ndef k(a):\n    x = " + "a+" * 900 + "1\n",
+        "import triton\n@triton.jit\ndef k(a):\n    x = " + "-" * 80_000 + "1\n",
+    ],
+)
+def test_an_expression_that_is_nested_deeply_has_no_mutants(source: str) -> None:
+    assert not list(triton_mutants("a.py", source))
