@@ -5,7 +5,7 @@ pytest-django refuses the database to all others, so they cannot differ between 
 
 import pytest
 
-_FIXTURES = {"db", "transactional_db", "django_db_blocker", "live_server"}
+_FIXTURES = {"db", "transactional_db", "django_db_setup", "live_server"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
