@@ -14,6 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 _ASKED = "_asked_for_cuda"
+_CUDA = torch.device("cuda", 0)  # made here: within a mode, making one is a call that asks for a GPU
 # What asks for contents. Without any, the answer is 1, so that a look at shapes goes on.
 _CONTENTS = {
     torch.Tensor.item,
@@ -51,7 +52,7 @@ class _OnHost(TorchFunctionMode):
         if func in _CONTENTS and self._place.type == "meta":
             return _content(func, args[0])
         if func == self._device:
-            return torch.device("cuda", 0)
+            return _CUDA
         if func == self._is_cuda:
             return True
         if func is torch.Tensor.cuda:
@@ -61,7 +62,8 @@ class _OnHost(TorchFunctionMode):
             return func(*args, **named)
         moved = [self._place if _is_cuda(value) else value for value in args]
         named = {name: self._place if _is_cuda(value) else value for name, value in named.items()}
-        return _asked(func(*moved, **named))
+        # A device may be asked for with a number, of which the host has none.
+        return self._place if func is torch.device else _asked(func(*moved, **named))
 
 
 def asked_for_cuda(tensor: torch.Tensor) -> bool:

@@ -113,6 +113,11 @@ def test_keys_of_dicts_may_be_any_text_and_come_again(found: dict[str, Imported]
 def test_tests_with_another_dtype_than_most_are_left_out(found: dict[str, Imported]) -> None:
     said = found["keyed_weights_py"].entry.warnings
     assert any("mask is of dtype float32 there, and of int64 in most tests" in w for w in said)
+    assert not any(
+        "its Python fails" in w for w in said
+    )  # which asks a tensor without contents for its device
+    timed = [case for case in problem(found, "keyed_weights_py").cases if case.group is Group.TIMED]
+    assert [sorted(case.sizes.values()) for case in timed] == [[128, 262144]]
 
 
 def test_room_that_the_reference_does_not_use_is_room_all_the_same(found: dict[str, Imported]) -> None:
