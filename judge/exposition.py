@@ -26,6 +26,10 @@ _GAP = r"\s{0,20}+"
 _WORD = r"[A-Za-z0-9_]{1,60}+"
 _OPERAND = rf"{_WORD}(?:{_GAP}[*+-]{_GAP}{_WORD}){{0,10}}+"
 _OPERANDS = rf"{_OPERAND}(?:{_GAP},{_GAP}{_OPERAND}){{0,20}}+"
+_SAID = re.compile(
+    rf"(?P<names>`\w+`(?:{_GAP},{_GAP}`\w+`){{0,20}}+){_GAP}(?:\||=|:|is){_GAP}"
+    rf"(?P<numbers>{_NUMBER.pattern}(?:{_GAP},{_GAP}{_NUMBER.pattern}){{0,20}}+)"
+)
 _CHAIN = re.compile(rf"(?<![A-Za-z0-9_]){_OPERANDS}(?:{_GAP}<={_GAP}{_OPERANDS}){{1,10}}+")
 _QUOTED = re.compile(r"`[^`\n]+`")
 _MOST_DIGITS, _MOST_POWER = 400, 308  # of a number; a double has no more
@@ -65,18 +69,27 @@ def check_example(
 
 def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
     """Where the example section says what a scalar is, it must be what `sample` makes it."""
-    text = example_section(problem.statement)
+    said = _values_said(example_section(problem.statement))
     for argument in problem.arguments:
-        if argument.role is not Role.SCALAR:
+        if argument.role is not Role.SCALAR or argument.name not in said:
             continue
-        value = float(scalar_of(argument, sample.sizes))
-        said = re.search(rf"`{argument.name}`\s*(?:\||=|:|is)\s*\$?({_NUMBER.pattern})", text)
-        if said and not _rounds(said[1], value):
+        value, number = float(scalar_of(argument, sample.sizes)), said[argument.name]
+        if not _rounds(number, value):
             yield error(
                 f"{_STATEMENT}: ## Example",
-                f"says that {argument.name} is {said[1]}, which the case {sample.name} makes {value:g}",
+                f"says that {argument.name} is {number}, which the case {sample.name} makes {value:g}",
                 f"write {value:g}, or {{{{ cases.{sample.name}.SIZE }}}}, which stands for a size of it",
             )
+
+
+def _values_said(text: str) -> dict[str, str]:
+    """What `text` says of names: "`rows`, `cols` | 2, 4" says it of two, "`n` = 5" of one."""
+    said: dict[str, str] = {}
+    for found in _SAID.finditer(text):
+        names, numbers = re.findall(r"`(\w+)`", found["names"]), _NUMBER.findall(found["numbers"])
+        if len(names) == len(numbers):  # else they are the elements of an array
+            said.update(zip(names, numbers, strict=True))
+    return said
 
 
 def check_constraints(problem: Problem) -> Iterator[Finding]:

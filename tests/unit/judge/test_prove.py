@@ -296,7 +296,14 @@ class TestExposition:
         assert (found == []) is right
 
     @pytest.mark.parametrize(
-        ("said", "right"), [("| `n` | 3 |", True), ("with `n` = 4", False), ("there are `n` of them", True)]
+        ("said", "right"),
+        [
+            ("| `n` | 3 |", True),
+            ("with `n` = 4", False),
+            ("there are `n` of them", True),
+            ("| `m`, `n` | 4, 3 |", True),
+            ("| `n`, `m` | 4, 3 |", False),
+        ],
     )
     def test_the_examples_scalars_are_true(self, said: str, right: bool) -> None:
         statement = SCALING.statement.replace("## Constraints", f"{said}\n\n## Constraints")
