@@ -36,7 +36,7 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
         else:
             line = f"#L{told['line']}" if told["line"] else ""
             return redirect(reverse("author-comments", args=[workspace.slug, path]) + line)
-    lines = _lines(workspace, path)
+    lines = _lines(workspace, path) if is_there else []
     context = tab_context(
         request,
         workspace,
