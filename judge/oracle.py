@@ -21,11 +21,13 @@ from judge.diagnostics import clean
 from judge.drawn import DrawnSet, allocate, expected_name, inputs, outputs
 from judge.elements import expected_dtype, narrow, storage
 from judge.errors import JudgementCancelled, OracleFailed
+from judge.report import Diagnostic
 from judge.sizes import scalar_of, shape_of, size_names
 from problems.binding_python import call_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Dtype, Language, OracleKind, Role
 from sandbox.backend import Process
+from sandbox.spec import Ending
 from sandbox.wire import Flag, WireArgument
 
 TORCH_ORACLE = "torch-oracle"
@@ -106,13 +108,19 @@ class Oracle:
             return
         if answer is Answer.CANCELLED:
             raise JudgementCancelled
-        said = [diagnostic.message for diagnostic in self._conversation.diagnostics]
+        said = [_with_line(diagnostic) for diagnostic in self._conversation.diagnostics]
         if answer is Answer.DIED:
             completion = self._conversation.end()
-            said.append(f"it ended by itself: {completion.ending}, status {completion.status}")
+            if not said or completion.ending is not Ending.EXITED:  # else the author's error is why
+                said.append(f"it ended by itself: {completion.ending}, status {completion.status}")
             said.append(clean(completion.stderr.decode("utf-8", "replace"), 2000))
         reason = answer.name.lower().replace("_", " ")
         raise OracleFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(filter(None, said)))
+
+
+def _with_line(diagnostic: Diagnostic) -> str:
+    """What went wrong, and where in the author's file."""
+    return diagnostic.message + (f" (line {diagnostic.line})" if diagnostic.line else "")
 
 
 def oracle_kind(oracle: OracleKind) -> str:

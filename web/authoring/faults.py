@@ -34,8 +34,13 @@ def faults_of(workspace: Workspace) -> tuple[Fault, ...]:
     try:
         load(workspace)
     except PackageInvalid as refusal:
-        return tuple(_parse(text) for text in refusal.faults)
+        return faults_in(refusal)
     return ()
+
+
+def faults_in(refusal: PackageInvalid) -> tuple[Fault, ...]:
+    """The faults for which a package was refused."""
+    return tuple(_parse(text) for text in refusal.faults)
 
 
 def faults_at(faults: Iterable[Fault], *places: str) -> tuple[Fault, ...]:

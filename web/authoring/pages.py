@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from web.authoring import rights
@@ -12,7 +12,7 @@ from web.authoring.editing.document import DescriptionUnreadable
 from web.authoring.faults import Fault, faults_at, faults_of
 from web.authoring.models import Workspace
 from web.authoring.queries import NotText, list_comments, read_text, sizes
-from web.authoring.saving import wants_json
+from web.authoring.saving import refused, wants_json
 from web.authoring.tabs import TABS
 
 DESCRIPTION = "problem.toml"
@@ -73,7 +73,7 @@ def needs_description(view: View[P]) -> Callable[..., HttpResponse]:
         except DescriptionUnreadable as error:
             text = f"problem.toml cannot be read, line {error.line}: {error}"
             if wants_json(request):
-                return JsonResponse({"error": text, "revision": workspace.revision}, status=422)
+                return refused(request, workspace, [text], back=request.path)
             context = {"workspace": workspace, "error": str(error), "line": error.line}
             return render(request, "authoring/broken.html", context, status=422)
 

@@ -53,6 +53,11 @@ def shared_workspaces(viewer: Viewer) -> QuerySet[Workspace]:
     return visible_workspaces(viewer).exclude(owner=viewer.pk)
 
 
+def shares_any(viewer: User) -> bool:
+    """Whether somebody let `viewer` into a problem."""
+    return Membership.objects.filter(user=viewer.pk).exists()
+
+
 def find_workspace(viewer: Viewer, slug: str) -> Workspace | None:
     """The workspace of that slug; None where `viewer` may not know of it."""
     return visible_workspaces(viewer).filter(slug=slug).first()

@@ -1,9 +1,11 @@
 """Saves what a form says, for browsers with and without scripts, and tells of conflicts.
 
 Theory of operation. Every form names the revision that it was made from, in `expected`. A script sends it
-after each pause and takes JSON: the new revision, or why nothing was saved. Without scripts, and when the
-button is pressed, the answer is a page. Of two people who changed the same file, the later one gets the page
-of the conflict, with their text still in it, and decides; nothing is overwritten unseen.
+after each pause and takes JSON: the new revision, or why nothing was saved. Its `kind` says which, saved,
+conflict or refused, and its status is 200: that a text is half typed is nothing for a console of errors.
+Without scripts, and when the button is pressed, the answer is a page. Of two people who changed the same
+file, the later one gets the page of the conflict, with their text still in it, and decides; nothing is
+overwritten unseen.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,6 +18,7 @@ from django.shortcuts import redirect, render
 from web.authoring.differing import FileDifference, differences, text_or_none
 from web.authoring.entrance import person
 from web.authoring.models import Workspace
+from web.authoring.queries import find_revision
 from web.authoring.services import files
 
 MAX_REVISION = 2**31 - 1
@@ -61,14 +64,20 @@ def save(
         files.write(workspace, person(request), expected_revision(request), changes, note)
     except files.Conflict as conflict:
         if wants_json(request):
-            return JsonResponse({"error": str(conflict), "revision": conflict.revision}, status=409)
+            return JsonResponse(
+                {
+                    "kind": "conflict",
+                    "error": str(conflict),
+                    "revision": conflict.revision,
+                    "by": _last_writer(request, workspace, conflict),
+                }
+            )
         return conflict_page(request, workspace, changes, conflict, back=back)
     except files.FilesRefused as refusal:
         return _unwritten(request, workspace, changes, str(refusal), back=back)
     if wants_json(request):
-        return JsonResponse(
-            {"revision": workspace.revision, "saved": workspace.changed, "values": dict(renumbered or {})}
-        )
+        told = {"revision": workspace.revision, "saved": workspace.changed, "values": dict(renumbered or {})}
+        return JsonResponse({"kind": "saved", **told})
     messages.success(request, f"Saved as revision {workspace.revision}.")
     return redirect(back)
 
@@ -76,7 +85,8 @@ def save(
 def refused(request: HttpRequest, workspace: Workspace, reasons: Sequence[str], *, back: str) -> HttpResponse:
     """Say why nothing was saved."""
     if wants_json(request):
-        return JsonResponse({"error": " ".join(reasons), "revision": workspace.revision}, status=422)
+        told = {"error": " ".join(reasons), "revision": workspace.revision}
+        return JsonResponse({"kind": "refused", **told})
     for reason in reasons:
         messages.error(request, reason)
     return redirect(back)
@@ -129,6 +139,14 @@ def conflict_page(
         "back": back,
     }
     return render(request, "authoring/conflict.html", context, status=409)
+
+
+def _last_writer(request: HttpRequest, workspace: Workspace, conflict: files.Conflict) -> str:
+    """Who wrote the present revision: a name, "you" from another window, empty where nobody is known."""
+    revision = find_revision(workspace, conflict.revision)
+    if revision is None or revision.by is None:
+        return ""
+    return "you" if revision.by == request.user else revision.by.username
 
 
 def _rival(path: str, mine: bytes | None, theirs: bytes | None) -> Rival:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from problems import schema
-from problems.contents import Contents, as_folder
+from problems.contents import DESCRIPTION, Contents, as_folder
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.translations import locale_of
+from web.authoring.faults import Fault, faults_at, faults_in
 from web.authoring.figures import pictures
 from web.authoring.models import Workspace
 from web.authoring.queries import read
@@ -20,12 +21,16 @@ STATEMENT, EDITORIAL = "statement.md", "editorial.md"
 
 @dataclass(frozen=True, slots=True)
 class StatementView:
-    """What the page of the problem will show. `problem` is None while the package has faults."""
+    """What the page of the problem will show. `problem` is None while the package has faults.
+
+    `faults` are those of the statement itself.
+    """
 
     problem: schema.Problem | None
     locale: str
     statement: SafeString
     arguments: tuple[Argument, ...]
+    faults: tuple[Fault, ...] = ()
 
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:
@@ -33,16 +38,23 @@ def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeStr
     return render(text, anchors=anchors, pictures=pictures(workspace, text))
 
 
-def statement_view(workspace: Workspace, path: str, text: str) -> StatementView:
+def statement_view(
+    workspace: Workspace, path: str, text: str, *, description: str | None = None
+) -> StatementView:
     """The page as it will be when the file at `path`, a statement, says `text`.
 
-    While the package has faults, that is the text alone: what else a learner sees is not known then.
+    `description` is what problem.toml will say; None: as it does now. While the package has faults, that is
+    the text alone: what else a learner sees is not known then.
     """
+    files = {**read(workspace), path: text.encode()}
+    if description is not None:
+        files[DESCRIPTION] = description.encode()
     try:
-        with as_folder(Contents(workspace.slug, {**read(workspace), path: text.encode()})) as folder:
+        with as_folder(Contents(workspace.slug, files)) as folder:
             problem = load_problem(folder)
-    except PackageInvalid:
-        return StatementView(None, locale_of(path), rendered(workspace, text), ())
+    except PackageInvalid as refusal:
+        faults = faults_at(faults_in(refusal), path)
+        return StatementView(None, locale_of(path), rendered(workspace, text), (), faults)
     return StatementView(
         problem,
         locale_of(path),

@@ -9,7 +9,10 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from web.accounts.models import User
+from web.authoring import rights
 from web.authoring.models import State
+from web.authoring.queries import shares_any
 from web.authoring.tabs import TABS
 from web.catalog.markdown import highlight_code
 
@@ -45,6 +48,12 @@ def workspace_places(context: dict[str, Any]) -> list[Place]:
             continue
         places.append(Place(tab.label, address, here == address or here.startswith(f"{address}/")))
     return places
+
+
+@register.simple_tag
+def writes_problems(user: User) -> bool:
+    """Whether `user` has a list of problems: instructors, staff, and all who are let into a problem."""
+    return rights.is_instructor(user) or rights.is_staff(user) or shares_any(user)
 
 
 @register.filter

@@ -184,6 +184,16 @@ class FormulasForm(forms.Form):
         return FormulaRow(**self.cleaned_data)
 
 
+def complaints(*filled: forms.Form) -> list[str]:
+    """What is wrong with what forms say, field by field, for a script that shows it in one line."""
+    found = []
+    for form in filled:
+        for name, texts in form.errors.items():
+            label = form[name].label if name in form.fields else ""
+            found += [f"{label}: {text}" if label else str(text) for text in texts]
+    return found
+
+
 class TextForm(forms.Form):
     """The text of a file."""
 

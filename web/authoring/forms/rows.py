@@ -56,7 +56,8 @@ class RowSet(BaseFormSet[Any]):
     def row_name(self, form: forms.Form) -> str:
         """What to call a row in a message."""
         told = form.cleaned_data if hasattr(form, "cleaned_data") else {}
-        return str(told.get("name") or told.get("file") or "a new row")
+        at = self.forms.index(form) + 1
+        return str(told.get("name") or told.get("file") or f"row {at}")
 
 
 S = TypeVar("S", bound=RowSet)

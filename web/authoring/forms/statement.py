@@ -1,11 +1,13 @@
 """The statement, what lists say of the problem, and images to show."""
 
 import re
+import unicodedata
 from typing import Any
 
 from django import forms
 
 from problems.figures import FIGURE_NAME, MAX_FIGURE_KIB, FigureInvalid, check_figure
+from problems.translations import direction_of
 from problems.vocabulary import Difficulty
 from web.authoring.editing.about import AboutRow
 from web.authoring.forms.plain import TextForm
@@ -19,9 +21,12 @@ _INPUT = {"class": "input"}
 class StatementForm(TextForm):
     """The text of a statement."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, locale: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["text"].widget.attrs |= {"rows": 30, "class": "input source-text", "spellcheck": "true"}
+        attrs = self.fields["text"].widget.attrs
+        attrs |= {"rows": 30, "class": "input source-text", "spellcheck": "true"}
+        if locale:  # which also tells the browser whose spelling to check
+            attrs |= {"lang": locale, "dir": direction_of(locale)}
         self.fields["text"].label = "Markdown with TeX"
 
 
@@ -123,5 +128,5 @@ class FigureForm(forms.Form):
 
 def _plain_name(name: str) -> str:
     """What a figure is called whose file is called `name`."""
-    stem, _, suffix = name.rpartition(".")
+    stem, _, suffix = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().rpartition(".")
     return f"{re.sub(r'[^a-z0-9]+', '-', stem.lower()).strip('-')[:59]}.{suffix.lower()}"

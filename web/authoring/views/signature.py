@@ -8,7 +8,8 @@ from django.views.decorators.http import require_http_methods
 from web.authoring.editing.signature import read_arguments, write_arguments
 from web.authoring.entrance import in_workspace
 from web.authoring.forms import signature as forms
-from web.authoring.forms.plain import TextForm
+from web.authoring.forms.confirming import without_removals
+from web.authoring.forms.plain import TextForm, complaints
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
 from web.authoring.saving import refused, save, wants_json
@@ -21,11 +22,11 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 @in_workspace()
 @needs_description
 def signature(request: HttpRequest, workspace: Workspace) -> HttpResponse:
-    """The arguments, to look at and to change."""
+    """The arguments, to look at and to change. What a script saves removes none: see `forms.confirming`."""
     text = description_of(workspace)
     rows = read_arguments(text)
     if request.method == "POST":
-        table = forms.sent(request.POST)
+        table = forms.sent(without_removals(request.POST) if wants_json(request) else request.POST)
         if table.is_valid():
             changed = write_arguments(text, [row for row in table.rows() if _known(row.came_from, len(rows))])
             return save(request, workspace, {DESCRIPTION: changed.encode()}, renumbered=table.renumbered())
@@ -59,8 +60,7 @@ def starter(request: HttpRequest, workspace: Workspace, language: str) -> HttpRe
         derived = "derive" in sent or content is None or content.decode() == found.derived
         return save(request, workspace, {path: None if derived else content})
     if sent is not None and wants_json(request):
-        reasons = [str(text) for texts in form.errors.values() for text in texts]
-        return refused(request, workspace, reasons, back=request.path)
+        return refused(request, workspace, complaints(form), back=request.path)
     context = tab_context(
         request,
         workspace,

@@ -1,5 +1,6 @@
 """The tab of the statement: its text with a live preview, translations, figures, and what lists say of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -7,11 +8,15 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from problems.faults import Faults
+from problems.parse import parse_description
+from problems.placeholders import placeholders
 from problems.translations import LOCALE, locale_name, locales_in, path_of
 from web.authoring import figures, rights
 from web.authoring.editing.about import read_about, write_about
 from web.authoring.editing.document import DescriptionUnreadable
 from web.authoring.entrance import in_workspace
+from web.authoring.forms.plain import complaints
 from web.authoring.forms.statement import AboutForm, FigureForm, StatementForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, tab_context
@@ -28,7 +33,7 @@ def statement(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     locale = request.GET.get("locale", "")
     path = _path_or_404(workspace, locale)
     sent = request.POST if request.method == "POST" else None
-    form = StatementForm(sent, initial={"text": _text(workspace, path)})
+    form = StatementForm(sent, initial={"text": _text(workspace, path)}, locale=locale)
     about = None if locale else _about(workspace, sent)
     if sent is not None:
         if form.is_valid() and (about is None or about.is_valid()):
@@ -37,8 +42,7 @@ def statement(request: HttpRequest, workspace: Workspace) -> HttpResponse:
                 changes[DESCRIPTION] = write_about(description_of(workspace), about.row()).encode()
             return save(request, workspace, changes, back=request.get_full_path())
         if wants_json(request):
-            faulty = [*form.errors.values(), *(about.errors.values() if about else [])]
-            reasons = [str(text) for texts in faulty for text in texts]
+            reasons = complaints(form, *([about] if about else []))
             return refused(request, workspace, reasons, back=request.get_full_path())
     return _page(request, workspace, locale, form, about)
 
@@ -74,7 +78,12 @@ def preview(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     form = StatementForm(request.POST)
     form.full_clean()
     text = str(form.cleaned_data.get("text", "")).replace("\r\n", "\n")
-    view = statement_view(workspace, _path(request.POST.get("locale", "")), text)
+    path = _path(request.POST.get("locale", ""))
+    about = _about(workspace, request.POST) if path == STATEMENT else None
+    description = None
+    if about is not None and about.is_valid():
+        description = write_about(description_of(workspace), about.row())
+    view = statement_view(workspace, path, text, description=description)
     return render(request, "authoring/statement_preview.html", _shown(view))
 
 
@@ -85,8 +94,7 @@ def figure_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     form = FigureForm(request.POST, request.FILES)
     back = reverse("author-statement", args=[workspace.slug]) + "#figures"
     if not form.is_valid():
-        reasons = [str(text) for texts in form.errors.values() for text in texts]
-        return refused(request, workspace, reasons, back=back)
+        return refused(request, workspace, complaints(form), back=back)
     found = form.cleaned_data["figure"]
     return save(request, workspace, {f"{figures.FOLDER}{found.name}": found.content}, back=back)
 
@@ -124,6 +132,7 @@ def _page(
     path = _path(locale)
     text = str(form["text"].value() or "").replace("\r\n", "\n")
     names = sorted(name.removeprefix(figures.FOLDER) for name in there if name.startswith(figures.FOLDER))
+    view = statement_view(workspace, path, text)
     context = tab_context(
         request,
         workspace,
@@ -138,13 +147,24 @@ def _page(
         locale=locale,
         locale_name=locale_name(locale) if locale else "",
         locales=[(known, locale_name(known)) for known in locales_in(there)],
-    ) | _shown(statement_view(workspace, path, text))
+        placeholders=_placeholders(workspace),
+    ) | _shown(view)
     faulty = form.errors or (about and about.errors)
     return render(request, "authoring/statement.html", context, status=422 if faulty else 200)
 
 
 def _shown(view: StatementView) -> dict[str, Any]:
     return {"page": view, "problem": view.problem, "preview": True}
+
+
+def _placeholders(workspace: Workspace) -> Mapping[str, str]:
+    """What a text may take from the package, with its value; nothing while problem.toml has faults."""
+    faults = Faults(workspace.slug)
+    try:
+        described = parse_description(description_of(workspace), faults)
+    except DescriptionUnreadable:
+        return {}
+    return placeholders(described) if described.sound and not faults.count else {}
 
 
 def _about(workspace: Workspace, sent: QueryDict | None) -> AboutForm | None:

@@ -10,7 +10,7 @@ from web.authoring import rights
 from web.authoring.editing.cases import read_cases
 from web.authoring.editing.document import DescriptionUnreadable
 from web.authoring.entrance import in_workspace, person
-from web.authoring.forms.plain import TextForm
+from web.authoring.forms.plain import TextForm, complaints
 from web.authoring.forms.runs import PreviewForm
 from web.authoring.models import ProofRun, RunKind, Workspace
 from web.authoring.pages import description_of, tab_context
@@ -61,8 +61,7 @@ def preview_start(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Have a worker draw one case. A script gets the part of the page that follows it."""
     form = PreviewForm(request.POST, cases=_case_names(workspace))
     if not form.is_valid():
-        reasons = [str(text) for texts in form.errors.values() for text in texts]
-        return _preview_answer(request, workspace, None, reasons)
+        return _preview_answer(request, workspace, None, complaints(form))
     try:
         run = runs.preview(workspace, person(request), form.wanted())
     except runs.RunRefused as refusal:
@@ -86,7 +85,7 @@ def _text_tab(request: HttpRequest, workspace: Workspace, tab: str, path: str, *
     if sent is not None and form.is_valid():
         return save(request, workspace, {path: form.content()})
     if sent is not None and wants_json(request):
-        return refused(request, workspace, [str(form.errors)], back=request.path)
+        return refused(request, workspace, complaints(form), back=request.path)
     context = tab_context(request, workspace, tab, path, form=form, path=path, **more)
     return render(request, f"authoring/{tab}.html", context, status=422 if sent else 200)
 

@@ -17,6 +17,7 @@ const WIDGETS = {
   preview: () => import("./widgets/preview.js"),
   rows: () => import("./widgets/rows.js"),
   source: () => import("./widgets/source.js"),
+  strip: () => import("./widgets/strip.js"),
   tabs: () => import("./widgets/tabs.js"),
   theme: async () => theme,
   verdict: () => import("./widgets/verdict.js"),

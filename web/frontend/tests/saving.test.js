@@ -100,11 +100,32 @@ test("two are never under way at once", async () => {
 test("answers are told apart", async () => {
   const answer = (status, body, { type = "application/json", redirected = false } = {}) =>
     poster("/x", async () => ({ status, ok: status < 300, redirected, headers: new Headers({ "content-type": type }), json: async () => body }))("body");
-  assert.deepEqual(await answer(200, { revision: 3 }), { kind: "saved", revision: 3 });
-  assert.equal((await answer(409, { error: "!" })).kind, "conflict");
-  assert.deepEqual(await answer(422, { error: "Name it." }), { kind: "refused", reason: "Name it." });
+  assert.deepEqual(await answer(200, { kind: "saved", revision: 3 }), { kind: "saved", revision: 3, reason: "" });
+  assert.equal((await answer(200, { kind: "conflict", error: "!", by: "you" })).by, "you");
+  assert.equal((await answer(200, { kind: "refused", error: "Name it." })).reason, "Name it.");
+  assert.equal((await answer(404, "", { type: "text/html" })).kind, "signed-out");
   assert.equal((await answer(403, {})).kind, "signed-out");
   assert.equal((await answer(200, "", { type: "text/html", redirected: true })).kind, "signed-out");
   assert.equal((await answer(503, "", { type: "text/html" })).kind, "unreachable");
   assert.equal((await poster("/x", async () => Promise.reject(new Error("gone")))("body")).kind, "unreachable");
+});
+
+test("leaving loses what was not taken, and nothing else", async () => {
+  const { saving, form } = make({ kind: "refused", reason: "Name it." }, { kind: "saved", revision: 2 });
+  saving.changed();
+  assert.equal(saving.losing, false); // it is sent on the way out
+  await saving.flush();
+  assert.equal(saving.losing, true);
+  form.text = "b";
+  saving.changed();
+  await saving.flush();
+  assert.equal(saving.losing, false);
+});
+
+test("what its button hands in is not lost", async () => {
+  const { saving } = make({ kind: "conflict", revision: 5 });
+  saving.changed();
+  await saving.flush();
+  saving.stop();
+  assert.deepEqual([saving.losing, await saving.flush()], [false, true]);
 });

@@ -14,6 +14,7 @@ from web.authoring.models import Membership, Role, State, Workspace
 from web.authoring.services import files, workspaces
 
 pytestmark = pytest.mark.django_db
+JSON = {"headers": {"Accept": "application/json"}}
 DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>'
 
 
@@ -68,6 +69,12 @@ class TestList:
         assert "my-sum" not in client.get("/author").content.decode()
         assert client.get("/author/my-sum/statement").status_code == 404
         assert client.get("/author/new").status_code == 403
+
+    def test_the_account_leads_there_for_whoever_is_let_in(self, client, owner, member):
+        client.force_login(owner)
+        assert ">Your problems<" not in client.get("/account").content.decode()
+        client.force_login(member(Role.VIEWER))
+        assert ">Your problems<" in client.get("/account").content.decode()
 
 
 class TestBeginning:
@@ -148,6 +155,25 @@ class TestStatement:
         page = author.post("/author/my-sum/statement/preview", {"text": "No sections."}).content.decode()
         assert "No sections." in page
         assert "the text alone is shown" in page
+
+    def test_previews_the_title_that_is_typed(self, author, workspace):
+        sent = about(workspace, title="Not saved yet")
+        page = author.post("/author/my-sum/statement/preview", sent).content.decode()
+        assert '<p class="preview-title">Not saved yet</p>' in page
+        assert Workspace.objects.get().revision == workspace.revision
+
+    def test_a_preview_says_what_is_wrong_with_the_text(self, author, workspace):
+        page = author.post("/author/my-sum/statement/preview", {"text": "{{ cases.no.n }}"}).content.decode()
+        assert "{{ cases.no.n }} means nothing; there are cases.example.n" in page
+
+    def test_numbers_that_need_not_be_typed_are_named(self, author, workspace):
+        page = author.get("/author/my-sum/statement").content.decode()
+        assert "{{ sizes.n.most }}" in page.partition("What may stand in it")[2]
+
+    def test_a_script_learns_which_field_is_wrong(self, author, workspace):
+        answer = author.post("/author/my-sum/statement", about(workspace, title=""), **JSON)
+        assert (answer.status_code, answer.json()["kind"]) == (200, "refused")
+        assert answer.json()["error"] == "Title: This field is required."
 
     def test_can_be_written_while_problem_toml_is_broken(self, author, instructor, workspace):
         files.write(workspace, instructor, workspace.revision, {"problem.toml": b"title = ["})

@@ -147,7 +147,7 @@ class TestCases:
 
     def test_a_script_reads_it_in_words(self, tab):
         answer = tab("cases", {**fields_of(tab("cases")), "cases-0-inputs": "a = ["}, **JSON)
-        assert answer.status_code == 422
+        assert (answer.status_code, answer.json()["kind"]) == (200, "refused")
         assert "inputs: Write one line" in answer.json()["error"]
 
     def test_a_script_learns_where_rows_are_now(self, tab):
@@ -282,7 +282,9 @@ class TestConflicts:
 
     def test_a_script_is_told(self, tab, rival):
         answer = tab("editorial", {"expected": 1, "text": "Mine."}, **JSON)
-        assert (answer.status_code, answer.json()["revision"]) == (409, 2)
+        told = answer.json()
+        assert (answer.status_code, told["kind"], told["revision"]) == (200, "conflict", 2)
+        assert told["by"] == "editor"
 
     def test_both_texts_are_shown_and_nothing_is_lost(self, tab, rival, workspace):
         answer = tab("editorial", {"expected": 1, "text": "Mine."})

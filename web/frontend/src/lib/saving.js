@@ -8,15 +8,16 @@ export const PAUSE_MS = 1500;
 const RETRY_MS = [4000, 10_000, 30_000, 60_000];
 
 /**
- * Saves what `read()` gives through `send(body, {last})`, which resolves to {kind, revision, values, reason}.
+ * Saves what `read()` gives through `send(body, {last})`, which resolves to {kind, revision, values, reason, by}.
  *
- * `tell(status)` gets {kind, reason}; `adopt({revision, values})` what the form must say once it is saved.
+ * `tell(status)` gets {kind, reason, by}; `adopt({revision, values})` what the form must say once it is saved.
  */
 export class Saving {
   constructor({ read, send, adopt, tell, timers = globalThis }) {
     Object.assign(this, { read, send, adopt, tell, timers });
     this.dirty = false;
     this.stopped = false;
+    this.stuck = false;
     this.failures = 0;
     this.timer = null;
     this.sending = null;
@@ -40,15 +41,22 @@ export class Saving {
     return !this.dirty;
   }
 
+  /** Whether leaving now would lose what the server did not take. */
+  get losing() {
+    return this.dirty && this.stuck;
+  }
+
   /** The form is handed in by its button; nothing more is sent. */
   stop() {
     this.stopped = true;
+    this.dirty = false;
     this.timers.clearTimeout(this.timer);
   }
 
   async #send(last) {
     this.dirty = false;
     const answer = await this.send(this.read(), { last });
+    this.stuck = answer.kind !== "saved";
     if (answer.kind === "saved") {
       this.failures = 0;
       this.adopt(answer);
@@ -57,7 +65,7 @@ export class Saving {
       return;
     }
     this.dirty = true;
-    this.tell({ kind: answer.kind, reason: answer.reason ?? "" });
+    this.tell({ kind: answer.kind, reason: answer.reason ?? "", by: answer.by ?? "" });
     if (answer.kind === "conflict" || answer.kind === "signed-out") this.stopped = true;
     if (answer.kind !== "unreachable") return;
     this.#later(RETRY_MS[Math.min(this.failures, RETRY_MS.length - 1)]);
@@ -78,8 +86,8 @@ export function poster(url, send = fetch) {
     if (!response) return { kind: "unreachable" };
     const json = (response.headers.get("content-type") ?? "").startsWith("application/json");
     const told = json ? await response.json() : {};
-    if (response.ok && json) return { kind: "saved", ...told };
-    const kinds = { 401: "signed-out", 403: "signed-out", 409: "conflict", 422: "refused" };
+    if (response.ok && json) return { ...told, reason: told.error ?? "" };
+    const kinds = { 401: "signed-out", 403: "signed-out", 404: "signed-out" };
     // Who is signed out is led to the form that signs in.
     if (response.redirected || (response.ok && !json)) return { kind: "signed-out" };
     return { kind: kinds[response.status] ?? "unreachable", reason: told.error ?? "" };

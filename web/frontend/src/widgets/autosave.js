@@ -1,12 +1,12 @@
 // A form that saves itself a little after each change. Without this its button does.
 
 import { announce } from "../lib/announce.js";
+import { refresh } from "../lib/refreshing.js";
 import { poster, Saving } from "../lib/saving.js";
 
 const STATUS = {
   unsaved: "Not saved yet",
   saved: "Saved",
-  conflict: "Somebody else saved this in the meantime.",
   refused: "Not saved",
   unreachable: "Not saved: the site cannot be reached. It is tried again.",
   "signed-out": "Not saved: you are signed out, or may not write here any more.",
@@ -22,12 +22,13 @@ export function mount(form) {
     read: () => new FormData(form),
     send: poster(form.action),
     adopt: ({ revision, values }) => adopt(form, revision, values),
-    tell: ({ kind, reason }) => {
-      const text = kind === "refused" && reason ? `${STATUS.refused}: ${reason}` : STATUS[kind];
+    tell: ({ kind, reason, by }) => {
+      const text = sentence(kind, reason, by);
       if (TROUBLE.has(kind) && status.textContent !== text) announce(text);
       status.textContent = text;
       status.dataset.kind = kind;
       compare.hidden = kind !== "conflict";
+      if (kind === "saved") refresh();
     },
   });
   forms.add(saving);
@@ -39,7 +40,14 @@ export function mount(form) {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") saving.flush({ last: true });
   });
-  mountFollowers();
+  mountLeaving();
+}
+
+function sentence(kind, reason, by) {
+  if (kind === "refused" && reason) return `${STATUS.refused}: ${reason}`;
+  if (kind !== "conflict") return STATUS[kind];
+  const who = by === "you" ? "You saved this in another window" : `${by || "Somebody else"} saved this`;
+  return `${who} in the meantime.`;
 }
 
 // Every form of the page was made from the same revision, so all of them go on from the new one.
@@ -51,26 +59,36 @@ function adopt(form, revision, values) {
   }
 }
 
-// Forms that need what the others say, such as the preview, wait until it is saved.
-function mountFollowers() {
-  for (const follower of document.querySelectorAll("form[data-after-save]:not([data-waits])")) {
-    follower.dataset.waits = "";
-    let ready = false;
-    follower.addEventListener(
-      "submit",
-      async (event) => {
-        if (ready || ![...forms].some((saving) => saving.dirty || saving.sending)) {
-          ready = false;
-          return;
-        }
-        event.preventDefault();
-        event.stopImmediatePropagation();
-        const saved = await Promise.all([...forms].map((saving) => saving.flush()));
-        if (!saved.every(Boolean)) return;
-        ready = true;
-        follower.requestSubmit();
-      },
-      { capture: true },
-    );
-  }
+// What leads away, or needs what the forms say, waits until that is saved: the next page shows it then. What the
+// server does not take would be lost, so the browser asks first.
+function mountLeaving() {
+  if (forms.size > 1) return;
+  let ready = false;
+  const wait = async (event, goOn) => {
+    if (ready || event.defaultPrevented || ![...forms].some((saving) => saving.dirty || saving.sending)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const saved = await Promise.all([...forms].map((saving) => saving.flush()));
+    // A preview draws what is saved, and nothing else.
+    if (event.target.matches("[data-after-save]") && !saved.every(Boolean)) return;
+    ready = true;
+    goOn();
+    ready = false;
+  };
+  const own = (form) => form.dataset.widget === "autosave";
+  document.addEventListener("submit", (event) => own(event.target) || wait(event, () => event.target.requestSubmit(event.submitter)), true);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href]");
+    if (link && leads(link, event)) wait(event, () => location.assign(link.href));
+  }, true);
+  addEventListener("beforeunload", (event) => {
+    if ([...forms].some((saving) => saving.losing)) event.preventDefault();
+  });
+}
+
+// Whether a click puts another page in the place of this one.
+function leads(link, event) {
+  const plain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+  const here = link.hash && link.href.split("#")[0] === location.href.split("#")[0];
+  return plain && !here && !link.target && !link.download && link.origin === location.origin;
 }

@@ -6,10 +6,10 @@ const PAUSE_MS = 350;
 
 export function mount(element) {
   const form = element.closest("form");
-  const source = element.querySelector("textarea");
   const target = element.querySelector("[data-preview]");
   const show = latest(async () => {
-    const body = new URLSearchParams({ text: source.value, locale: element.dataset.locale });
+    // All that the form says: learners see the title and the tags above the text.
+    const body = new URLSearchParams([...new FormData(form), ["locale", element.dataset.locale]]);
     const headers = { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value };
     const answer = await fetch(element.dataset.previewAddress, { method: "POST", body, headers });
     return answer.ok ? answer.text() : null;

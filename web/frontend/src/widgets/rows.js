@@ -19,7 +19,8 @@ export function mount(element) {
     const row = numbered(template.content.cloneNode(true).firstElementChild, index);
     body.append(row);
     total.value = String(index + 1);
-    row.querySelector("input:not([type=hidden]), select, textarea")?.focus();
+    // Its place is the last, unless somebody says so.
+    row.querySelector("input:not([type=hidden], .input-order), select, textarea")?.focus();
     row.dispatchEvent(new CustomEvent("warpcourt:inserted", { bubbles: true }));
     announce("A row was added.");
   });
