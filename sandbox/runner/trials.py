@@ -96,7 +96,7 @@ def _unwritten(byte: int) -> Iterator[None]:
 
         return filled
 
-    makers = {"empty": np.empty, "empty_like": np.empty_like}
+    makers: dict[str, Callable[..., Array]] = {"empty": np.empty, "empty_like": np.empty_like}
     for name, make in makers.items():
         setattr(np, name, filling(make))
     try:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any, TypeAlias
 
 from django.db.models import CharField, Count, F, Min, QuerySet, Value
 from django.db.models.functions import Cast, Coalesce
@@ -18,6 +19,7 @@ from web.importing.models import ImportRun, ImportState
 from web.staff.models import HiddenRun, RejudgeState, RunState
 from web.submissions.models import Job, Status
 
+_Rows: TypeAlias = "QuerySet[Any, Any]"  # of any of these tables, in columns of the same names
 MOST_TASKS = 50
 _LEASED = "leased"
 
@@ -139,7 +141,7 @@ def long_waiting(dockets: Iterable[DocketNow], now: datetime, limit: timedelta) 
 _COLUMNS = ("docket", "key", "subject", "person", "held_by", "stands", "asked", "lease_until")
 
 
-def _aside() -> tuple["QuerySet[ProofRun]", "QuerySet[ImportRun]", "QuerySet[HiddenRun]"]:
+def _aside() -> tuple[_Rows, _Rows, _Rows]:
     """What waits or is done in each table, in columns of the same names and types."""
     proofs = ProofRun.objects.filter(state__in=[ProofState.QUEUED, ProofState.LEASED]).annotate(
         docket=_text("kind"),
@@ -161,10 +163,11 @@ def _aside() -> tuple["QuerySet[ProofRun]", "QuerySet[ImportRun]", "QuerySet[Hid
     return proofs, imports, hidden
 
 
-def _as_rows(rows: "QuerySet[ProofRun] | QuerySet[ImportRun] | QuerySet[HiddenRun]") -> "QuerySet[ProofRun]":
+def _as_rows(rows: _Rows) -> _Rows:
     key = "rejudge" if rows.model is HiddenRun else "pk"
     named = rows.annotate(key=_text(key), held_by=_text("worker"), stands=_text("state"))
-    return named.order_by().values_list(*_COLUMNS)  # type: ignore[return-value]  # rows of values, not of a model
+    found: _Rows = named.order_by().values_list(*_COLUMNS)
+    return found
 
 
 def _tasks(rows: Iterable[tuple[str, str, str, str, str, str, datetime, datetime | None]]) -> list[Task]:
