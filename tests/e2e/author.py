@@ -1,5 +1,7 @@
 """What an instructor does in the browser, move by move."""
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Site, sign_up
@@ -37,12 +39,18 @@ def replace(page: Page, file: str, old: str, new: str) -> None:
     """Change a file as text, on the tab of files."""
     open_tab(page, "Files")
     page.get_by_role("link", name=file, exact=True).click()
-    field = page.get_by_label(file, exact=True)
-    text = field.input_value()
-    assert old in text
-    field.fill(text.replace(old, new, 1))
+    editor = page.get_by_role("textbox", name=file, exact=True)
+    text = page.locator("textarea[name=text]")  # it holds what the editor shows
+    expect(editor).to_have_class(re.compile("cm-content"))
+    changed = text.input_value().replace(old, new, 1)
+    assert changed != text.input_value(), f"{file} has no {old!r}"
+    editor.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text(changed)
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_label(file, exact=True)).to_have_value(text.replace(old, new, 1))
+    expect(page.get_by_text("Saved as revision")).to_be_visible()
+    expect(text).to_have_value(changed)
 
 
 def prove(page: Page, outcome: str) -> None:

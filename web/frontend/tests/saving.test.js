@@ -57,6 +57,15 @@ test("what was changed meanwhile is sent again, from the new revision", async ()
   assert.deepEqual([seen.sent, seen.adopted], [["a", "b"], [2, 9]]);
 });
 
+test("who signs in again saves what was typed before", async () => {
+  const { saving, seen } = make({ kind: "signed-out" }, { kind: "saved", revision: 3 });
+  saving.changed();
+  assert.equal(await saving.flush(), false);
+  assert.equal(await saving.flush(), false);
+  assert.equal(await saving.again(), true);
+  assert.deepEqual([seen.sent, seen.adopted, seen.told], [["a", "a"], [3], ["unsaved", "signed-out", "saved"]]);
+});
+
 test("a conflict ends it, so that its author looks", async () => {
   const { saving, seen, timers } = make({ kind: "conflict", revision: 5 });
   saving.changed();

@@ -41,6 +41,13 @@ export class Saving {
     return !this.dirty;
   }
 
+  /** Try once more what was not taken since nobody was signed in. */
+  async again() {
+    this.stopped = false;
+    this.dirty = true;
+    return this.flush();
+  }
+
   /** Whether leaving now would lose what the server did not take. */
   get losing() {
     return this.dirty && this.stuck;

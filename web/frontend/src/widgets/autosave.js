@@ -9,7 +9,7 @@ const STATUS = {
   saved: "Saved",
   refused: "Not saved",
   unreachable: "Not saved: the site cannot be reached. It is tried again.",
-  "signed-out": "Not saved: you are signed out, or may not write here any more.",
+  "signed-out": "Not saved: you are signed out, or may not write here any more. Sign in in another window, then save here.",
 };
 const TROUBLE = new Set(["conflict", "refused", "unreachable", "signed-out"]);
 const forms = new Set();
@@ -34,13 +34,24 @@ export function mount(form) {
   forms.add(saving);
   form.addEventListener("input", () => saving.changed());
   form.addEventListener("change", () => saving.changed());
-  form.addEventListener("submit", () => saving.stop());
+  form.addEventListener("submit", (event) => {
+    if (status.dataset.kind !== "signed-out") return saving.stop();
+    event.preventDefault(); // the page that signs in would be all that is left of the text
+    renewToken(form);
+    saving.again();
+  });
   addEventListener("online", () => saving.flush());
   addEventListener("pagehide", () => saving.flush({ last: true }));
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") saving.flush({ last: true });
   });
   mountLeaving();
+}
+
+// Whoever signed in again has another token.
+function renewToken(form) {
+  const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+  if (token) form.elements.namedItem("csrfmiddlewaretoken").value = token;
 }
 
 function sentence(kind, reason, by) {
