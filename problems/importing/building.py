@@ -9,10 +9,11 @@ from problems.faults import PackageInvalid
 from problems.importing.cases import Cases, plan_cases
 from problems.importing.described import Described
 from problems.importing.extracting import StartingSolution
+from problems.importing.operations import operations_formula
 from problems.importing.planning import Plan, plan
 from problems.importing.reference import checker_text, examined_text, reference_text
 from problems.importing.report import Entry, Imported, Refused
-from problems.importing.statement import operations_formula, statement_text, summary_of
+from problems.importing.statement import statement_text, summary_of
 from problems.importing.toml import About, problem_toml
 from problems.loader import load_problem
 from problems.package import STARTER_FILES

@@ -265,7 +265,7 @@ def _literals(plan: Plan, test: Test) -> dict[str, tuple[str, ...]]:
 
 def literal(number: float, dtype: Dtype) -> str:
     """The shortest decimal that is this number in that dtype."""
-    if number == int(number) and abs(number) < 2**53:
+    if isinstance(number, int) or (number == int(number) and abs(number) < 2**53):
         return str(int(number))
     code = {Dtype.FLOAT32: "<f", Dtype.FLOAT16: "<e", Dtype.BFLOAT16: "<f"}.get(dtype, "<d")
     for digits in range(1, 18):

@@ -206,7 +206,7 @@ def _test(entry: Mapping[str, Any]) -> Test:
 
 def _value(entry: Mapping[str, Any]) -> Array | Scalar:
     if entry["kind"] == "scalar":
-        return Scalar(_number(entry["value"], finite=False), bool(entry["whole"]))
+        return Scalar(_exact(entry["value"], finite=False), bool(entry["whole"]))
     return _array(entry)
 
 
@@ -218,11 +218,11 @@ def _array(entry: Mapping[str, Any]) -> Array:
         device=bool(entry.get("device", True)),
         finite=bool(entry.get("finite", True)),
         nan=bool(entry.get("nan", False)),
-        low=_number(entry["low"]) if "low" in entry else None,
-        high=_number(entry["high"]) if "high" in entry else None,
+        low=_exact(entry["low"]) if "low" in entry else None,
+        high=_exact(entry["high"]) if "high" in entry else None,
         mean=_number(entry.get("mean", 0.0)),
         deviation=_number(entry.get("deviation", 0.0)),
-        flat=None if flat is None else tuple(_number(n) for n in _bounded(flat, _MOST_NUMBERS)),
+        flat=None if flat is None else tuple(_exact(n) for n in _bounded(flat, _MOST_NUMBERS)),
     )
 
 
@@ -250,6 +250,12 @@ def _number(value: object, *, finite: bool = True) -> float:
     if finite and not math.isfinite(value):
         raise ValueError("not finite")
     return float(value)
+
+
+def _exact(value: object, *, finite: bool = True) -> float:
+    """A number; a whole one of 64 bits as it is, for as a float it would be another."""
+    number = _number(value, finite=finite)
+    return value if isinstance(value, int) and abs(value) < 2**63 else number
 
 
 def _count(value: object) -> int:

@@ -5,7 +5,11 @@ time. A file has one test; other sizes are made by other numbers at its head, wh
 """
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from problems.importing.building import Source
@@ -23,6 +27,15 @@ _SMALL_PRIMES = (3, 5, 7, 11, 13, 17)
 _PRIMES = (37, 41, 43, 47, 53, 59)
 _MOST_NUMBERS = 8
 _FEW = 4
+_ODD_BELOW = 16
+_MOST = 2**31 - 1
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: lambda base, power: base ** min(power, 31),  # no more is needed to pass _MOST
+}
 
 Numbers = Mapping[str, int]
 
@@ -45,7 +58,7 @@ def read(path: Path, *, within: Path) -> Source:
     _require(tree)
     warnings = []
     free, tied = _numbers(tree)
-    if not free:
+    if not free and not tied:
         warnings.append("get_inputs uses no number at the head of the file, so there is one size of it only")
     main = "model"
     return Source(
@@ -73,14 +86,18 @@ def candidates(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
     """Kinds of tests with the numbers to try for each, the best first.
 
     `free` numbers are extents of inputs alone; `tied` ones make the model too: they stay or shrink together.
-    Of the free ones, few of something are likely what the model was written for, as three channels are: they
-    stay as they are at first.
+    Few of something are likely what the model was written for, as three channels or a kernel of seven are:
+    they stay as they are at first.
     """
     few = {name: value for name, value in free.items() if value <= _FEW}
-    for kind, numbers in _varied(free, tied):
-        if few and numbers:
-            yield kind, {**numbers, **few}
-        yield kind, numbers
+    few |= {
+        name: value for name, value in tied.items() if value <= _FEW or (value % 2 and value < _ODD_BELOW)
+    }
+    for kind, group in groupby(_varied(free, tied), key=itemgetter(0)):
+        variants = [numbers for _, numbers in group]
+        if few:
+            yield from ((kind, {**numbers, **few}) for numbers in variants if numbers)
+        yield from ((kind, numbers) for numbers in variants)
 
 
 def _varied(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
@@ -91,12 +108,12 @@ def _varied(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
         yield "sample", {**_at_most(free, 16), **small}
     for small in (_divided(tied, 1), *reduced, tied):
         yield "least", {**dict.fromkeys(free, 1), **small}
-    for kind, order in (("wide", 1), ("tall", -1)):
+    for kind, order in (("wide", 1), ("tall", -1))[: 2 if free else 1]:
         for primes in (_SMALL_PRIMES, _PRIMES):
             for small in (*reduced[1:], tied):
                 yield kind, {**_in_turn(free, primes[:: 1 if order > 0 else -1]), **small}
-    for most in (1024, 512, 256, 128, 64, 32):
-        for small in (reduced[-1], tied):
+    for most in (1024, 512, 256, 128, 64, 32, 16):
+        for small in (reduced[-1], _divided(tied, most), tied):
             yield "large", {**_at_most(free, most), **small}
     yield "timed", {}
 
@@ -134,28 +151,69 @@ def _require(tree: ast.Module) -> None:
 
 def _numbers(tree: ast.Module) -> tuple[Numbers, Numbers]:
     """The numbers at the file's head that shape inputs: those that the model does not know, and the rest."""
-    given = {
-        target.id: node.value.value
+    slots = [
+        slot
         for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-        for target in node.targets
-        if isinstance(target, ast.Name) and type(node.value.value) is int and node.value.value > 1
-    }
+        if isinstance(node, ast.Assign)
+        for slot in _slots(node)
+        if isinstance(slot.value, int) and slot.value > 1
+    ]
     inputs, made_with = _used(tree, "get_inputs"), _used(tree, "get_init_inputs")
     inside = {name for node in tree.body if isinstance(node, ast.ClassDef) for name in _foreign(node)}
-    shaping = [name for name in given if name in inputs | made_with][:_MOST_NUMBERS]
-    free = {name: given[name] for name in shaping if name in inputs and name not in made_with | inside}
-    return free, {name: given[name] for name in shaping if name not in free and name not in inside}
+    shaping = [s for s in slots if s.names & (inputs | made_with)][:_MOST_NUMBERS]
+    free = {s.key: s.value for s in shaping if s.names & inputs and not s.names & (made_with | inside)}
+    return free, {s.key: s.value for s in shaping if s.key not in free and not s.names & inside}
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A number at the head: what the adapter finds it by, and the names that hold it or its list."""
+
+    key: str
+    value: int
+    names: frozenset[str]
+
+
+def _slots(node: ast.Assign) -> Iterator[_Slot]:
+    """The numbers of `n = 64`, `n = 2 * 32`, `height = width = 64`, `rows, cols = 64, 32`, `extents = (64,)`.
+
+    The last is known by its list and place, as `extents[0]`.
+    """
+    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if names and (value := _whole(node.value)) is not None:
+        yield _Slot(names[0], value, frozenset(names))
+    if not isinstance(node.value, ast.Tuple | ast.List):
+        return
+    parts = [(index, value) for index, part in enumerate(node.value.elts) if (value := _whole(part))]
+    if names:
+        yield from (_Slot(f"{names[0]}[{index}]", value, frozenset(names)) for index, value in parts)
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and len(target.elts) == len(node.value.elts):
+            unpacked = [(target.elts[index], value) for index, value in parts]
+            yield from (_Slot(p.id, v, frozenset({p.id})) for p, v in unpacked if isinstance(p, ast.Name))
+
+
+def _whole(node: ast.expr) -> int | None:
+    """A whole number, or what is calculated of such."""
+    match node:
+        case ast.Constant(value=int(value)) if type(value) is int and value <= _MOST:
+            return value
+        case ast.BinOp(left=left, op=op, right=right):
+            given = _whole(left), _whole(right)
+            if (calculate := _OPERATORS.get(type(op))) and given[0] is not None and given[1]:
+                found = calculate(given[0], given[1])
+                return found if 0 <= found <= _MOST else None
+    return None
 
 
 def _used(tree: ast.Module, function: str) -> set[str]:
     """The names that a function uses, and those behind them at the head of the file."""
     heads = {
-        target.id: node
+        name: node
         for node in tree.body
         if isinstance(node, ast.Assign)
         for target in node.targets
-        if isinstance(target, ast.Name)
+        for name in _names(target)
     }
     start = next(
         (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function), None
@@ -166,7 +224,7 @@ def _used(tree: ast.Module, function: str) -> set[str]:
         name = pending.pop()
         if name not in found:
             found.add(name)
-            pending |= _names(heads[name]) if name in heads else set()
+            pending |= _names(heads[name].value) if name in heads else set()
     return found
 
 

@@ -1,7 +1,7 @@
 """Writes statement.md: the set's text, and the sections that ours have."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from problems.importing.cases import Cases, PlannedCase, literal
@@ -164,35 +164,3 @@ def _bound(plan: Plan, operations: str) -> str:
         f"A program moves at least `{bytes_formula(plan)}` bytes across the memory and needs about "
         f"`{operations}` operations."
     )
-
-
-def operations_formula(plan: Plan) -> tuple[str, bool]:
-    """The operations of a case as a formula over its sizes, and whether it is the author's count."""
-    counts: Mapping[int, float] = {
-        index: test.operations for index, test in enumerate(plan.tests) if test.operations is not None
-    }
-    names = [name for name in plan.sizes.columns if name != "variant"]
-    fitted = _fitted(plan, counts, names) if len(counts) == len(plan.tests) else ""
-    if fitted:
-        return fitted, True
-    outputs = [plan.sizes.shapes[a.ours] for a in plan.arrays if a.written]
-    return " * ".join(f"({text})" if " " in text else text for text in outputs[0]), False
-
-
-def _fitted(plan: Plan, counts: Mapping[int, float], names: Sequence[str]) -> str:
-    """`factor * a * b` that gives every count, if there is one."""
-    subsets = [
-        [name for bit, name in enumerate(names) if pattern >> bit & 1]
-        for pattern in range(2 ** min(len(names), 8))
-    ]
-    for subset in sorted(subsets, key=len):
-        factors = set()
-        for index, count in counts.items():
-            product = 1
-            for name in subset:
-                product *= plan.sizes.columns[name][index]
-            factors.add(count / product)
-        if len(factors) == 1 and (factor := factors.pop()) == int(factor) and factor >= 1:
-            terms = [*([] if factor == 1 and subset else [str(int(factor))]), *subset]
-            return " * ".join(terms)
-    return ""

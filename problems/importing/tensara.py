@@ -172,18 +172,26 @@ def _name(function: ast.expr) -> str:
 
 def _constant(node: ast.expr | None, found: ast.ClassDef) -> float | None:
     """A number, or the class attribute or instance attribute that holds one. None where it is neither."""
+    if isinstance(node, ast.Attribute | ast.Name):
+        held = (
+            statement.value
+            for statement in ast.walk(found)
+            if isinstance(statement, ast.Assign) and _name(node) in map(_name, statement.targets)
+        )
+        node = next(held, None)
+    if isinstance(node, ast.IfExp):
+        node = _of_float32(node)
     if node is None:
         return None
     try:
         return abs(float(ast.literal_eval(node)))
     except (ValueError, TypeError, SyntaxError):
-        pass
-    if not isinstance(node, ast.Attribute | ast.Name):
         return None
-    for statement in ast.walk(found):
-        if isinstance(statement, ast.Assign) and _name(node) in map(_name, statement.targets):
-            try:
-                return abs(float(ast.literal_eval(statement.value)))
-            except (ValueError, TypeError, SyntaxError):
-                return None
+
+
+def _of_float32(choice: ast.IfExp) -> ast.expr | None:
+    """What `… if dtype == torch.float16 else …` is for float32: definitions are asked for that here."""
+    match choice.test:
+        case ast.Compare(left=ast.Name(id="dtype"), ops=[ast.Eq() | ast.Is()], comparators=[compared]):
+            return choice.body if _name(compared) in {"float32", "float"} else choice.orelse
     return None

@@ -17,9 +17,22 @@ class Numbers(ast.NodeTransformer):
 
     def visit_Assign(self, node):
         for target in node.targets:
-            if isinstance(target, ast.Name) and target.id in self.numbers:
-                node.value = ast.copy_location(ast.Constant(self.numbers[target.id]), node.value)
+            if isinstance(target, ast.Name):
+                node.value = self.replaced(target.id, node.value)
+            parts = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else []
+            if isinstance(target, ast.Name):
+                keys = [f"{target.id}[{index}]" for index in range(len(parts))]
+            else:
+                keys = [part.id if isinstance(part, ast.Name) else "" for part in getattr(target, "elts", [])]
+            if len(keys) == len(parts):
+                parts[:] = map(self.replaced, keys, parts)
         return node
+
+    def replaced(self, key, value):
+        """The number of that key in place of what stands there."""
+        if key not in self.numbers:
+            return value
+        return ast.copy_location(ast.Constant(self.numbers[key]), value)
 
 
 @functools.cache
@@ -74,11 +87,13 @@ def works(number, kind):
     try:
         names = of_candidate(number)
         inputs = inputs_of(names)
+        model = model_of(names, init_of(names))
         with torch.no_grad():
-            results = listed(model_of(names, init_of(names))(*inputs))
+            results = listed(model(*inputs))
     except Exception:
         return False
-    count = sum(value.numel() for value in [*inputs, *results] if isinstance(value, torch.Tensor))
+    arrays = [*inputs, *results, *model.parameters()]
+    count = sum(value.numel() for value in arrays if isinstance(value, torch.Tensor))
     return kind != "large" or LEAST_LARGE <= count <= MOST_LARGE
 
 
@@ -120,6 +135,43 @@ def constant(value):
     raise TypeError(f"Model is made with a {type(value).__name__}; only numbers and texts can be told")
 
 
+def varying(name, values, known_as, clashes):
+    """A pattern of a value that may differ between tests: whole numbers get names, also those within tuples.
+
+    What is within a tuple and always the same as a number that has a name already is that number.
+    """
+    first = values[0]
+    if all(type(value) is type(first) and value == first for value in values):
+        return constant(first)
+    if all(type(value) is int for value in values):
+        name = f"init_{name}" if name in clashes else name
+        known_as.setdefault(tuple(values), name)
+        return {"name": name}
+    for kind in (tuple, list):
+        if all(isinstance(value, kind) and len(value) == len(first) for value in values):
+            return {
+                kind.__name__: [
+                    {"name": known_as[parts]}
+                    if parts in known_as
+                    else varying(f"{name}_{index + 1}", list(parts), known_as, clashes)
+                    for index, parts in enumerate(zip(*values))
+                ]
+            }
+    raise TypeError(f"{name} of Model differs between sizes and is no whole number")
+
+
+def numbers_in(form, value):
+    """The numbers that a pattern names, by their names."""
+    if "name" in form:
+        return {form["name"]: value}
+    if "value" in form:
+        return {}
+    parts = form.get("tuple") or form.get("list") or []
+    return {
+        name: number for part, inner in zip(parts, value) for name, number in numbers_in(part, inner).items()
+    }
+
+
 FORMED = {}  # the layout, once it is known
 
 
@@ -140,14 +192,11 @@ def form_of(known):
     parameters = parameters_of(model_of(names, every[0]))
     given = forward_names(names, len(inputs))
     clashes = {*given, *parameters, PACKED}
-    init = []
-    for index, (name, value) in enumerate(zip(init_names(names, len(every[0])), every[0])):
-        if all(other[index] == value for other in every):
-            init.append(constant(value))
-        elif isinstance(value, int):
-            init.append({"name": f"init_{name}" if name in clashes else name})
-        else:
-            raise TypeError(f"{name} of Model differs between sizes and is no whole number")
+    known_as = {}
+    init = [
+        varying(name, values, known_as, clashes)
+        for name, values in zip(init_names(names, len(every[0])), map(list, zip(*every)))
+    ]
     packed = len(parameters) > MOST_PARAMETERS
     with torch.no_grad():
         results = listed(model_of(names, init_of(names))(*inputs))
@@ -211,9 +260,7 @@ def arguments_of(part, number):
         values[PACKED] = torch.cat([parameter.detach().reshape(-1) for _, parameter in parameters.values()])
     else:
         values |= {name: parameter.detach() for name, (_, parameter) in parameters.items()}
-    return values | {
-        form["name"]: value for form, value in zip(known["init"]["tuple"], init) if "name" in form
-    }
+    return values | numbers_in(known["init"], init)
 
 
 def built(form, values):

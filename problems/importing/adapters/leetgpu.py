@@ -36,11 +36,19 @@ def kind_of(ctype):
     return "unknown"
 
 
+def directed(name, entry):
+    """Type and direction of an entry of the signature; early challenges give the type alone."""
+    if isinstance(entry, (tuple, list)) and len(entry) == 2:
+        return entry
+    raise ValueError(f"get_solve_signature does not say of {name} whether it is in, out or inout")
+
+
 def describe():
     """What can be said before any test is made."""
     found = challenge()
     arguments, modules = [], []
-    for name, (ctype, role) in found.get_solve_signature().items():
+    for name, entry in found.get_solve_signature().items():
+        ctype, role = directed(name, entry)
         kind = kind_of(ctype)
         if kind == "module":
             module = made("example")[0][name]

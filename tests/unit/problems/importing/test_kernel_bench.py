@@ -18,6 +18,8 @@ LINEAR = "level2/9_Linear_scale_relu.py"
 CONVOLUTION = "level2/61_Conv_norm_pool.py"
 DROPPED = "level3/5_Dropped.py"
 THIN = "level3/7_Thin_stack.py"
+TUPLES = "level2/33_Tuple_norm.py"
+STATE = "level3/8_Kept_state.py"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def problem(found: dict[str, Imported], place: str) -> Problem:
 
 
 def test_every_file_is_reported(found: dict[str, Imported]) -> None:
-    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN}
+    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN, TUPLES, STATE}
     assert found[DROPPED].entry.outcome is Outcome.REFUSED
     assert "depends on the global random numbers" in found[DROPPED].entry.reason
 
@@ -121,6 +123,15 @@ def test_numbers_that_make_the_model_shrink_together() -> None:
     assert kinds == ["sample", "least", "wide", "tall", "large", "timed"]
 
 
+def test_kernels_stay_while_channels_shrink() -> None:
+    tried = list(candidates({"batch": 64, "height": 128}, {"channels": 64, "kernel_size": 7, "stride": 2}))
+    first = next(numbers for kind, numbers in tried if kind == "sample")
+    assert first == {"batch": 2, "height": 3, "channels": 4, "kernel_size": 7, "stride": 2}
+    samples = [numbers for kind, numbers in tried if kind == "sample"]
+    kept = [numbers["kernel_size"] == 7 for numbers in samples]
+    assert kept.index(False) == len(samples) // 2  # none of another kernel before all of this one
+
+
 def test_few_of_something_stay(found: dict[str, Imported]) -> None:
     tried = list(candidates({"batch": 64, "channels": 3}, {}))
     assert tried[:2] == [("sample", {"batch": 2, "channels": 3}), ("sample", {"batch": 2, "channels": 3})]
@@ -131,3 +142,36 @@ def test_few_of_something_stay(found: dict[str, Imported]) -> None:
     assert next(a for a in read.arguments if a.name == "x").shape[1].text == "3"
     assert {case.group for case in read.cases} >= {Group.SAMPLE, Group.ODD, Group.LARGE, Group.TIMED}
     assert not any("it has no example" in warning for warning in found[THIN].entry.warnings)
+
+
+def test_numbers_within_tuples_make_the_model(found: dict[str, Imported]) -> None:
+    read = problem(found, TUPLES)
+    assert read.python is not None
+    assert read.python.init.text == "((shape_1, shape_2), [shape_1, 1])"
+    assert {case.group for case in read.cases} >= {Group.SAMPLE, Group.ODD, Group.LARGE, Group.TIMED}
+    case = next(c for c in read.cases if c.group is Group.LARGE)
+    with here(read) as oracle:
+        drawn = oracle.draw(case, 3)
+    x = drawn["in x"].astype(np.float64)
+    centred = x - x.mean(axis=(2, 3), keepdims=True)
+    normal = centred / np.sqrt(x.var(axis=(2, 3), keepdims=True) + 1e-5)
+    moved = normal * drawn["in norm_weight"] + drawn["in norm_bias"] + drawn["in offset"]
+    np.testing.assert_allclose(drawn["output"], np.maximum(moved, 0), rtol=1e-6, atol=1e-7)
+
+
+def test_numbers_at_the_head_may_be_calculated_unpacked_and_in_tuples(found: dict[str, Imported]) -> None:
+    read = problem(found, TUPLES)
+    shapes = [
+        tuple(f.evaluate(case.sizes) for f in read.arguments[0].shape)
+        for case in read.cases
+        if case.group in {Group.SAMPLE, Group.TIMED}
+    ]
+    assert shapes == [(2, 3, 2, 4), (1024, 6, 32, 64)]
+
+
+def test_a_model_that_knows_its_batch_varies_by_what_makes_it(found: dict[str, Imported]) -> None:
+    read = problem(found, STATE)
+    assert {case.group for case in read.cases} >= {Group.SAMPLE, Group.ODD, Group.LARGE, Group.TIMED}
+    assert "variant" not in read.cases[0].sizes
+    said = found[STATE].entry.warnings
+    assert not any("one size" in warning or "no test fits" in warning for warning in said)

@@ -29,7 +29,7 @@ def problem(found: dict[str, Imported], number: str) -> Problem:
 
 def test_every_challenge_is_reported(found: dict[str, Imported]) -> None:
     outcomes = {number: i.entry.outcome for number, i in sorted(found.items())}
-    refused = {"905", "907", "908"}
+    refused = {"905", "907", "908", "912"}
     assert {number for number, outcome in outcomes.items() if outcome is Outcome.REFUSED} == refused
     assert all(not found[number].files for number in refused)
 
@@ -115,6 +115,7 @@ def test_two_gpus_and_broken_python_are_refused(found: dict[str, Imported]) -> N
     assert "needs 2 GPUs" in found["907"].entry.reason
     assert "NameError: name 'missing_name'" in found["908"].entry.reason
     assert "challenge.py, line" in found["908"].entry.reason
+    assert "does not say of x whether it is in, out or inout" in found["912"].entry.reason
 
 
 def test_modules_are_for_python_alone(found: dict[str, Imported]) -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from problems.importing.building import loaded
-from problems.importing.report import Imported
+from problems.importing.report import Imported, Outcome
 from problems.schema import Problem
 from problems.vocabulary import Difficulty, Dtype, Group, Role
+from sandbox.runner import examine
 from sandbox.runner.session import run_module
 from tests.unit.problems.importing.workbench import SETS, apart, here, imported
 
@@ -31,7 +32,9 @@ def test_every_definition_is_reported(found: dict[str, Imported]) -> None:
         "clip-and-count",
         "head-offset",
         "leaky-scale",
+        "modular-pairs",
         "no-class",
+        "row-shift",
         "typed-offset",
     ]
     assert "no class no_class" in found["no-class"].entry.reason
@@ -71,6 +74,12 @@ def test_tolerances_are_read_off_the_check(found: dict[str, Imported]) -> None:
     assert any("became checker.py" in w for w in warnings)
 
 
+def test_a_tolerance_by_dtype_is_that_of_float32(found: dict[str, Imported]) -> None:
+    output = next(a for a in problem(found, "row-shift").arguments if a.name == "output")
+    assert (output.tolerance.absolute, output.tolerance.relative) == (2e-5, 3e-4)
+    assert "checker.py" not in found["row-shift"].files
+
+
 def test_a_check_of_its_own_becomes_a_checker(found: dict[str, Imported]) -> None:
     assert "checker.py" not in found["clip-and-count"].files
     read = problem(found, "leaky-scale")
@@ -89,6 +98,12 @@ def test_flops_become_a_formula(found: dict[str, Imported]) -> None:
     read = problem(found, "leaky-scale")
     assert read.operations.evaluate(read.cases[0].sizes) == 2 * 2 * 3
     assert not any("operations" in w for w in found["leaky-scale"].entry.warnings)
+
+
+def test_flops_may_be_a_sum(found: dict[str, Imported]) -> None:
+    read = problem(found, "row-shift")
+    assert read.operations.evaluate({"rows": 10, "cols": 7}) == 2 * 10 * 7 + 3 * 10
+    assert not any("operations" in w for w in found["row-shift"].entry.warnings)
 
 
 def test_gigabytes_are_scaled_and_never_made(found: dict[str, Imported]) -> None:
@@ -164,3 +179,23 @@ def test_a_definition_may_ask_its_base_for_dtypes(found: dict[str, Imported]) ->
     assert [a.dtype for a in read.arguments] == [Dtype.FLOAT32, Dtype.INT32, Dtype.INT64]
     with here(read) as oracle:
         assert list(oracle.draw(read.cases[0], 1)["result"]) == [2, -4]
+
+
+def test_whole_numbers_of_64_bits_are_exact(found: dict[str, Imported]) -> None:
+    modulus = 2**62 - 57
+    read = problem(found, "modular-pairs")
+    assert next(a for a in read.arguments if a.name == "modulus").value.evaluate({}) == modulus
+    assert read.cases[0].inputs["first"] == (0, 1, modulus - 1)
+    with here(read) as oracle:
+        assert oracle.draw(read.cases[0], 1)["pairs"].tolist() == [[0, 0], [1, modulus - 1], [modulus - 1, 1]]
+
+
+def test_a_sample_may_be_made_before_it_is_asked_for(found: dict[str, Imported]) -> None:
+    assert not any("left out" in w or "no example" in w for w in found["modular-pairs"].entry.warnings)
+
+
+def test_a_slow_reference_runs_once_on_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(examine, "_FURTHER_RUNS", 10**12)
+    (slow,) = imported("tensara", SETS / "tensara" / "problems" / "row-shift").values()
+    assert slow.entry.outcome is not Outcome.REFUSED
+    assert any("ran on none of its tests" in warning for warning in slow.entry.warnings)
