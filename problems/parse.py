@@ -262,8 +262,8 @@ def _numbers(table: Table, key: str) -> tuple[float, ...]:
     for index, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, int | float):
             table.fault(f"{key}[{index}]", f"must be a number, not {kind_of(value)}; flatten the array")
-        elif isinstance(value, int) and abs(value) > 2**53:
-            table.fault(f"{key}[{index}]", "is beyond 2**53, so it is not exact; use a smaller number")
+        elif isinstance(value, int) and abs(value) >= 2**63:
+            table.fault(f"{key}[{index}]", "is beyond 64 bits; use a smaller number")
         elif not math.isfinite(value):
             table.fault(f"{key}[{index}]", "must be finite, so that the page can show it")
         else:

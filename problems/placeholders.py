@@ -75,4 +75,4 @@ def _extremes(
 
 
 def _number(value: float) -> str:
-    return f"{value:.10g}"
+    return str(value) if isinstance(value, int) else f"{value:.10g}"

@@ -204,7 +204,9 @@ def _check_literals(
     least, most = range_of(argument.dtype)
     for index, value in enumerate(values):
         whole = argument.dtype.is_float or value == int(value)
-        if not (whole and least <= value <= most):
+        if argument.dtype.is_float and isinstance(value, int) and abs(value) > 2**53:
+            faults.add(FILE, f"{key}[{index}]", "is beyond 2**53, so it is not exact; use a smaller number")
+        elif not (whole and least <= value <= most):
             faults.add(FILE, f"{key}[{index}]", f"{value} is no {argument.dtype}; change it")
 
 

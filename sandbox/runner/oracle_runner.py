@@ -175,10 +175,10 @@ class OracleRunner(Runner):
 
     def _literals(self, flat: Sequence[float], argument: WireArgument) -> Array:
         """Numbers that a problem states, in the storage of the argument's dtype."""
-        values = np.array(flat, np.float64).reshape(argument.shape)
-        if argument.dtype != "bfloat16" and STORAGE[argument.dtype].kind in "biu":
-            values = values.astype(np.int64)
-        return self._rounded(self._arrays.xp.asarray(values), argument, "a stated input")
+        whole = argument.dtype != "bfloat16" and STORAGE[argument.dtype].kind in "biu"
+        values = np.array([int(v) for v in flat], np.int64) if whole else np.array(flat, np.float64)
+        placed = self._arrays.xp.asarray(values.reshape(argument.shape))
+        return self._rounded(placed, argument, "a stated input")
 
     def _rounded(self, values: Array, argument: WireArgument, what: str, *, finite: bool = True) -> Array:
         arrays = self._arrays
