@@ -82,13 +82,7 @@ class CaseForm(RowForm):
 class CaseSet(RowSet):
     """All cases."""
 
-    def add_fields(self, form: forms.Form, index: int | None) -> None:
-        """Name every field for those who hear the table, whose headings name columns alone."""
-        super().add_fields(form, index)
-        row = "new case" if index is None else f"case {index + 1}"
-        for field in form.fields.values():
-            if not field.widget.is_hidden:
-                field.widget.attrs["aria-label"] = f"{field.label}, {row}"
+    row_word = "case"
 
     def clean(self) -> None:
         """No two cases have one name."""

@@ -5,7 +5,7 @@ there are is for browsers without scripts; scripts add rows by copying it.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from django import forms
 from django.forms import BaseFormSet
@@ -19,7 +19,13 @@ class RowForm(forms.Form):
 
 
 class RowSet(BaseFormSet[Any]):
-    """The rows of a table, with those that are to be deleted, in the order that was asked for."""
+    """The rows of a table, with those that are to be deleted, in the order that was asked for.
+
+    `row_word` is what those who hear the table are told with each field, where headings name columns alone;
+    empty where each field has a label of its own.
+    """
+
+    row_word: ClassVar[str] = ""
 
     def add_fields(self, form: forms.Form, index: int | None) -> None:
         """The order as a narrow number, the deletion as a box."""
@@ -27,6 +33,10 @@ class RowSet(BaseFormSet[Any]):
         form.fields[ORDERING_FIELD_NAME].widget.attrs |= {"class": "input input-order", "min": "1"}
         form.fields[ORDERING_FIELD_NAME].label = "Place"
         form.fields[DELETION_FIELD_NAME].label = "Remove"
+        row = f"new {self.row_word}" if index is None else f"{self.row_word} {index + 1}"
+        for field in form.fields.values():
+            if self.row_word and not field.widget.is_hidden:
+                field.widget.attrs["aria-label"] = f"{field.label}, {row}"
 
     def kept(self) -> list[tuple[int, dict[str, Any]]]:
         """What each row that stays says, with the number of its form, in order. The set must be valid."""

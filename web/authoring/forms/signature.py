@@ -74,6 +74,8 @@ class ArgumentForm(RowForm):
 class ArgumentSet(RowSet):
     """All arguments, in order."""
 
+    row_word = "argument"
+
     def clean(self) -> None:
         """Each name once."""
         names = [form.cleaned_data.get("name") for form in self.forms if hasattr(form, "cleaned_data")]

@@ -115,6 +115,7 @@ test("answers are told apart", async () => {
   assert.equal((await answer(404, "", { type: "text/html" })).kind, "signed-out");
   assert.equal((await answer(403, {})).kind, "signed-out");
   assert.equal((await answer(200, "", { type: "text/html", redirected: true })).kind, "signed-out");
+  assert.equal((await answer(200, { form: {} }, { redirected: true })).kind, "signed-out");
   assert.equal((await answer(503, "", { type: "text/html" })).kind, "unreachable");
   assert.equal((await poster("/x", async () => Promise.reject(new Error("gone")))("body")).kind, "unreachable");
 });

@@ -69,7 +69,7 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
       part.language.of(known.extension),
       part.tab.of([]),
       part.wrap.of([]),
-      EditorView.contentAttributes.of({ "aria-label": textarea.getAttribute("aria-label"), "aria-describedby": "editor-keys", spellcheck: "false" }),
+      EditorView.contentAttributes.of({ "aria-label": textarea.getAttribute("aria-label"), "aria-describedby": "editor-keys", spellcheck: "false", tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         textarea.value = update.state.doc.toString();

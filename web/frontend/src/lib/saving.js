@@ -91,12 +91,12 @@ export function poster(url, send = fetch) {
     const headers = { Accept: "application/json" };
     const response = await send(url, { method: "POST", body, headers, credentials: "same-origin", keepalive: last }).catch(() => null);
     if (!response) return { kind: "unreachable" };
+    // Who is signed out is led to the form that signs in, which answers scripts in JSON too.
+    if (response.redirected) return { kind: "signed-out" };
     const json = (response.headers.get("content-type") ?? "").startsWith("application/json");
     const told = json ? await response.json() : {};
     if (response.ok && json) return { ...told, reason: told.error ?? "" };
-    const kinds = { 401: "signed-out", 403: "signed-out", 404: "signed-out" };
-    // Who is signed out is led to the form that signs in.
-    if (response.redirected || (response.ok && !json)) return { kind: "signed-out" };
+    const kinds = { 200: "signed-out", 401: "signed-out", 403: "signed-out", 404: "signed-out" };
     return { kind: kinds[response.status] ?? "unreachable", reason: told.error ?? "" };
   };
 }
