@@ -31,11 +31,11 @@ from judge.drawn import inputs
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
-from judge.scoring import score
+from judge.scoring import score, unsuited
 from judge.sizes import bytes_of, check_sizes
 from judge.target import Referee, Seat, Target
 from problems.libraries import refused_include
-from problems.schema import Case, Problem, suits_gpu
+from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.wire import Flag
 
@@ -223,22 +223,10 @@ def _judge(judgement: _Judgement) -> Report:
         referee = _start_again(judgement)
         outcome = _check(judgement, built, referee, starting="wait")
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
-        excuse = _unsuited(judgement)
+        excuse = unsuited(judgement.problem, judgement.seat.environment.get("gpu", ""))
         outcome = replace(outcome, message=excuse) if excuse else _rank(judgement, built, referee, outcome)
     judgement.end_run()
     return _report(judgement, _examined(judgement, outcome), built)
-
-
-def _unsuited(judgement: _Judgement) -> str:
-    """Why nothing is ranked on this GPU, empty where it is one that the problem is judged on.
-
-    Submissions are led to a GPU that suits. One that was handed in while there was none, or for an earlier
-    version of the problem, can come to another all the same.
-    """
-    words, model = judgement.problem.limits.gpus, judgement.seat.environment.get("gpu", "")
-    if suits_gpu(words, model):
-        return ""
-    return f"Not ranked: this problem is judged on {' or '.join(words)}, and this was {model}."
 
 
 def _start_again(judgement: _Judgement) -> Referee:

@@ -10,6 +10,19 @@ import math
 from collections.abc import Sequence
 
 from judge.report import Score, Timing
+from problems.schema import Problem, suits_gpu
+
+
+def unsuited(problem: Problem, gpu_model: str) -> str:
+    """Why nothing is ranked on a GPU of that model, empty where it is one that the problem is judged on.
+
+    Submissions are led to a GPU that suits. One that was handed in while there was none, or for an earlier
+    version of the problem, can come to another all the same.
+    """
+    words = problem.limits.gpus
+    if suits_gpu(words, gpu_model):
+        return ""
+    return f"Not ranked: this problem is judged on {' or '.join(words)}, and this was {gpu_model}."
 
 
 def score(timings: Sequence[Timing]) -> Score:

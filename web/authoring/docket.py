@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from problems.contents import Contents
 from web.authoring import queries
-from web.authoring.models import ProofRun, RunKind, RunState, State, Workspace
+from web.authoring.models import OPEN_RUNS, ProofRun, RunKind, RunState, State, Workspace
 from web.authoring.queries import standing
 from web.clock import DatabaseNow
 from web.submissions import doorbell
@@ -150,8 +150,7 @@ def _first() -> tuple[int, int] | None:
     Of those, previews come first, and proofs that waited for AGED, so that no stream of previews holds up
     a proof.
     """
-    waits = (RunState.QUEUED, RunState.LEASED)
-    earlier = ProofRun.objects.filter(by=OuterRef("by"), state__in=waits, pk__lt=OuterRef("pk"))
+    earlier = ProofRun.objects.filter(by=OuterRef("by"), state__in=OPEN_RUNS, pk__lt=OuterRef("pk"))
     counted = earlier.order_by().values("by").annotate(count=Count("pk")).values("count")
     urgent = Q(kind=RunKind.PREVIEW) | Q(created__lt=DatabaseNow() - AGED)
     rows = ProofRun.objects.filter(_claimable()).annotate(

@@ -208,6 +208,9 @@ class RunState(models.TextChoices):
     CANCELLED = "cancelled"
 
 
+OPEN_RUNS = (RunState.QUEUED, RunState.LEASED)
+
+
 class ProofRun(models.Model):
     """A proof or a preview of what a workspace says at one revision: the job and what came of it in one row.
 

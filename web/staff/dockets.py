@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 from django.db.models import CharField, Count, F, Min, QuerySet, Value
 from django.db.models.functions import Cast, Coalesce
 
-from web.authoring.models import ProofRun
-from web.authoring.models import RunState as ProofState
+from web.authoring.models import OPEN_RUNS, ProofRun
 from web.importing.models import ImportRun, ImportState
 from web.staff.models import HiddenRun, RejudgeState, RunState
 from web.submissions.models import Job, Status
@@ -143,7 +142,7 @@ _COLUMNS = ("docket", "key", "subject", "person", "held_by", "stands", "asked", 
 
 def _aside() -> tuple[_Rows, _Rows, _Rows]:
     """What waits or is done in each table, in columns of the same names and types."""
-    proofs = ProofRun.objects.filter(state__in=[ProofState.QUEUED, ProofState.LEASED]).annotate(
+    proofs = ProofRun.objects.filter(state__in=OPEN_RUNS).annotate(
         docket=_text("kind"),
         asked=F("created"),
         subject=_text("workspace__slug"),

@@ -18,13 +18,12 @@ from problems.faults import PackageInvalid
 from web.accounts.models import User
 from web.authoring import folders, queries
 from web.authoring.docket import ring, settle
-from web.authoring.models import ProofRun, Revision, RunKind, RunState, State, Workspace
+from web.authoring.models import OPEN_RUNS, ProofRun, Revision, RunKind, RunState, State, Workspace
 from web.authoring.services.files import pin
 
 MAX_RUNS_OF_PERSON = 4
 KEPT_PREVIEWS = 10
 KEPT_PROOFS = 50  # that do not hold; those that do are kept
-OPEN = (RunState.QUEUED, RunState.LEASED)
 
 
 class RunRefused(Exception):
@@ -53,7 +52,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
         RunRefused: see the tree above.
     """
     locked, revision = _present(workspace)
-    if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN).exists():
+    if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN_RUNS).exists():
         raise AlreadyRunning("A proof is under way; wait for it, or cancel it.")
     _require_room(by)
     _forget(locked.runs.filter(kind=RunKind.PROOF).exclude(holds=True), KEPT_PROOFS)
@@ -111,7 +110,7 @@ def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
 @transaction.atomic
 def cancel(run: ProofRun) -> bool:
     """Give a run up; a worker that has it stops soon. False when it was over already."""
-    open_one = ProofRun.objects.filter(pk=run.pk, state__in=OPEN)
+    open_one = ProofRun.objects.filter(pk=run.pk, state__in=OPEN_RUNS)
     if not open_one.update(state=RunState.CANCELLED, lease_until=None, finished=timezone.now()):
         return False
     run.refresh_from_db()
@@ -129,12 +128,12 @@ def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
 
 def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
     """Drop the oldest that are over, to make room for one more."""
-    over = runs.exclude(state__in=OPEN).order_by("-pk").values_list("pk", flat=True)
+    over = runs.exclude(state__in=OPEN_RUNS).order_by("-pk").values_list("pk", flat=True)
     ProofRun.objects.filter(pk__in=[*over[kept - 1 :]]).delete()
 
 
 def _require_room(by: User) -> None:
-    if ProofRun.objects.filter(by=by, state__in=OPEN).count() >= MAX_RUNS_OF_PERSON:
+    if ProofRun.objects.filter(by=by, state__in=OPEN_RUNS).count() >= MAX_RUNS_OF_PERSON:
         raise TooManyRuns(f"You have {MAX_RUNS_OF_PERSON} proofs and previews under way; wait for one.")
 
 

@@ -261,10 +261,10 @@ def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
 def _suiting(submission: Submission) -> str:
     """The model to judge it on again. Its problem may be for some models alone by now."""
     words = submission.problem.gpu_words
-    fitting = [model for model in offered_gpu_models() if suits_gpu(words, model)]
-    if not words or not fitting or suits_gpu(words, submission.gpu_model):
+    if not words or suits_gpu(words, submission.gpu_model):
         return submission.gpu_model
-    return fitting[0]
+    fitting = (model for model in offered_gpu_models() if suits_gpu(words, model))
+    return next(fitting, submission.gpu_model)
 
 
 def _check_limits(user: User, in_flight: int) -> None:
