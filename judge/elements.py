@@ -30,8 +30,10 @@ def widen(stored: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.gener
 
 def narrow(values: npt.NDArray[np.generic], dtype: Dtype) -> npt.NDArray[np.generic]:
     """Values as stored elements, rounded to nearest even where the dtype is narrower."""
-    if dtype is not Dtype.BFLOAT16:
-        return values.astype(_STORAGE[dtype])
-    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, as on a GPU
+        if dtype is not Dtype.BFLOAT16:
+            return values.astype(_STORAGE[dtype])
+        single = np.ascontiguousarray(values, dtype=np.float32)
+    bits = single.view(np.uint32)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-    return np.where(np.isnan(values.astype(np.float32)), np.uint16(0x7FC0), rounded)
+    return np.where(np.isnan(single), np.uint16(0x7FC0), rounded)

@@ -8,8 +8,10 @@ and a test keeps it in step with this file.
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Self
 
 from web import parsing
@@ -372,10 +374,11 @@ class Config:
             return self.secret_key
         path = self.data_dir / "secret-key"
         self.data_dir.mkdir(parents=True, exist_ok=True)
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return path.read_text().strip()
-        with os.fdopen(descriptor, "w") as stream:
-            stream.write(secrets.token_urlsafe(_SECRET_KEY_CHARACTERS))
+        if not path.exists():
+            # Several processes may start at once: whoever links a whole file first has made the key.
+            with NamedTemporaryFile("w", dir=self.data_dir, prefix="secret-key.") as made:
+                made.write(secrets.token_urlsafe(_SECRET_KEY_CHARACTERS))
+                made.flush()
+                with suppress(FileExistsError):
+                    path.hardlink_to(made.name)
         return path.read_text().strip()

@@ -62,7 +62,11 @@ def _run(claim: ImportClaim, judge: Judge, bench: Bench, cancelled: Event, give_
     try:
         with _folder(claim) as folder:
             tell = _Teller(claim, cancelled, give_way)
-            found = list(judge.import_set(claim.run.format, folder, on_problem=tell, cancelled=cancelled))
+            run = claim.run
+            imported = judge.import_set(
+                run.format, folder, scale=run.scale, on_problem=tell, cancelled=cancelled
+            )
+            found = list(imported)
         return Ending(partial(docket.record, claim, found))
     except (SetInvalid, FolderMissing, UnknownFormat) as error:
         return Ending(partial(docket.record_failure, claim, f"{error}."))

@@ -58,7 +58,7 @@ class Judge(Protocol):
         """Draw one case of `problem` and describe it. Raises as `prove` does, and PreviewRefused."""
 
     def import_set(
-        self, format_name: str, folder: Path, *, on_problem: OnProblem, cancelled: Event
+        self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
     ) -> Iterator[Imported]:
         """Import every problem below `folder`; see `judge.importing.import_set`."""
 
@@ -119,10 +119,10 @@ class PackageJudge:
         return preview(problem, wanted, CancellableBench(self._target, cancelled).oracle)
 
     def import_set(
-        self, format_name: str, folder: Path, *, on_problem: OnProblem, cancelled: Event
+        self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
     ) -> Iterator[Imported]:
         """Have sandboxes of their own look at each, with PyTorch, which many sets need."""
-        with open_workshop(open_configured_backend(self._config)) as workshop:
+        with open_workshop(open_configured_backend(self._config), scale=scale) as workshop:
             for imported in import_set(format_name, folder, workshop, on_problem=on_problem):
                 if cancelled.is_set():
                     raise JudgementCancelled
@@ -206,11 +206,12 @@ class ScriptedJudge:
         format_name: str,
         folder: Path,
         *,
+        scale: bool,
         on_problem: OnProblem,
         cancelled: Event,  # noqa: ARG002 - it takes no time
     ) -> Iterator[Imported]:
         """Take each folder with a problem.toml for a package as it is; one that says `refuse` is refused."""
-        return scripted_proving.import_set(format_name, folder, on_problem=on_problem)
+        return scripted_proving.import_set(format_name, folder, scale=scale, on_problem=on_problem)
 
     def close(self) -> None:
         """Nothing is kept."""

@@ -39,8 +39,9 @@ def prove(problem: Problem, *, on_progress: OnProgress, cancelled: Event, gates:
     return Proof(problem.slug, problem.version, findings, tuple(outcomes))
 
 
-def import_set(format_name: str, folder: Path, *, on_problem: OnProblem) -> Iterator[Imported]:
+def import_set(format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem) -> Iterator[Imported]:
     """Take each folder that has a problem.toml for a package as it is. One that holds `refuse` is refused."""
+    warnings = ("no case was enlarged",) if scale else ()
     found = sorted(path.parent for path in folder.rglob(DESCRIPTION))
     for number, place in enumerate(found, start=1):
         name = place.relative_to(folder).as_posix()
@@ -49,7 +50,7 @@ def import_set(format_name: str, folder: Path, *, on_problem: OnProblem) -> Iter
         if (place / "refuse").exists():
             yield Imported(Entry.refused(name, place.name, f"{format_name}: the folder asked for it"))
         else:
-            yield Imported(Entry.imported(name, place.name, place.name, ()), contents.files)
+            yield Imported(Entry.imported(name, place.name, place.name, warnings), contents.files)
 
 
 def preview(problem: Problem, wanted: CaseWanted) -> Preview:

@@ -46,13 +46,16 @@ def import_set(
         str, typer.Argument(metavar="FORMAT", help="leetgpu, tensara, gpu_mode, kernel_bench or kattis.")
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the set.")],
+    scale: Annotated[bool, typer.Option("--scale", help="Enlarge timed cases below 1 MiB.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")] = False,
 ) -> None:
     """Import a set of problems in another format. Exits with 1 when one of them is refused."""
     if not folder.is_dir():
         terminal.fail(f"{folder} is no folder.", exits.USAGE)
     with terminal.site() as client:
-        run = client.upload("author/sets", "archive", packed(folder), format=set_format)
+        run = client.upload(
+            "author/sets", "archive", packed(folder), format=set_format, scale=str(scale).lower()
+        )
         run = _follow(client, run, quiet=as_json)
     terminal.answer(run, as_json=as_json, shown=_shown(run))
     refused = [problem for problem in run["problems"] if problem["outcome"] == "refused"]

@@ -42,6 +42,8 @@ class SetForm(forms.Form):
         label="Format",
         widget=forms.Select(attrs={"class": "select"}),
     )
+    scale = forms.BooleanField(required=False, label="Enlarge timed cases below 1 MiB")
+    field_order = ("set_format", "archive", "folder", "scale")
 
 
 class SetFileForm(SetForm):

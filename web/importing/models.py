@@ -23,8 +23,9 @@ class ImportRun(models.Model):
     """A set that a worker imports: the author's Python in it runs in the oracle's sandbox and nowhere else.
 
     The set is `archive`, a ZIP file that goes once the run is over, or `folder` on the hosts of workers,
-    which staff name. `attempt`, `tries` and the lease are those of `submissions.Job`, and work like them.
-    `report` is that of `problems.importing.report`, with the revision that each problem became.
+    which staff name. With `scale` small timed cases grow. `attempt`, `tries` and the lease are those of
+    `submissions.Job`, and work like them. `report` is that of `problems.importing.report`, with the revision
+    that each problem became.
     """
 
     by = models.ForeignKey(
@@ -33,6 +34,7 @@ class ImportRun(models.Model):
     format = models.CharField(max_length=FORMAT_CHARACTERS)
     archive = models.BinaryField(null=True, blank=True)
     folder = models.CharField(max_length=FOLDER_CHARACTERS, blank=True)
+    scale = models.BooleanField(default=False, db_default=False, help_text="Enlarge timed cases below 1 MiB.")
     state = models.CharField(max_length=9, choices=ImportState.choices, default=ImportState.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveIntegerField(default=0)

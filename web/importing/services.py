@@ -32,8 +32,8 @@ class SetUnacceptable(ImportRefused):
     """Raised when the file is none that may be kept, or the folder none that may be read."""
 
 
-def start_archive(by: User, set_format: str, archive: bytes) -> ImportRun:
-    """Have a worker import the set in a ZIP file.
+def start_archive(by: User, set_format: str, archive: bytes, *, scale: bool = False) -> ImportRun:
+    """Have a worker import the set in a ZIP file. With `scale` small timed cases grow.
 
     Raises:
         ImportRefused: see the tree above.
@@ -44,11 +44,13 @@ def start_archive(by: User, set_format: str, archive: bytes) -> ImportRun:
         check_set(archive)
     except SetInvalid as error:
         raise SetUnacceptable(f"{error}.") from error
-    return _start(ImportRun(by=by, format=set_format, archive=archive))
+    return _start(ImportRun(by=by, format=set_format, archive=archive, scale=scale))
 
 
-def start_folder(by: User, set_format: str, folder: str) -> ImportRun:
+def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False) -> ImportRun:
     """Have a worker import the set in `folder`, which is below the directory that the operator named.
+
+    With `scale` small timed cases grow.
 
     Raises:
         ImportRefused: see the tree above.
@@ -56,7 +58,7 @@ def start_folder(by: User, set_format: str, folder: str) -> ImportRun:
     path = PurePosixPath(folder)
     if path.is_absolute() or ".." in path.parts or len(folder) > FOLDER_CHARACTERS or "\0" in folder:
         raise SetUnacceptable("Write a path below the directory of sets, without .. in it.")
-    return _start(ImportRun(by=by, format=set_format, folder=path.as_posix()))
+    return _start(ImportRun(by=by, format=set_format, folder=path.as_posix(), scale=scale))
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """Pages to bring problems in: one in our own format at once, sets of others by a worker."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -20,7 +21,7 @@ from web.authoring.services.files import FilesRefused
 from web.authoring.services.workspaces import WorkspaceRefused
 from web.importing import services
 from web.importing.formats import FORMATS, label_of
-from web.importing.forms import PackageForm, SetFileForm, SetFolderForm
+from web.importing.forms import PackageForm, SetFileForm, SetFolderForm, SetForm
 from web.importing.landing import put
 from web.importing.models import ImportRun
 from web.requests import PageRequest
@@ -42,9 +43,9 @@ def importing(request: HttpRequest) -> HttpResponse:
     if what == "package" and package.is_valid():
         done = _take_package(request, by, package)
     elif what == "set" and set_file.is_valid():
-        done = _start(set_file, lambda told: services.start_archive(by, told["set_format"], told["archive"]))
+        done = _start(set_file, partial(services.start_archive, by), "archive")
     elif what == "folder" and by.is_staff and set_folder.is_valid():
-        done = _start(set_folder, lambda told: services.start_folder(by, told["set_format"], told["folder"]))
+        done = _start(set_folder, partial(services.start_folder, by), "folder")
     if done is not None:
         return done
     runs = ImportRun.objects.filter(by=by).defer("archive")[:_SHOWN_RUNS]
@@ -91,11 +92,10 @@ def _take_package(request: HttpRequest, by: User, form: PackageForm) -> HttpResp
     return redirect("author-statement", workspace.slug)
 
 
-def _start(
-    form: SetFileForm | SetFolderForm, start: Callable[[dict[str, Any]], ImportRun]
-) -> HttpResponse | None:
+def _start(form: SetForm, start: Callable[..., ImportRun], content: str) -> HttpResponse | None:
+    told = form.cleaned_data
     try:
-        run = start(form.cleaned_data)
+        run = start(told["set_format"], told[content], scale=told["scale"])
     except services.ImportRefused as refusal:
         form.add_error(None, str(refusal))
         return None

@@ -1,4 +1,5 @@
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,16 @@ def test_a_secret_key_is_made_once_and_nobody_else_may_read_it(tmp_path):
     key = config.load_secret_key()
     assert len(key) > 64
     assert config.load_secret_key() == key
+    assert [path.name for path in (tmp_path / "var").iterdir()] == ["secret-key"]
     assert stat.S_IMODE((tmp_path / "var" / "secret-key").stat().st_mode) == 0o600
+
+
+def test_processes_that_start_at_once_have_one_secret_key(tmp_path):
+    config = Config.from_env({"WARPCOURT_DATA_DIR": str(tmp_path)})
+    with ThreadPoolExecutor(8) as pool:
+        keys = {future.result() for future in [pool.submit(config.load_secret_key) for _ in range(8)]}
+    assert len(keys) == 1
+    assert len(keys.pop()) > 64
 
 
 def test_every_setting_is_documented_as_it_is():

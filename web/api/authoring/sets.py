@@ -45,6 +45,7 @@ class ImportOut(Schema):
 
     id: int
     format: str
+    scale: bool
     state: ImportState
     progress: str
     problems: list[ImportedOut]
@@ -68,15 +69,19 @@ def import_set(
     request: ApiRequest,
     archive: Annotated[UploadedFile, File()],
     format: Annotated[Word, Form()],  # noqa: A002
+    scale: Annotated[bool, Form()] = False,
 ) -> Any:
-    """Have a worker import a set: each problem becomes a workspace, or a new revision of one."""
+    """Have a worker import a set: each problem becomes a workspace, or a new revision of one.
+
+    With `scale` timed cases below 1 MiB are enlarged.
+    """
     require(request, rights.CREATE)
     if format not in {known.name for known in FORMATS}:
         names = ", ".join(known.name for known in FORMATS)
         raise services.SetUnacceptable(f"{format} is no format; there are {names}.")
     if archive.size is None or archive.size > MAX_SET_MIB * 2**20:
         raise services.SetUnacceptable(f"A set has at most {MAX_SET_MIB} MiB; import it in parts.")
-    return Status(201, services.start_archive(person(request), format, archive.read()))
+    return Status(201, services.start_archive(person(request), format, archive.read(), scale=scale))
 
 
 @router.get(

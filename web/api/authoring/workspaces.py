@@ -119,19 +119,19 @@ def show_workspace(request: ApiRequest, slug: Slug) -> Any:
 )
 def delete_workspace(request: ApiRequest, slug: Slug) -> Any:
     """With its history. One that published anything can be archived, and not deleted."""
-    workspaces.delete(find(request, slug, rights.SHARE))
+    workspaces.delete(find(request, slug, rights.SHARE), person(request))
     return Status(204, None)
 
 
 @router.post(
     "/workspaces/{slug}/archive",
-    response={200: WorkspaceOut, **documented(401, 403, 404, 422)},
+    response={200: WorkspaceOut, **documented(401, 403, 404, 409, 422)},
     summary="Put a workspace away",
 )
 def archive_workspace(request: ApiRequest, slug: Slug) -> Any:
     """Nobody writes in it until it is taken back. What it published stays with learners."""
     workspace = find(request, slug, rights.SHARE)
-    workspaces.archive(workspace)
+    workspaces.archive(workspace, person(request))
     return workspace
 
 
@@ -143,5 +143,5 @@ def archive_workspace(request: ApiRequest, slug: Slug) -> Any:
 def take_back_workspace(request: ApiRequest, slug: Slug) -> Any:
     """Make an archived workspace what it was."""
     workspace = find(request, slug, rights.SHARE)
-    workspaces.take_back(workspace)
+    workspaces.take_back(workspace, person(request))
     return workspace

@@ -2,7 +2,7 @@
 
 from web.accounts.models import User
 from web.authoring.models import Workspace
-from web.authoring.services.workspaces import delete
+from web.authoring.services.workspaces import discard
 
 
 def forget_workspaces(user: User) -> None:
@@ -12,4 +12,4 @@ def forget_workspaces(user: User) -> None:
     """
     alone = Workspace.objects.filter(owner=user, published_hash="", memberships__isnull=True)
     for workspace in alone:
-        delete(workspace)
+        discard(workspace)

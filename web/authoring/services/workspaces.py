@@ -1,4 +1,4 @@
-"""Makes workspaces, clones and archives them.
+"""Makes workspaces, clones, archives and deletes them; what is put away or deleted is in the audit log.
 
 WorkspaceRefused
 +-- SlugTaken             a problem or a workspace of that name is there already
@@ -19,7 +19,8 @@ from web.authoring.models import State, Workspace
 from web.authoring.services import files, room
 from web.catalog.models import Problem
 from web.packages import services as packages
-from web.staff.models import UNANSWERED, Rejudge
+from web.staff.models import UNANSWERED, ActKind, Rejudge
+from web.staff.services import log
 
 _ADDRESSES = {"new", "import"}  # of pages beside those of workspaces
 
@@ -86,7 +87,7 @@ def clone(workspace: Workspace, by: User, slug: str) -> Workspace:
 
 
 @transaction.atomic
-def archive(workspace: Workspace) -> None:
+def archive(workspace: Workspace, by: User) -> None:
     """Put it away: nobody writes in it until it is taken back. What it published stays with learners.
 
     Raises:
@@ -97,17 +98,19 @@ def archive(workspace: Workspace) -> None:
         what = f"A preview of {unanswered.package} runs or waits for an answer"
         raise StillPreviewed(f"{what}; answer it first.")
     _move(workspace, State.ARCHIVED)
+    log(by, ActKind.WORKSPACE_ARCHIVE, workspace)
 
 
 @transaction.atomic
-def take_back(workspace: Workspace) -> None:
+def take_back(workspace: Workspace, by: User) -> None:
     """Make an archived workspace what it was."""
     present = queries.present_revision(workspace)
     _move(workspace, queries.standing(workspace, present.content_hash) if present else State.DRAFT)
+    log(by, ActKind.WORKSPACE_RETURN, workspace)
 
 
 @transaction.atomic
-def delete(workspace: Workspace) -> None:
+def delete(workspace: Workspace, by: User) -> None:
     """Delete a workspace that never published anything, with its history and what it froze.
 
     Raises:
@@ -116,9 +119,16 @@ def delete(workspace: Workspace) -> None:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     if locked.published_hash:
         raise StillPublished(f"{locked.slug} was published; archive it instead.")
-    packages.forget(locked.slug)  # the name is free again
-    locked.files.all().delete()  # before their contents, which they protect
-    locked.delete()
+    log(by, ActKind.WORKSPACE_DELETE, locked)
+    discard(locked)
+
+
+@transaction.atomic
+def discard(workspace: Workspace) -> None:
+    """Delete a workspace that learners have nothing of, as when its owner leaves: that is not noted."""
+    packages.forget(workspace.slug)  # the name is free again
+    workspace.files.all().delete()  # before their contents, which they protect
+    workspace.delete()
 
 
 def _move(workspace: Workspace, state: State) -> None:

@@ -96,11 +96,11 @@ def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Put a problem away, or take it back. What it published stays as it is."""
     if workspace.state == State.ARCHIVED:
-        services.take_back(workspace)
+        services.take_back(workspace, person(request))
         messages.success(request, f"{workspace.slug} can be written again.")
     else:
         try:
-            services.archive(workspace)
+            services.archive(workspace, person(request))
         except services.StillPreviewed as refusal:
             messages.error(request, str(refusal))
             return redirect("author-people", workspace.slug)
@@ -116,7 +116,7 @@ def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         raise PermissionDenied
     if request.method == "POST":
         try:
-            services.delete(workspace)
+            services.delete(workspace, person(request))
         except services.StillPublished as refusal:
             messages.error(request, str(refusal))
             return redirect("author-people", workspace.slug)

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PAUSE_MS, poster, Saving } from "../src/lib/saving.js";
+import { LAST_BYTES, PAUSE_MS, poster, Saving } from "../src/lib/saving.js";
 
 // Timers that fire when they are told to.
 function clock() {
@@ -17,9 +17,9 @@ function make(...answers) {
   const timers = clock();
   const form = { text: "a" };
   const saving = new Saving({
-    read: () => form.text,
+    read: () => new Map([["text", form.text]]),
     send: async (body) => {
-      seen.sent.push(body);
+      seen.sent.push(body.get("text"));
       const answer = answers.shift() ?? { kind: "saved", revision: 9 };
       return typeof answer === "function" ? answer() : answer;
     },
@@ -108,7 +108,7 @@ test("two are never under way at once", async () => {
 
 test("answers are told apart", async () => {
   const answer = (status, body, { type = "application/json", redirected = false } = {}) =>
-    poster("/x", async () => ({ status, ok: status < 300, redirected, headers: new Headers({ "content-type": type }), json: async () => body }))("body");
+    poster("/x", async () => ({ status, ok: status < 300, redirected, headers: new Headers({ "content-type": type }), json: async () => body }))(new FormData());
   assert.deepEqual(await answer(200, { kind: "saved", revision: 3 }), { kind: "saved", revision: 3, reason: "" });
   assert.equal((await answer(200, { kind: "conflict", error: "!", by: "you" })).by, "you");
   assert.equal((await answer(200, { kind: "refused", error: "Name it." })).reason, "Name it.");
@@ -117,7 +117,7 @@ test("answers are told apart", async () => {
   assert.equal((await answer(200, "", { type: "text/html", redirected: true })).kind, "signed-out");
   assert.equal((await answer(200, { form: {} }, { redirected: true })).kind, "signed-out");
   assert.equal((await answer(503, "", { type: "text/html" })).kind, "unreachable");
-  assert.equal((await poster("/x", async () => Promise.reject(new Error("gone")))("body")).kind, "unreachable");
+  assert.equal((await poster("/x", async () => Promise.reject(new Error("gone")))(new FormData())).kind, "unreachable");
 });
 
 test("leaving loses what was not taken, and nothing else", async () => {
@@ -130,6 +130,23 @@ test("leaving loses what was not taken, and nothing else", async () => {
   saving.changed();
   await saving.flush();
   assert.equal(saving.losing, false);
+});
+
+test("more than a page that goes may send is asked about, and sent as if it stayed", async () => {
+  const { saving, form } = make();
+  form.text = "é".repeat(LAST_BYTES / 2);
+  saving.changed();
+  assert.equal(saving.losing, true);
+  form.text = "a";
+  assert.equal(saving.losing, false);
+  const kept = [];
+  const post = poster("/x", async (_, { keepalive }) => kept.push(keepalive) && Promise.reject(new Error("gone")));
+  const large = new FormData();
+  large.append("text", "a".repeat(LAST_BYTES + 1));
+  await post(large, { last: true });
+  await post(new FormData(), { last: true });
+  await post(new FormData());
+  assert.deepEqual(kept, [false, true, false]);
 });
 
 test("what its button hands in is not lost", async () => {

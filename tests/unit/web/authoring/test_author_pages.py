@@ -12,6 +12,7 @@ from web.authoring.folders import load
 from web.authoring.kinds import KINDS
 from web.authoring.models import Membership, Role, State, Workspace
 from web.authoring.services import files, workspaces
+from web.staff.models import Act, ActKind
 
 pytestmark = pytest.mark.django_db
 JSON = {"headers": {"Accept": "application/json"}}
@@ -60,7 +61,7 @@ class TestList:
         assert page.startswith('<div id="listing">')
 
     def test_archived_ones_are_shown_when_asked_for(self, author, workspace):
-        workspaces.archive(workspace)
+        workspaces.archive(workspace, workspace.owner)
         assert "my-sum" not in author.get("/author").content.decode()
         assert "my-sum" in author.get("/author?state=archived").content.decode()
 
@@ -105,7 +106,7 @@ class TestBeginning:
         assert (copy.owner, copy.title) == (staff, "Another sum")
         assert queries.read_file(copy, "reference.py") == queries.read_file(workspace, "reference.py")
 
-    def test_archive_and_delete(self, author, workspace):
+    def test_archive_and_delete_are_noted(self, author, workspace):
         author.post("/author/my-sum/archive")
         assert Workspace.objects.get().state == State.ARCHIVED
         author.post("/author/my-sum/archive")
@@ -113,6 +114,9 @@ class TestBeginning:
         assert "Delete this problem?" in author.get("/author/my-sum/delete").content.decode()
         author.post("/author/my-sum/delete")
         assert not Workspace.objects.exists()
+        noted = [(act.kind, act.actor_name, act.target_text) for act in Act.objects.order_by("pk")]
+        kinds = (ActKind.WORKSPACE_ARCHIVE, ActKind.WORKSPACE_RETURN, ActKind.WORKSPACE_DELETE)
+        assert noted == [(kind, "instructor", "my-sum") for kind in kinds]
 
     def test_what_was_published_is_not_deleted(self, author, workspace):
         Workspace.objects.update(published_hash="0" * 64)

@@ -105,6 +105,14 @@ class TestSet:
         assert (made.revision, queries.read_file(made, "reference.py")) == (2, b"# two\n")
         assert ImportRun.objects.first().report["problems"][0]["again"] is True
 
+    def test_small_timed_cases_grow_on_request(self, author, vector_add):
+        archive = a_set(**{"a-sum": vector_add})
+        answer = author.post("/author/import", {**self.sent(archive), "set-scale": "on"})
+        judge_next(Bench())
+        page = author.get(answer.url).content.decode()
+        assert "below 1 MiB enlarged" in page
+        assert "no case was enlarged" in page  # by the scripted judge, which was asked to
+
     def test_an_archive_that_could_harm_is_refused_at_once(self, author):
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as archive:

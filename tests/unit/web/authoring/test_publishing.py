@@ -74,7 +74,7 @@ def test_what_was_published_is_archived_not_deleted(workspace, instructor):
     prove(workspace)
     publishing.publish(workspace, instructor)
     with pytest.raises(workspaces.StillPublished):
-        workspaces.delete(workspace)
+        workspaces.delete(workspace, instructor)
 
 
 def test_a_name_that_the_site_took_meanwhile_stays_the_sites(workspace, instructor):
@@ -233,9 +233,9 @@ class TestSeveralAtOnce:
         looser(live)
         rejudge = publishing.preview(live, publishing.freeze(live, instructor), instructor)
         with pytest.raises(workspaces.StillPreviewed, match="answer it first"):
-            workspaces.archive(live)
+            workspaces.archive(live, instructor)
         rejudging.cancel(rejudge, instructor)
-        workspaces.archive(live)
+        workspaces.archive(live, instructor)
 
 
 class TestPuttingAway:
@@ -291,7 +291,7 @@ class TestPuttingAway:
         prove(workspace)
         publishing.freeze(workspace, instructor)
         content = queries.read(workspace)
-        workspaces.delete(workspace)
+        workspaces.delete(workspace, instructor)
         assert not Problem.objects.exists()
         assert workspaces.create(instructor, "my-sum", content).slug == "my-sum"
 

@@ -57,9 +57,9 @@ def test_instructors_create(instructor, owner, staff, stranger):
 
 
 def test_nobody_writes_in_an_archived_one(workspace, instructor):
-    workspaces.archive(workspace)
+    workspaces.archive(workspace, workspace.owner)
     assert not {rights.EDIT, rights.PROVE} & set(may(instructor, workspace))
-    workspaces.take_back(workspace)
+    workspaces.take_back(workspace, workspace.owner)
     assert may(instructor, workspace) == ALL
 
 

@@ -6,6 +6,8 @@
 
 export const PAUSE_MS = 1500;
 const RETRY_MS = [4000, 10_000, 30_000, 60_000];
+// Browsers send up to 64 KiB for a page that is gone; the form's own framing comes on top of what it holds.
+export const LAST_BYTES = 56 * 1024;
 
 /**
  * Saves what `read()` gives through `send(body, {last})`, which resolves to {kind, revision, values, reason, by}.
@@ -50,7 +52,7 @@ export class Saving {
 
   /** Whether leaving now would lose what the server did not take. */
   get losing() {
-    return this.dirty && this.stuck;
+    return this.dirty && (this.stuck || weight(this.read()) > LAST_BYTES);
   }
 
   /** The form is handed in by its button; nothing more is sent. */
@@ -85,11 +87,19 @@ export class Saving {
   }
 }
 
-/** Posts a form to `url` for a script. */
+/** The bytes of what a form holds. */
+export function weight(form) {
+  const encoder = new TextEncoder();
+  const bytes = [...form].map(([name, value]) => encoder.encode(name).length + (value.size ?? encoder.encode(value).length));
+  return bytes.reduce((sum, each) => sum + each, 0);
+}
+
+/** Posts a form to `url` for a script. What is too much for a page that goes is sent as if it stayed. */
 export function poster(url, send = fetch) {
   return async (body, { last = false } = {}) => {
     const headers = { Accept: "application/json" };
-    const response = await send(url, { method: "POST", body, headers, credentials: "same-origin", keepalive: last }).catch(() => null);
+    const keepalive = last && weight(body) <= LAST_BYTES;
+    const response = await send(url, { method: "POST", body, headers, credentials: "same-origin", keepalive }).catch(() => null);
     if (!response) return { kind: "unreachable" };
     // Who is signed out is led to the form that signs in, which answers scripts in JSON too.
     if (response.redirected) return { kind: "signed-out" };
