@@ -30,7 +30,7 @@ TORCH = "torch==2.13.0"
 DRIVER = Path("/dev/nvidiactl")  # there when an NVIDIA driver is loaded
 
 RUN_PROGRAMS = {"bwrap": "bubblewrap", "g++": "g++", "git": "git"}
-TEST_PROGRAMS = {"redis-server": "redis-server", "chromium": "chromium"}
+TEST_PROGRAMS = {"redis-server": "redis-server", "chromium-headless-shell": "chromium-headless-shell"}
 ROOT_TEST_PROGRAMS = {  # only root can start an engine, or make hosts of namespaces
     "dockerd": "docker.io",
     "docker-compose": "docker-compose",

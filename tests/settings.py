@@ -16,6 +16,9 @@ from web.settings import *  # noqa: F403 - the environment has to be set first
 ALLOWED_HOSTS = ["localhost", "127.0.0.1", "testserver"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
+# Each client of a test makes the middleware anew: files are looked for when they are asked for, not then.
+WHITENOISE_AUTOREFRESH = True
+
 # A test that is slow in the middle of a transaction is no fault.
 DATABASES["default"]["OPTIONS"].pop("options", None)  # noqa: F405 - from web.settings
 

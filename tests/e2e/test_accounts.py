@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, set_theme, sign_in, sign_up
+from tests.e2e.conftest import PASSWORD, Site, sign_in, sign_up
 from tests.e2e.test_pages import check
 
 PERSON = "account-reader"
@@ -61,14 +61,6 @@ def person(site: Site, browser: Browser) -> str:
         confirm(page)
         make_token(page, site, "laptop")
     return PERSON
-
-
-@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    """A visitor with a scheme and a width."""
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """Every page on which problems are written: sound, accessible, and nothing that was typed is lost."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.author import begin, open_tab, prove, sign_up_instructor
-from tests.e2e.conftest import Site, set_theme, sign_in
+from tests.e2e.conftest import Site, sign_in
 from tests.e2e.test_pages import check
 from web.authoring.tabs import TABS
 
@@ -38,13 +36,6 @@ def writer(site: Site, browser: Browser) -> str:
         page.get_by_role("button", name="Publish").click()
         expect(page.get_by_text("the same files")).to_be_visible()
     return "writer"
-
-
-@pytest.fixture(params=["dark", "light phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 @pytest.mark.timeout(300)

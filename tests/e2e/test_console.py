@@ -1,14 +1,14 @@
 """The console: what a wait is for, tabs of a report, listings beside the source, lost connections."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # ships no types
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.e2e.conftest import Site, open_problem, set_theme, sign_in, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, write
 from tests.e2e.test_pages import AXE_OPTIONS
+from tests.services import wait_until
 
 PROGRAM = """// score=12.5 mismatches log prints launches wrong_answer
 __global__ void add(const float* a, const float* b, float* c, long long n) {
@@ -176,8 +176,14 @@ def test_the_environment_tells_seed_and_sizes(site: Site, page: Page) -> None:
 def test_a_gpu_that_goes_away_is_told_of(site: Site, page: Page) -> None:
     site.manage("shell", "-c", NODE)
     sign_up(page, site, "picky")
-    open_problem(page, site, "vector-add")
-    page.get_by_label("GPU", exact=True).select_option(GPU)
+    picker = page.get_by_label("GPU", exact=True)
+
+    def offered() -> bool:
+        open_problem(page, site, "vector-add")
+        return picker.count() > 0
+
+    wait_until(offered, "the offer of the GPU, which pages remember for a while,", timeout_s=60)
+    picker.select_option(GPU)
     submit(page, "accepted")
     expect(live(page)).to_contain_text("Next in the queue")
     site.manage("shell", "-c", "from web.fleet.models import Node; Node.objects.all().delete()")
@@ -222,14 +228,6 @@ def test_without_scripts_the_parts_are_sections(site: Site, browser: Browser, re
         expect(page.get_by_role("tablist")).to_have_count(0)
         page.locator("#console-assembly").get_by_role("link", name="PTX").click()
         expect(page.get_by_role("heading", name="PTX", level=1)).to_be_visible()
-
-
-@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    """A visitor with a scheme and a width."""
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 def test_every_tab_is_accessible_and_fits(site: Site, visitor: Page, report: str) -> None:

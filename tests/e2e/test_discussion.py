@@ -1,7 +1,5 @@
 """A learner solves a problem, and its editorial and discussion open; what is reported reaches staff."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -9,7 +7,6 @@ from tests.e2e.conftest import (
     PASSWORD,
     Site,
     open_problem,
-    set_theme,
     sign_in,
     sign_up,
     wait_for_verdict,
@@ -55,13 +52,6 @@ def warden(site: Site) -> str:
     """The name of a member of staff."""
     site.manage("shell", "-c", MAKE_STAFF)
     return "moderator"
-
-
-@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 def test_it_opens_by_solving(site: Site, page: Page, talk: str) -> None:

@@ -1,12 +1,11 @@
 """Leaderboards and the ranking in a browser: choosing, paging, one's own place, with and without scripts."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Site, open_problem, set_theme, sign_in, sign_up, wait_for_verdict, write
+from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, write
 from tests.e2e.test_pages import check
 
 BOARD = "/problems/vector-add/leaderboard"
@@ -53,14 +52,6 @@ def crowd(site: Site) -> Site:
     site.manage("shell", "-c", CROWD)
     site.manage("recount")
     return site
-
-
-@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    """A visitor with a scheme and a width."""
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 def test_pages_are_accessible_in_every_look(crowd: Site, visitor: Page) -> None:

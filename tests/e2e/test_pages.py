@@ -1,13 +1,12 @@
 """Every page, in both schemes, at a desk and on a phone: no errors, no overflow, nothing inaccessible."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # ships no types
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Site, open_problem, set_theme, sign_in, sign_up, wait_for_verdict, watch, write
+from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, watch, write
 
 PUBLIC = ("/", "/problems", "/problems/vector-add", "/problems/vector-add/leaderboard", "/help")
 LISTS = ("/problems?q=nothing&tag=bandwidth&sort=x", "/tracks", "/tracks/hundred-days")
@@ -44,14 +43,6 @@ def timed(site: Site, browser: Browser, permalink: str) -> str:
         page.get_by_role("button", name="Submit").click()
         wait_for_verdict(page, "Accepted")
         return page.get_by_role("link", name="Permalink").get_attribute("href") or ""
-
-
-@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    """A visitor with a scheme and a width."""
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 def test_public_pages(site: Site, visitor: Page) -> None:

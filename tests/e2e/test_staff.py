@@ -1,7 +1,6 @@
 """What staff do on their pages: look, mend, and judge again with a preview."""
 
 import socket
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -10,7 +9,6 @@ from tests.e2e.conftest import (
     PASSWORD,
     Site,
     open_problem,
-    set_theme,
     sign_in,
     sign_up,
     wait_for_verdict,
@@ -94,13 +92,6 @@ def judged(site: Site, browser: Browser, judge: str) -> str:
 def rejudge(site: Site, judged: str) -> None:
     """A rejudge that waits for an answer."""
     site.manage("shell", "-c", REJUDGE.format(public_id=judged))
-
-
-@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 def test_from_the_overview_to_what_is_wrong(site: Site, page: Page, judge: str) -> None:

@@ -1,12 +1,11 @@
 """The page of a submission: live verdict, speed beside others, changes, lines, sharing, and the list."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import PASSWORD, Site, set_theme, sign_in
+from tests.e2e.conftest import PASSWORD, Site, sign_in
 from tests.e2e.test_pages import check
 
 AUTHOR, SOLVER, LEARNER = "author", "solver", "beginner"
@@ -58,14 +57,6 @@ def handed_in(peopled: Site, browser: Browser) -> tuple[str, str]:
         first = hand_in(page, peopled, SOURCE.format(score=13))
         second = hand_in(page, peopled, CHANGED.format(score=12))
         return first, second
-
-
-@pytest.fixture(params=["light", "dark", "light phone", "dark phone"])
-def visitor(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
-    """A visitor with a scheme and a width."""
-    scheme, _, width = request.param.partition(" ")
-    with set_theme(browser, scheme, phone=width == "phone") as context:
-        yield context.new_page()
 
 
 def hand_in(page: Page, site: Site, source: str, *, wait: bool = True) -> str:

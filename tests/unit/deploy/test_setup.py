@@ -26,7 +26,7 @@ def test_a_bare_machine_lacks_what_running_needs() -> None:
 
 @pytest.mark.usefixtures("empty_machine")
 def test_testing_needs_services_and_a_browser() -> None:
-    assert {"redis-server", "chromium"} <= set(setup.missing_packages(test=True))
+    assert {"redis-server", "chromium-headless-shell"} <= set(setup.missing_packages(test=True))
 
 
 @pytest.mark.usefixtures("empty_machine")
