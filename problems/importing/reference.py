@@ -16,7 +16,14 @@ def examined_text(format_name: str, files: Mapping[str, str], constants: Mapping
     """What the sandbox examines."""
     return adapter(
         format_name,
-        {"FILES": quoted_files(files), **constants, "WIDE": "False", "TESTS": "{}", "CALL": "None"},
+        {
+            "FILES": quoted_files(files),
+            **constants,
+            "WIDE": "False",
+            "FIXED": "False",
+            "TESTS": "{}",
+            "CALL": "None",
+        },
     )
 
 
@@ -65,6 +72,7 @@ def _constants(
         **constants,
         "FILES": quoted_files(files),
         "WIDE": repr(plan.wide),
+        "FIXED": repr(plan.fixed),
         "ARGUMENTS": _lines(repr(argument) for argument in arguments),
         "SIZES": repr(tuple(sizes.columns)),
         "TESTS": _table({repr(key): repr(test) for key, test in tests.items()}),

@@ -1,11 +1,13 @@
 """Tensara definitions of our own making, one for each thing that the format does."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from judge.errors import OracleFailed
 from problems.importing.building import loaded
 from problems.importing.report import Imported, Outcome
 from problems.schema import Problem
@@ -212,7 +214,14 @@ def test_a_slow_reference_runs_once_on_a_test(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("slug", ["axis-argmax", "shaped-mean"])
 def test_dimensions_that_only_tests_say_get_no_other_sizes(found: dict[str, Imported], slug: str) -> None:
     assert not any("was added" in w for w in found[slug].entry.warnings)
-    assert {case.group for case in problem(found, slug).cases} >= {Group.ODD, Group.LARGE, Group.TIMED}
+    read = problem(found, slug)
+    assert {case.group for case in read.cases} >= {Group.ODD, Group.LARGE, Group.TIMED}
+    other = replace(read.cases[0], sizes=dict.fromkeys(read.cases[0].sizes, 9), inputs={})
+    with (
+        here(read) as oracle,
+        pytest.raises(OracleFailed, match="only the imported tests say the dimensions"),
+    ):
+        oracle.draw(other, 1)
 
 
 def test_a_large_test_is_kept_whose_inputs_need_memory(found: dict[str, Imported]) -> None:
