@@ -15,7 +15,8 @@ from sandbox.backend import Backend, IsolationUnavailable
 from sandbox.python_runtime import examiner_command
 from sandbox.spec import Completion, Ending, Limits
 
-LIMITS = Limits(wall_s=240, cpu_s=240, memory_mib=4096, processes=128)
+# On a busy host a processor's minutes take several times as long.
+LIMITS = Limits(wall_s=600, cpu_s=240, memory_mib=4096, processes=128)
 _ANSWER = "description.json"
 
 

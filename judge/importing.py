@@ -4,6 +4,11 @@ Theory of operation. `problems.importing` reads and builds, and executes nothing
 sandboxes: once to describe a problem's tests, and then, in the oracle that will judge it, to draw the cases
 of the package that came of it. Cases that do not draw are left out, and that is said. A problem that fails
 says so in the report and keeps none of the others from being imported.
+
+An oracle that does not come up is the host's fault. On a busy one it is often the only one of a long
+import, whose report would be lost with it: so it is tried again, and then that problem alone is refused,
+which says so and can be imported once more. Two problems in a row that fare so mean a host that cannot
+judge, and end the import, as they would end a proof.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +33,7 @@ from sandbox.pool import NotReady, Pool, Recipe
 from sandbox.python_runtime import torch_oracle_command
 
 _TRIES = 3
+_STARTS = 2  # of an oracle that does not come up
 # What readers of files raise that hold other things than any of their format: a number where a list belongs,
 # one of a thousand digits. It is one problem's fault, and no reason to try the whole set again.
 _ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -71,21 +77,34 @@ def import_set(
     known = format_of(format_name)
     found = list(known.find(folder))
     taken: set[str] = set()
+    untried = False
     for number, place in enumerate(found, start=1):
         name = str(place.relative_to(folder)) if place != folder else folder.name
         on_problem(number, len(found), name)
         try:
             imported = known.take(place, folder, workshop)
+            untried = False
+        except RunnerUnusable as error:
+            if untried:
+                raise
+            untried = True
+            reason = f"this host could not try it, which is no fault of it: {error}; import it again"
+            imported = Imported(Entry.refused(name, _slug(place), reason))
         except Refused as error:
-            imported = Imported(Entry.refused(name, slug_of(place.name), str(error)))
+            imported = Imported(Entry.refused(name, _slug(place), str(error)))
         except _ODD as error:
             reason = f"it holds something that its format does not foresee ({type(error).__name__}: {error})"
-            imported = Imported(Entry.refused(name, slug_of(place.name), reason[:300]))
+            imported = Imported(Entry.refused(name, _slug(place), reason[:300]))
         if imported.files and imported.entry.slug in taken:
             reason = f"another problem of the set has the slug {imported.entry.slug} too"
             imported = Imported(Entry.refused(name, imported.entry.slug, reason))
         taken |= {imported.entry.slug} if imported.files else set()
         yield imported
+
+
+def _slug(place: Path) -> str:
+    """The name that a problem would have had."""
+    return slug_of(place.stem if place.suffix == ".py" else place.name)
 
 
 def format_of(name: str) -> Format:
@@ -110,17 +129,23 @@ def examined(source: Source, workshop: Workshop) -> Imported:
 
 def _broken(problem: Problem, workshop: Workshop) -> Mapping[str, str]:
     """The cases that do not draw, with the reason. Timed ones are not tried: they are for a GPU."""
-    broken = {}
+    broken: dict[str, str] = {}
+    starts = 0
     pending = [case for case in problem.cases if case.group is not Group.TIMED]
     while pending:
         # A draw that fails takes its oracle along, so the rest needs another.
         try:
             with workshop.open_oracle(problem) as oracle:
+                starts = 0
                 while pending:
                     oracle.draw(pending[0], 1)
                     pending.pop(0)
         except OracleFailed as error:
             broken[pending.pop(0).name] = str(error).removeprefix(f"{problem.slug}: ")[:300]
+        except RunnerUnusable:
+            starts += 1
+            if starts == _STARTS:
+                raise
     return broken
 
 

@@ -140,9 +140,18 @@ def _scale_timed(plan: Plan, cases: list[PlannedCase], *, scale: bool) -> dict[s
             if scale:
                 cases[index] = PlannedCase(case.name, case.group, sizes)
             better = f"{'enlarged to' if scale else 'better are'} {_told(sizes)}"
-            plan.warnings.append(f"{said}: {better}, with contents like those of the tests")
+            plan.warnings.append(
+                f"{said}: {better}, with contents like those of the tests; "
+                "look whether the reference can do that much"
+            )
         elif total > MAX_TIMED_BYTES:
             sizes = scaled(plan, case.sizes, MAX_TIMED_BYTES // 2)
+            if bytes_of(plan, sizes) > MAX_TIMED_BYTES:
+                plan.warnings.append(
+                    f"the timed case {case.name} has {total / 2**30:.1f} GiB of arrays, more than 4 GiB, "
+                    "and no size of it can be smaller: take it out, or give it other sizes"
+                )
+                continue
             cases[index] = PlannedCase(case.name, case.group, sizes)
             plan.warnings.append(
                 f"the timed case {case.name} has {total / 2**30:.1f} GiB of arrays: "
@@ -158,6 +167,8 @@ def _told(sizes: Mapping[str, int]) -> str:
 def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str, int]:
     """The sizes with extents of arrays doubled or halved until the arrays have about so many bytes."""
     found = dict(sizes)
+    if plan.fixed:
+        return found
     down = bytes_of(plan, found) > wanted_bytes
     extents = {text for shape in plan.sizes.shapes.values() for text in shape}
     free = [
@@ -168,15 +179,26 @@ def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str,
         if (total <= wanted_bytes) if down else (2 * total > wanted_bytes):
             break
         # The greatest goes down first, and the least goes up last: those are counts, not features.
+        if not free:
+            break
         name = max(free, key=lambda n: found[n]) if down else _grows(found, free)
         changed = found | {name: found[name] // 2 if down else found[name] * 2}
-        try:
-            if changed[name] < 1 or bytes_of(plan, changed) == total:
-                break
-        except FormulaError:
-            break
-        found = changed
+        if _is_further(plan, found, changed, down=down):
+            found = changed
+        else:
+            free.remove(name)
     return found
+
+
+def _is_further(plan: Plan, before: Mapping[str, int], after: Mapping[str, int], *, down: bool) -> bool:
+    """Whether the arrays are smaller, or greater without one that is smaller, as where a window grows."""
+    try:
+        if down:
+            return bytes_of(plan, after) < bytes_of(plan, before)
+        grown = [_elements(plan, n, after) - _elements(plan, n, before) for n, _ in _arrays(plan)]
+    except FormulaError:
+        return False
+    return min(grown) >= 0 and max(grown) > 0
 
 
 def _extents(plan: Plan) -> set[str]:
@@ -198,13 +220,19 @@ def _fill_groups(plan: Plan, cases: list[PlannedCase], without: Mapping[str, str
     groups = {case.group for case in cases}
     if Group.SAMPLE not in groups:
         least = min(cases, key=lambda case: bytes_of(plan, case.sizes))
+        name = case_name("sample", (c.name for c in cases))
         sizes = least.sizes
         if bytes_of(plan, sizes) > MAX_BYTES:
             sizes = scaled(plan, sizes, 1 << 12)
-        cases.append(
-            PlannedCase(case_name("sample", (c.name for c in cases)), Group.SAMPLE, sizes, least.test)
-        )
-        plan.warnings.append("it has no example; the smallest test is the sample case")
+        if sizes == least.sizes:
+            cases.append(PlannedCase(name, Group.SAMPLE, sizes, least.test))
+            plan.warnings.append("it has no example; the smallest test is the sample case")
+        else:
+            cases.append(PlannedCase(name, Group.SAMPLE, sizes))
+            plan.warnings.append(
+                f"it has no example that is small: the sample case has {_told(sizes)}, "
+                "with contents like those of the tests"
+            )
     for group, wanted in ((Group.ODD, 0), (Group.LARGE, _GOOD_LARGE_ELEMENTS * 4)):
         if group not in groups:
             _fill(plan, cases, group, wanted, without)
@@ -237,9 +265,10 @@ def _fill(
 
 
 def _odd(plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
-    extents = _extents(plan)
+    extents = set() if plan.fixed else _extents(plan)
     found = dict(sizes)
-    for number, (name, value) in enumerate(sizes.items()):
+    # The less stay the less: a window stays smaller than what it moves over.
+    for number, (name, value) in enumerate(sorted(sizes.items(), key=lambda size: size[1])):
         if name in extents and name != VARIANT and value >= _SCALABLE_FROM:
             changed = found | {name: _ODD + 4 * number}
             try:

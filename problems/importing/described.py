@@ -30,6 +30,7 @@ class Array:
     high: float | None = None
     mean: float = 0.0
     deviation: float = 0.0
+    whole: bool = False
     flat: tuple[float, ...] | None = None
 
     @property
@@ -70,14 +71,16 @@ class Module:
 class Test:
     """One of the author's tests. `failed` says why there is nothing else.
 
-    `probed` says that the reference ran on it. Then `initial` says of each output whether its contents are
-    `written`, `kept` in part or `read`.
+    `unmade` says why its outputs are not known, if so. `probed` says that the reference ran on it. Then
+    `initial` says of each output whether its contents are `written`, `kept` in part or `read`, and `wide`
+    whether it works in float64: None where that takes more memory than there is.
     """
 
     part: str
     number: int
     name: str
     failed: str = ""
+    unmade: str = ""
     values: Mapping[str, Array | Scalar] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
     probed: bool = False
@@ -85,7 +88,7 @@ class Test:
     initial: Mapping[str, str] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
     random: bool = False
-    wide: bool = False
+    wide: bool | None = False
     operations: float | None = None
 
 
@@ -190,6 +193,7 @@ def _test(entry: Mapping[str, Any]) -> Test:
         number=_count(entry["number"]),
         name=_text(entry["name"], 120),
         failed=_text(entry.get("failed", ""), 1000),
+        unmade=_text(entry.get("unmade", ""), 1000),
         values=values,
         unknown={
             _text(n, 64): _text(v.get("type", v["kind"]), 64) for n, v in given.items() if n not in values
@@ -199,7 +203,7 @@ def _test(entry: Mapping[str, Any]) -> Test:
         initial={_text(n, 64): _word(v, _USES) for n, v in entry.get("initial", {}).items()},
         changed=tuple(_text(n, 64) for n in _bounded(entry.get("changed", []), _MOST_ARGUMENTS)),
         random=bool(entry.get("random", False)),
-        wide=bool(entry.get("wide", False)),
+        wide=None if entry.get("wide", False) is None else bool(entry.get("wide", False)),
         operations=None if operations is None else _number(operations),
     )
 
@@ -222,6 +226,7 @@ def _array(entry: Mapping[str, Any]) -> Array:
         high=_exact(entry["high"]) if "high" in entry else None,
         mean=_number(entry.get("mean", 0.0)),
         deviation=_number(entry.get("deviation", 0.0)),
+        whole=bool(entry.get("whole", False)),
         flat=None if flat is None else tuple(_exact(n) for n in _bounded(flat, _MOST_NUMBERS)),
     )
 

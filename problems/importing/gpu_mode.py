@@ -126,6 +126,8 @@ def _parameters(listed: object, key: str) -> list[dict[str, object]]:
     for entry in listed[:_MOST_TESTS]:
         if not all(isinstance(name, str) and name.isidentifier() for name in entry):
             raise Refused(f"{_TASK}: {key} names a parameter that no function can have")
+        if isinstance(gpus := entry.get("world_size"), int) and gpus > 1:
+            raise Refused(f"it needs {gpus} GPUs (world_size); programs are judged on one")
         if not all(_is_plain(value) for value in entry.values()):
             raise Refused(f"{_TASK}: {key} has a value that is neither number, text nor list")
         found.append(dict(entry))

@@ -240,7 +240,9 @@ class _Converter(HTMLParser):
             self._put(data)
             return
         for part in _MATH.split(data):
-            self._put(_math(part) if _MATH.fullmatch(part) else _escaped(_SPACE.sub(" ", part)))
+            text = _math(part) if _MATH.fullmatch(part) else _escaped(_SPACE.sub(" ", part))
+            # A space at the head of a line, as between the items of a list, would indent what follows.
+            self._put(text.removeprefix(" ") if "".join(self._buffers[-1][-1:]).endswith("\n") else text)
 
     def _item(self, inner: str) -> None:
         kind, number = self._lists[-1] if self._lists else ("ul", 0)

@@ -6,6 +6,7 @@ time. A file has one test; other sizes are made by other numbers at its head, wh
 
 import ast
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
@@ -27,6 +28,7 @@ _SMALL_PRIMES = (3, 5, 7, 11, 13, 17)
 _PRIMES = (37, 41, 43, 47, 53, 59)
 _MOST_NUMBERS = 8
 _FEW = 4
+_SOME = 16
 _ODD_BELOW = 16
 _MOST = 2**31 - 1
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
@@ -87,22 +89,27 @@ def candidates(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
 
     `free` numbers are extents of inputs alone; `tied` ones make the model too: they stay or shrink together.
     Few of something are likely what the model was written for, as three channels or a kernel of seven are:
-    they stay as they are at first.
+    they stay as they are at first. Then some do, as layers are.
     """
     few = {name: value for name, value in free.items() if value <= _FEW}
     few |= {
         name: value for name, value in tied.items() if value <= _FEW or (value % 2 and value < _ODD_BELOW)
     }
+    some = few | {name: value for name, value in tied.items() if value <= _SOME}
     for kind, group in groupby(_varied(free, tied), key=itemgetter(0)):
         variants = [numbers for _, numbers in group]
         if few:
             yield from ((kind, {**numbers, **few}) for numbers in variants if numbers)
-        yield from ((kind, numbers) for numbers in variants)
+        full = [numbers for numbers in variants if tied.items() <= numbers.items() and tied]
+        yield from ((kind, numbers) for numbers in variants if numbers not in full)
+        if some != few:
+            yield from ((kind, {**numbers, **some}) for numbers in variants if numbers)
+        yield from ((kind, numbers) for numbers in full)
 
 
 def _varied(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
     reduced = [_divided(tied, most) for most in (4, 8, 32)]
-    for small in (*reduced, tied):
+    for small in (*(_apart(numbers) for numbers in reduced), *reduced, tied):
         yield "sample", {**_in_turn(free, (2, 3, 4, 5, 6, 7)), **small}
     for small in (*reduced, tied):
         yield "sample", {**_at_most(free, 16), **small}
@@ -110,7 +117,7 @@ def _varied(free: Numbers, tied: Numbers) -> Iterator[tuple[str, Numbers]]:
         yield "least", {**dict.fromkeys(free, 1), **small}
     for kind, order in (("wide", 1), ("tall", -1))[: 2 if free else 1]:
         for primes in (_SMALL_PRIMES, _PRIMES):
-            for small in (*reduced[1:], tied):
+            for small in (*(_apart(numbers) for numbers in reduced[1:]), *reduced[1:], tied):
                 yield kind, {**_in_turn(free, primes[:: 1 if order > 0 else -1]), **small}
     for most in (1024, 512, 256, 128, 64, 32, 16):
         for small in (reduced[-1], _divided(tied, most), tied):
@@ -132,6 +139,16 @@ def _divided(numbers: Numbers, most: int) -> dict[str, int]:
     while numbers and max(numbers.values()) // divisor > most:
         divisor *= 2
     return {name: max(1, value // divisor) for name, value in numbers.items()}
+
+
+def _apart(numbers: Numbers) -> dict[str, int]:
+    """Equal numbers made different, so that shapes tell which of them they are made of."""
+    seen: Counter[int] = Counter()
+    found = {}
+    for name, value in numbers.items():
+        found[name] = max(1, value >> seen[value])
+        seen[value] += 1
+    return found
 
 
 def _looks_right(path: Path) -> bool:

@@ -9,6 +9,7 @@ from problems.importing.described import Array, Described, Scalar, Test
 from problems.importing.names import argument_names
 from problems.importing.report import Refused
 from problems.importing.sizes import NoSizes, Sizes, find_sizes
+from problems.importing.unmade import with_outputs
 from problems.rules import MAX_WIRE_ARGUMENTS
 from problems.vocabulary import Dtype, Role
 
@@ -48,6 +49,8 @@ class Plan:
     sizes: Sizes
     wide: bool
     nan: bool
+    # Whether a case of sizes that no test has would be none: only tests say the dimensions of some array.
+    fixed: bool
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -80,11 +83,15 @@ def plan(described: Described) -> Plan:
         warnings.append(
             "the reference ran on none of its tests here: they are too large; look at it on a GPU"
         )
-    wide = bool(probed) and all(test.wide for test in probed)
+    tried = [test.wide for test in probed if test.wide is not None]
+    wide = bool(tried) and all(tried)
     if not wide and any(a.written and a.dtype.is_float for a in arguments):
-        warnings.append(
-            "expected values are computed in the set's own precision: the reference does not work in float64"
+        why = (
+            "the reference does not work in float64"
+            if tried
+            else "its tests are too large to try float64 here"
         )
+        warnings.append(f"expected values are computed in the set's own precision: {why}")
     nan = any(array.nan for test in probed for array in test.expected.values())
     if nan:
         warnings.append("expected values hold NaN, so NaN matches NaN")
@@ -100,6 +107,7 @@ def plan(described: Described) -> Plan:
         sizes,
         wide,
         nan,
+        _is_fixed(arguments, tests),
         warnings,
     )
 
@@ -125,7 +133,8 @@ def _usable(described: Described, warnings: list[str]) -> tuple[Test, ...]:
     names = [argument.name for argument in described.arguments]
     kept = []
     reasons = defaultdict(list)
-    for test in described.tests:
+    outputs = [argument.name for argument in described.arguments if argument.role != "in"]
+    for test in with_outputs(described.tests, outputs):
         if reason := _unusable(test, names):
             reasons[reason].append(test.name)
         else:
@@ -161,7 +170,7 @@ def _unusable(test: Test, names: Iterable[str]) -> str:
     for name in names:
         value = test.values.get(name)
         if value is None:
-            return f"{name} is missing"
+            return f"its Python fails without memory: {test.unmade}" if test.unmade else f"{name} is missing"
         if isinstance(value, Array) and value.elements == 0:
             return f"{name} is empty"
         if isinstance(value, Array) and value.nan and name not in test.expected:
@@ -218,6 +227,29 @@ def _warn_of_array(
         warnings.append(f"the reference writes to the input {argument.ours}; it works on a copy here")
     if not argument.written and any(not array.finite for array in arrays):
         warnings.append(f"{argument.ours} holds infinities in some tests")
+
+
+def _is_fixed(arguments: Sequence[PlannedArgument], tests: Sequence[Test]) -> bool:
+    """Whether arrays are flat here, or lists of numbers among the inputs say the dimensions of arrays."""
+    if any(argument.flat for argument in arguments):
+        return True
+    lists = [a.theirs for a in arguments if a.role is Role.IN and not a.dtype.is_float]
+    return any(_says_dimensions(name, tests) for name in lists)
+
+
+def _says_dimensions(name: str, tests: Sequence[Test]) -> bool:
+    """Whether a list is the shape of some array in every test in which its contents are known."""
+    known = [test for test in tests if isinstance(v := test.values[name], Array) and v.flat is not None]
+    others = {other for test in known for other in test.values if other != name}
+    return any(
+        all(_is_shape(test.values.get(other), test.values[name]) for test in known) for other in others
+    )
+
+
+def _is_shape(array: Array | Scalar | None, said: Array | Scalar) -> bool:
+    if not isinstance(array, Array) or not isinstance(said, Array) or len(said.shape) != 1:
+        return False
+    return len(array.shape) > 1 and said.flat == array.shape
 
 
 def _role(name: str, said: str, tests: Sequence[Test], warnings: list[str]) -> Role:

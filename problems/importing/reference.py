@@ -8,6 +8,7 @@ from problems.importing.planning import VARIANT, Plan, PlannedArgument, inner_sh
 from problems.importing.sandboxed import adapter, quoted_files
 from problems.vocabulary import Dtype, Role
 
+_EXACT_BELOW = 2**53  # whole numbers that float64 tells apart
 _NORMAL_BELOW = 0.22  # deviation over range: 0.29 for uniform numbers, less for normal ones
 
 
@@ -15,7 +16,14 @@ def examined_text(format_name: str, files: Mapping[str, str], constants: Mapping
     """What the sandbox examines."""
     return adapter(
         format_name,
-        {"FILES": quoted_files(files), **constants, "WIDE": "False", "TESTS": "{}", "CALL": "None"},
+        {
+            "FILES": quoted_files(files),
+            **constants,
+            "WIDE": "False",
+            "FIXED": "False",
+            "TESTS": "{}",
+            "CALL": "None",
+        },
     )
 
 
@@ -64,6 +72,7 @@ def _constants(
         **constants,
         "FILES": quoted_files(files),
         "WIDE": repr(plan.wide),
+        "FIXED": repr(plan.fixed),
         "ARGUMENTS": _lines(repr(argument) for argument in arguments),
         "SIZES": repr(tuple(sizes.columns)),
         "TESTS": _table({repr(key): repr(test) for key, test in tests.items()}),
@@ -134,6 +143,8 @@ def _law(plan: Plan, argument: PlannedArgument) -> tuple[str, float, float]:
         return ("constant", low if argument.dtype.is_float else int(low), 0)
     if not argument.dtype.is_float or argument.dtype is Dtype.BOOL:
         return ("integers", int(low), int(high))
+    if all(value.whole for _, value in seen) and max(-low, high) < _EXACT_BELOW:
+        return ("whole", int(low), int(high))
     if most.deviation < _NORMAL_BELOW * (high - low):
         return ("normal", most.mean, most.deviation)
     return ("uniform", low, high)

@@ -20,6 +20,7 @@ _STEPS = (1, 2, 3, 4)
 _BLOCKS = (2, 4, 8, 16, 32, 64, 128, 256)
 _MOST = 2**31 - 1
 _FEW_TESTS = 4
+_SAME = Decimal("1e-6")  # relative: float32 hardly tells more
 _AXES = ("rows", "cols", "depth", "planes")
 
 
@@ -113,7 +114,7 @@ def _of_fraction(name: str, column: Sequence[float], sizes: Sizes) -> str:
         raise NoSizes(f"{name} is not finite")
     if len(set(column)) == 1:
         return repr(float(column[0]))
-    digits = max(_digits(value) for value in column)
+    digits = _digits(name, column)
     scale = 10**digits
     whole = tuple(round(Decimal(repr(value)) * scale) for value in column)
     shift = max(0, 1 - min(whole))
@@ -123,10 +124,16 @@ def _of_fraction(name: str, column: Sequence[float], sizes: Sizes) -> str:
     return f"{shifted} / {scale}" if digits else shifted.strip("()")
 
 
-def _digits(value: float) -> int:
-    """Decimals that say it, at most six."""
-    exponent = Decimal(repr(float(value))).normalize().as_tuple().exponent
-    return min(6, max(0, -int(exponent)))
+def _digits(name: str, column: Sequence[float]) -> int:
+    """Decimals that say every value of a column, as far as sizes are that large."""
+    decimals = [Decimal(repr(float(value))).normalize() for value in column]
+    needed = max(max(0, -int(value.as_tuple().exponent)) for value in decimals)
+    most = max(abs(value) for value in decimals)
+    digits = next((d for d in range(needed, 0, -1) if 2 * most * 10**d <= _MOST), 0)
+    for value in decimals:
+        if abs(round(value, digits) - value) > _SAME * abs(value):
+            raise NoSizes(f"{name} is {value:f} in one test and {most:f} in another, which no size says both")
+    return digits
 
 
 def _of_extent(

@@ -8,10 +8,12 @@ the importer bounds and checks: this process has run foreign code when it writes
 Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small
 and time is left, in memory. Then the reference runs on it with its outputs filled in two ways and with two
 states of the global random numbers. Elements that keep what was there before are not written; results that
-differ otherwise depend on what was there, or on chance.
+differ otherwise depend on what was there, or on chance. A reference may need far more memory than its
+arguments do, as a convolution that is unfolded does: then that test has shapes alone.
 """
 
 import json
+import resource
 import sys
 import time
 import traceback
@@ -30,9 +32,13 @@ ANSWER = Path("/work/description.json")
 _SHOWN = 1024  # elements of an array of an example
 _IN_MEMORY_BYTES = 24 << 20
 _BUDGET_S = 60.0  # of a processor, so that a busy host makes no difference
+# Less than the sandbox allows, so that PyTorch is told and can say so, and the other tests go on.
+_MEMORY_BYTES = 3 << 30
+_NO_MEMORY = "DefaultCPUAllocator"  # in what PyTorch says then, which has no type of its own
 _FURTHER_RUNS = 5  # of the reference on a test that has run once
 _MOST_TESTS = 64
 _SENTENCE = 400
+_SHORT = 8  # elements of a list that may say the dimensions of another array
 _NAMES = {
     torch.float64: "float64",
     torch.float32: "float32",
@@ -52,6 +58,9 @@ Values = dict[str, Any]
 
 def main() -> None:
     """Write the description, or the reason why there is none."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = _MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(_MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
     ANSWER.write_text(json.dumps(describe(SOURCE.read_text(encoding="utf-8"))), encoding="utf-8")
 
 
@@ -94,17 +103,14 @@ def _test(
         total_bytes = sum(v.numel() * v.element_size() for v in values.values() if _is_tensor(v))
         operations = module.operations(part, number)
         entry["operations"] = None if operations is None else float(operations)
+        probed: dict[str, Any] | None = None
         if total_bytes <= _IN_MEMORY_BYTES and time.process_time() < deadline_s:
             module.forget()  # what the author's code made without memory, and kept
             with module.seeded(1):
                 values = _of(module, part, number, known)
             alone = {a["name"] for a in description["arguments"] if a["role"] == "out"}
-            entry |= _probe(module, values, outputs, alone, show=part == "example", deadline_s=deadline_s)
-        else:
-            entry["arguments"] = {
-                name: _described(value, show=False)
-                for name, value in (values | _unmade_outputs(module, values, outputs)).items()
-            }
+            probed = _probe(module, values, outputs, alone, show=part == "example", deadline_s=deadline_s)
+        entry |= probed or _shapes(module, values, outputs)
     except Exception as error:  # noqa: BLE001 - an author's code may raise anything
         entry["failed"] = _sentence(error)
     return entry
@@ -114,12 +120,22 @@ def _of(module: Any, part: str, number: int, known: Iterable[str]) -> Values:
     return {name: value for name, value in module.arguments_of(part, number).items() if name in set(known)}
 
 
-def _unmade_outputs(module: Any, values: Values, outputs: Iterable[str]) -> Values:
-    """Outputs that the test does not bring, without contents: their shapes are all that is wanted."""
-    if all(name in values for name in outputs):
-        return {}
-    with place_on_host(meta=True):
-        return dict(module.compute(dict(values)))
+def _shapes(module: Any, values: Values, outputs: Iterable[str]) -> dict[str, Any]:
+    """A test whose reference did not run. Outputs that it does not bring are made without contents.
+
+    Not all that a reference does works so. `unmade` says why then, and other tests may tell their shapes.
+    """
+    entry: dict[str, Any] = {}
+    found = dict(values)
+    if not all(name in values for name in outputs):
+        try:
+            with place_on_host(meta=True):
+                given = {name: v.to("meta") if _is_tensor(v) else v for name, v in values.items()}
+                found |= module.compute(given)
+        except Exception as error:  # noqa: BLE001 - an author's code may raise anything
+            entry["unmade"] = _sentence(error)
+        found = {name: values.get(name, value) for name, value in found.items()}
+    return entry | {"arguments": {name: _described(value, show=False) for name, value in found.items()}}
 
 
 def _probe(
@@ -130,11 +146,32 @@ def _probe(
     *,
     show: bool,
     deadline_s: float,
-) -> dict[str, Any]:
+) -> dict[str, Any] | None:
     """Run the reference on one test in several ways, or once where the time does not suffice for more.
 
-    What is `alone` an output gets other contents before.
+    What is `alone` an output gets other contents before. None where the reference needs too much memory.
     """
+    try:
+        return _probed(module, values, outputs, alone, show=show, deadline_s=deadline_s)
+    except Exception as error:
+        if not _is_no_memory(error):
+            raise
+        return None
+
+
+def _is_no_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or _NO_MEMORY in str(error)
+
+
+def _probed(
+    module: Any,
+    values: Values,
+    outputs: list[str],
+    alone: Collection[str],
+    *,
+    show: bool,
+    deadline_s: float,
+) -> dict[str, Any]:
     brought = [name for name in outputs if name in values and name in alone]
     begun_s = time.process_time()
     plain = _compute(module, values)
@@ -178,8 +215,8 @@ def _changed(module: Any, values: Values, outputs: Iterable[str]) -> list[str]:
     ]
 
 
-def _wide(module: Any, values: Values, plain: Values, outputs: Iterable[str]) -> bool:
-    """Whether the reference also works in float64, to nearly the same result."""
+def _wide(module: Any, values: Values, plain: Values, outputs: Iterable[str]) -> bool | None:
+    """Whether the reference also works in float64, to nearly the same result. None where memory is short."""
     floating = {n: v for n, v in values.items() if _is_tensor(v) and v.is_floating_point()}
     if not floating:
         return False
@@ -187,8 +224,8 @@ def _wide(module: Any, values: Values, plain: Values, outputs: Iterable[str]) ->
     module.forget()  # assertions on dtypes go
     try:
         exact = _compute(module, values | {name: value.double() for name, value in floating.items()})
-    except Exception:  # noqa: BLE001 - then it does not
-        return False
+    except Exception as error:  # noqa: BLE001 - then it does not
+        return None if _is_no_memory(error) else False
     finally:
         module.WIDE = False
         module.forget()
@@ -263,8 +300,10 @@ def _described(value: Any, *, show: bool) -> dict[str, Any]:
             "high": finite.max().item(),
             "deviation": float(finite.std()),
             "mean": float(finite.mean()),
+            "whole": bool((finite == np.rint(finite)).all()),
         }
-    if show and numbers.size <= _SHOWN and finite.size == numbers.size:
+    is_list = not value.is_floating_point() and numbers.size <= _SHORT
+    if (show or is_list) and numbers.size <= _SHOWN and finite.size == numbers.size:
         entry["flat"] = numbers.tolist()
     return entry
 

@@ -15,12 +15,14 @@ from torch.overrides import TorchFunctionMode
 
 _ASKED = "_asked_for_cuda"
 _CUDA = torch.device("cuda", 0)  # made here: within a mode, making one is a call that asks for a GPU
-# What asks for contents. Without any, the answer is 1, so that a look at shapes goes on.
+# What asks for contents, or changes nothing else. Without any, the answer is 1, so that a look at shapes
+# goes on.
 _CONTENTS = {
     torch.Tensor.item,
     torch.Tensor.__float__,
     torch.Tensor.__int__,
     torch.Tensor.__bool__,
+    torch.Tensor.__setitem__,
 }
 
 
@@ -39,6 +41,7 @@ class _OnHost(TorchFunctionMode):
         tensor: Any = torch.Tensor  # its attributes are described as values
         self._device = tensor.device.__get__
         self._is_cuda = tensor.is_cuda.__get__
+        self._is_meta = tensor.is_meta.__get__
 
     def __torch_function__(
         self,
@@ -50,7 +53,7 @@ class _OnHost(TorchFunctionMode):
         del types
         named = dict(kwargs or {})
         if func in _CONTENTS and self._place.type == "meta":
-            return _content(func, args[0])
+            return _content(func, *args)
         if func == self._device:
             return _CUDA
         if func == self._is_cuda:
@@ -106,9 +109,11 @@ def place_on_host(*, meta: bool = False) -> Iterator[None]:
             setattr(torch.cuda, name, function)
 
 
-def _content(func: Callable[..., Any], tensor: torch.Tensor) -> Any:
+def _content(func: Callable[..., Any], tensor: torch.Tensor, *rest: Any) -> Any:
     if not tensor.is_meta:
-        return func(tensor)
+        return func(tensor, *rest)
+    if func is torch.Tensor.__setitem__:
+        return None  # a mask for an index would need contents
     floating = func is torch.Tensor.__float__ or (func is torch.Tensor.item and tensor.is_floating_point())
     return True if func is torch.Tensor.__bool__ else 1.0 if floating else 1
 

@@ -108,6 +108,8 @@ def law(xp, rng, kind, first, second, shape):
     """Contents like those that were seen in the author's tests, in another shape."""
     if kind == "integers":
         return rng.integers(int(first), int(second) + 1, shape)
+    if kind == "whole":  # numbers that happen to be floats, such as weights of edges
+        return rng.integers(int(first), int(second) + 1, shape).astype("float64")
     if kind == "normal":
         return rng.normal(first, second, shape)
     if kind == "constant":
@@ -118,6 +120,10 @@ def law(xp, rng, kind, first, second, shape):
 def generate(xp, rng, size):
     """One of the author's tests with fresh contents; for sizes of which there is none, contents alike."""
     test = TESTS.get(tuple(size[name] for name in SIZES))
+    if test is None and FIXED:
+        raise ValueError(
+            "only the imported tests say the dimensions of its arrays; take the sizes of one of them"
+        )
     if test is None:
         return {ours: law(xp, rng, *LAWS[ours], shape(**size)) for ours, shape in SHAPES.items()}
     with seeded(int(rng.integers(0, 2**31 - 1))):
@@ -154,7 +160,8 @@ def sizes_of(given):
     size = dict.fromkeys(SIZES, 1) if "variant" in SIZES else {}
     known = {"variant"}
     for name, (ours, axis, offset, scale) in FROM_ARGUMENTS.items():
-        size[name] = offset + (round(float(given[ours]) * scale) if axis is None else given[ours].shape[axis])
+        value = offset + (round(float(given[ours]) * scale) if axis is None else given[ours].shape[axis])
+        size[name] = as_tested(name, value) if scale > 1 else value
         known.add(name)
     if known.issuperset(SIZES):
         return size
@@ -162,6 +169,13 @@ def sizes_of(given):
         if all(test[name] == size[name] for name in FROM_ARGUMENTS):
             return test
     raise ValueError("these sizes are not among the imported tests")
+
+
+def as_tested(name, value):
+    """The size of a test that this is but for the rounding of a number that was told by its decimals."""
+    known = {key[SIZES.index(name)] for key in TESTS}
+    near = min(known, key=lambda size: abs(size - value), default=value)
+    return near if abs(near - value) <= 1 + abs(value) * 1e-6 else value
 
 
 def true_shapes(size):

@@ -86,8 +86,10 @@ def works(number, kind):
         return True  # the file as it is
     try:
         names = of_candidate(number)
-        inputs = inputs_of(names)
         model = model_of(names, init_of(names))
+        if [name for name, _ in model.named_parameters()] != full_parameters():
+            return False  # another model, such as one of fewer layers
+        inputs = inputs_of(names)
         with torch.no_grad():
             results = listed(model(*inputs))
     except Exception:
@@ -95,6 +97,15 @@ def works(number, kind):
     arrays = [*inputs, *results, *model.parameters()]
     count = sum(value.numel() for value in arrays if isinstance(value, torch.Tensor))
     return kind != "large" or LEAST_LARGE <= count <= MOST_LARGE
+
+
+@functools.cache
+def full_parameters():
+    """The names of the parameters of Model as the file makes it, which may take gigabytes."""
+    from sandbox.runner.torch_host import place_on_host
+
+    with place_on_host(meta=True):
+        return [name for name, _ in model_of(author(), init_of(author())).named_parameters()]
 
 
 def listed(results):

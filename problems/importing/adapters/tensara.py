@@ -131,7 +131,8 @@ def describe():
     places = ["in"] * len(inputs) + ["out"] * outputs + ["in"] * len(extra)
     if outputs < 1:
         raise ValueError(
-            f"{len(parameters)} parameters, but {len(inputs)} inputs and {len(extra)} extra ones: no output is left"
+            f"{len(parameters)} parameters, but {len(inputs)} inputs and {len(extra)} extra ones: no output is left; "
+            "give each number once, by create_inputs or by get_extra_params"
         )
     return {
         "title": str(getattr(problem(), "name", "")),

@@ -61,7 +61,7 @@ def test_what_is_no_description_is_refused(content: bytes) -> None:
     ("completion", "words"),
     [
         (exited(3, stderr=b"boom"), "ended by itself .exited, status 3.: boom"),
-        (Completion(Ending.WALL_TIME, 9, b"", b"", 1, 1, None), "takes longer than 240 s"),
+        (Completion(Ending.WALL_TIME, 9, b"", b"", 1, 1, None), "takes longer than 600 s"),
         (Completion(Ending.MEMORY, 9, b"", b"", 1, 1, None), "takes more than 4096 MiB"),
     ],
 )

@@ -48,6 +48,11 @@ def write_task(folder: Path, text: str, reference: str = "def ref_kernel(data): 
     (folder / "reference.py").write_text(reference)
 
 
+def test_a_task_that_runs_in_several_places_is_refused(tmp_path: Path) -> None:
+    write_task(tmp_path / "gathered", "tests: [{world_size: 8, n: 4}]\n")
+    assert imported("gpu_mode", tmp_path)["gathered"].startswith("it needs 8 GPUs (world_size)")
+
+
 def test_odd_tasks_are_refused_one_by_one(tmp_path: Path) -> None:
     huge = f"tests:\n  - {{a: 0x{'f' * 20000}}}\n"
     write_task(tmp_path / "alias_bomb", f"{BOMB}tests:\n  - {{a: *i}}\n")

@@ -25,6 +25,10 @@ def markdown(html: str) -> str:
         ("<pre>a  b\n <b>c</b></pre>", "```text\na  b\n c\n```"),
         ("<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul>", "- a\n- b\n  - c"),
         ("<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"),
+        (
+            "<ul>\n  <li>a</li>\n\n  <li>b\n <ul>\n <li>c</li>\n <li>d</li>\n </ul></li>\n</ul>",
+            "- a\n- b\n  - c\n  - d",
+        ),
         ("<table><tr><th>A|B</th></tr><tr><td>1<br>2</td></tr></table>", "| A\\|B |\n|---|\n| 1 2 |"),
         ("x<sub>i</sub>", "x${}_{i}$"),
         ('<a href="https://example.org/a">site</a>', "[site](https://example.org/a)"),

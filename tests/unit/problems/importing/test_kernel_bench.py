@@ -20,6 +20,8 @@ DROPPED = "level3/5_Dropped.py"
 THIN = "level3/7_Thin_stack.py"
 TUPLES = "level2/33_Tuple_norm.py"
 STATE = "level3/8_Kept_state.py"
+DEEP = "level3/9_Deep_gates.py"
+SQUARE = "level2/12_Square_linear.py"
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def problem(found: dict[str, Imported], place: str) -> Problem:
 
 
 def test_every_file_is_reported(found: dict[str, Imported]) -> None:
-    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN, TUPLES, STATE}
+    assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN, TUPLES, STATE, DEEP, SQUARE}
     assert found[DROPPED].entry.outcome is Outcome.REFUSED
     assert "depends on the global random numbers" in found[DROPPED].entry.reason
 
@@ -175,3 +177,18 @@ def test_a_model_that_knows_its_batch_varies_by_what_makes_it(found: dict[str, I
     assert "variant" not in read.cases[0].sizes
     said = found[STATE].entry.warnings
     assert not any("one size" in warning or "no test fits" in warning for warning in said)
+
+
+def test_a_model_of_fewer_layers_is_another_one(found: dict[str, Imported]) -> None:
+    read = problem(found, DEEP)
+    assert read.python is not None
+    assert sorted(read.python.state) == [f"layers.{index}.weight" for index in range(6)]
+    assert not any("left out" in w for w in found[DEEP].entry.warnings)
+
+
+def test_numbers_that_happen_to_be_equal_are_told_apart(found: dict[str, Imported]) -> None:
+    read = problem(found, SQUARE)
+    shapes = {a.name: [extent.text for extent in a.shape] for a in read.arguments}
+    assert shapes["linear_weight"] == ["out_features", "in_features"]
+    assert shapes["linear_bias"] == ["out_features"]
+    assert shapes["output"][1] == "out_features"

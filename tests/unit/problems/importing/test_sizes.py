@@ -1,10 +1,11 @@
 """Sizes and formulas out of shapes: every test keeps its shapes, and the plain formulas are found."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from problems.formula import Formula
-from problems.importing.sizes import find_sizes
+from problems.importing.sizes import NoSizes, find_sizes
 
 EXTENTS = st.integers(1, 40)
 
@@ -44,6 +45,18 @@ def test_numbers_below_one_and_fractions_are_shifted() -> None:
         assert min(told.values()) >= 1
         for name, value in row.items():
             assert Formula.parse(sizes.values[name], fractions=True).number(told) == value
+
+
+def test_fractions_are_told_by_as_many_decimals_as_they_need() -> None:
+    sizes = find_sizes([{"a": (4,)}, {"a": (5,)}], [{"eps": 1e-8}, {"eps": 0.015}], frozenset({"eps"}))
+    told = [Formula.parse(sizes.values["eps"], fractions=True).number(sizes.of_test(i)) for i in (0, 1)]
+    assert told == [1e-8, 0.015]
+
+
+def test_a_fraction_that_no_size_says_is_refused() -> None:
+    numbers = [{"eps": 1e-12}, {"eps": 1000.5}]
+    with pytest.raises(NoSizes, match=r"eps is 0\.000000000001 in one test"):
+        find_sizes([{"a": (4,)}, {"a": (5,)}], numbers, frozenset({"eps"}))
 
 
 @given(st.lists(st.tuples(EXTENTS, EXTENTS, EXTENTS, st.integers(-50, 50)), min_size=1, max_size=6))

@@ -1,8 +1,13 @@
 """Tensara definitions of our own making, one for each thing that the format does."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
+from judge.errors import OracleFailed
 from problems.importing.building import loaded
 from problems.importing.report import Imported, Outcome
 from problems.schema import Problem
@@ -12,6 +17,8 @@ from sandbox.runner.session import run_module
 from tests.unit.problems.importing.workbench import SETS, apart, here, imported
 
 pytest.importorskip("torch")
+import torch
+
 from sandbox.runner.torch_host import place_on_host
 
 
@@ -31,11 +38,14 @@ def test_every_definition_is_reported(found: dict[str, Imported]) -> None:
         "bare-blend",
         "clip-and-count",
         "head-offset",
+        "hop-distances",
         "leaky-scale",
         "modular-pairs",
         "no-class",
         "row-shift",
+        "shaped-mean",
         "typed-offset",
+        "window-sums",
     ]
     assert "no class no_class" in found["no-class"].entry.reason
 
@@ -199,3 +209,62 @@ def test_a_slow_reference_runs_once_on_a_test(monkeypatch: pytest.MonkeyPatch) -
     (slow,) = imported("tensara", SETS / "tensara" / "problems" / "row-shift").values()
     assert slow.entry.outcome is not Outcome.REFUSED
     assert any("ran on none of its tests" in warning for warning in slow.entry.warnings)
+
+
+@pytest.mark.parametrize("slug", ["axis-argmax", "shaped-mean"])
+def test_dimensions_that_only_tests_say_get_no_other_sizes(found: dict[str, Imported], slug: str) -> None:
+    assert not any("was added" in w for w in found[slug].entry.warnings)
+    read = problem(found, slug)
+    assert {case.group for case in read.cases} >= {Group.ODD, Group.LARGE, Group.TIMED}
+    other = replace(read.cases[0], sizes=dict.fromkeys(read.cases[0].sizes, 9), inputs={})
+    with (
+        here(read) as oracle,
+        pytest.raises(OracleFailed, match="only the imported tests say the dimensions"),
+    ):
+        oracle.draw(other, 1)
+
+
+def test_a_large_test_is_kept_whose_inputs_need_memory(found: dict[str, Imported]) -> None:
+    assert not any("left out" in w for w in found["hop-distances"].entry.warnings)
+    timed = [c.sizes["n"] for c in problem(found, "hop-distances").cases if c.group is Group.TIMED]
+    assert timed == [2600]
+
+
+def test_floats_that_are_whole_stay_whole(found: dict[str, Imported]) -> None:
+    read = problem(found, "hop-distances")
+    case = next(c for c in read.cases if c.group is Group.ODD)
+    with here(read) as oracle:
+        lengths = oracle.draw(case, 1)["in lengths"]
+    assert np.array_equal(lengths, np.rint(lengths))
+    assert (lengths.min(), lengths.max()) == (0, 19)
+
+
+def test_a_window_stays_smaller_than_what_it_moves_over(found: dict[str, Imported]) -> None:
+    cases = problem(found, "window-sums").cases
+    assert all(case.sizes["k"] < case.sizes["n"] for case in cases)
+    assert {c.sizes["k"] for c in cases if c.group in {Group.LARGE, Group.TIMED}} == {32}
+    assert {Group.ODD, Group.LARGE, Group.TIMED} <= {case.group for case in cases}
+
+
+def test_numbers_far_below_one_are_exact(found: dict[str, Imported]) -> None:
+    read = problem(found, "window-sums")
+    floor = next(a for a in read.arguments if a.name == "floor").value
+    assert {floor.number(case.sizes) for case in read.cases} == {0.01, 1e-8}
+
+
+def test_a_reference_that_needs_too_much_memory_leaves_the_shapes() -> None:
+    def compute(values: dict[str, Any]) -> dict[str, Any]:
+        if values["x"].dtype is torch.float64 or values["x"].numel() > 4:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+        return {"y": values["x"] * 2}
+
+    module = SimpleNamespace(compute=compute, forget=lambda: None, WIDE=False)
+    few, many = torch.ones(4), torch.ones(5)
+    ended: dict[str, Any] = {"show": False, "deadline_s": float("inf")}
+    probe = examine._probe(module, {"x": few}, ["y"], set(), **ended)
+    assert probe is not None
+    assert probe["wide"] is None
+    assert examine._probe(module, {"x": many}, ["y"], set(), **ended) is None
+    shapes = examine._shapes(module, {"x": many}, ["y"])
+    assert list(shapes["arguments"]) == ["x"]
+    assert "allocate" in shapes["unmade"]

@@ -1,0 +1,70 @@
+"""A host whose oracles do not come up: one problem of a set that suffers is told, and more end the import."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from judge.errors import RunnerUnusable
+from judge.importing import Workshop, import_set
+from problems.importing.report import Outcome
+from problems.schema import Problem
+from tests.unit.problems.importing.workbench import SETS, HereExaminer, HereOracle, here
+
+pytest.importorskip("torch")
+FOLDER = SETS / "tensara" / "problems" / "row-shift"
+
+
+class Host:
+    """Opens oracles, except for those starts that fail, by their numbers from 1."""
+
+    def __init__(self, *failing: int) -> None:
+        self.failing = failing
+        self.starts = 0
+
+    def open(self, problem: Problem) -> AbstractContextManager[HereOracle]:
+        self.starts += 1
+        return nothing() if self.starts in self.failing else here(problem)
+
+
+@contextmanager
+def nothing() -> Iterator[HereOracle]:
+    raise RunnerUnusable("the oracle does not come up: it took long")
+    yield
+
+
+def outcomes(folder: Path, host: Host) -> list[tuple[Outcome, str]]:
+    found = import_set("tensara", folder, Workshop(HereExaminer(), host.open))
+    return [(one.entry.outcome, one.entry.reason) for one in found]
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    for name in ("a", "b", "c"):
+        place = tmp_path / name / "row-shift"
+        place.mkdir(parents=True)
+        for file in ("def.py", "problem.md"):
+            text = (FOLDER / file).read_text()
+            (place / file).write_text(text)
+    return tmp_path
+
+
+def test_it_is_tried_again() -> None:
+    host = Host(1)
+    ((outcome, _),) = outcomes(FOLDER, host)
+    assert (outcome, host.starts) == (Outcome.WARNED, 2)
+
+
+def test_one_problem_is_refused_and_says_why(three: Path) -> None:
+    first, second, third = outcomes(three, Host(1, 2))
+    assert first[0] is Outcome.REFUSED
+    assert "no fault of it" in first[1]
+    assert first[1].endswith("it took long; import it again")
+    assert second == (Outcome.WARNED, "")
+    assert "another problem of the set has the slug" in third[1]
+
+
+def test_two_in_a_row_end_the_import(three: Path) -> None:
+    with pytest.raises(RunnerUnusable):
+        outcomes(three, Host(1, 2, 3, 4))
