@@ -13,6 +13,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
+from hypothesis import settings as hypothesis
 
 from problems.vocabulary import Language, Mode
 from tests.migrated import put_migrated_database
@@ -25,6 +26,10 @@ from web.submissions.models import Submission
 PASSWORD = "correct horse battery"
 # Groups of tests that one process runs one after the other for minutes.
 LONGEST = ("postgresql", "images", "cluster", "installation")
+
+# No test fails because the machine is busy.
+hypothesis.register_profile("unhurried", parent=hypothesis.default, deadline=None)
+hypothesis.load_profile("unhurried")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
