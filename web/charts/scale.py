@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 _WIDENED = 1.25  # each way, for an axis that would have no length
+_SHORTEST = 1e-6  # of an axis beside what it is about; below, floats hardly tell ticks apart
 _FEW = 3  # ticks at 1, 2 and 5 times powers of ten; with fewer, the axis is divided evenly
 _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
@@ -37,8 +38,9 @@ def linear(
     low: float, high: float, *, start: float, end: float, about: int = 5, rounded: bool = True
 ) -> Scale:
     """An even axis with some `about` ticks. A `rounded` one begins and ends on a tick."""
-    if high <= low:
-        low, high = (low - 0.5, low + 0.5) if low else (0.0, 1.0)
+    if not _has_length(low, high):
+        half = max(0.5, abs(low) * _SHORTEST)
+        low, high = (low - half, low + half) if low else (0.0, 1.0)
     step = _step((high - low) / about)
     if rounded:
         low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
@@ -47,7 +49,7 @@ def linear(
 
 def logarithmic(low: float, high: float, *, start: float, end: float, about: int = 6) -> Scale:
     """An axis on which equal factors are equal lengths. `low` is above 0."""
-    if high <= low:
+    if not _has_length(low, high):
         low, high = low / _WIDENED, low * _WIDENED
     return Scale(low, high, start, end, _powers(low, high, about), logarithmic=True)
 
@@ -58,6 +60,10 @@ def short(value: float) -> str:
         if abs(value) >= factor:
             return f"{value / factor:.3g} {prefix}"
     return f"{value:.3g}"
+
+
+def _has_length(low: float, high: float) -> bool:
+    return high - low > _SHORTEST * max(abs(low), abs(high))
 
 
 def _step(least: float) -> float:
