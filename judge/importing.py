@@ -89,12 +89,12 @@ def import_set(
                 raise
             untried = True
             reason = f"this host could not try it, which is no fault of it: {error}; import it again"
-            imported = Imported(Entry.refused(name, _slug(place), reason))
+            imported = _refused(name, place, reason)
         except Refused as error:
-            imported = Imported(Entry.refused(name, _slug(place), str(error)))
+            imported = _refused(name, place, str(error))
         except _ODD as error:
             reason = f"it holds something that its format does not foresee ({type(error).__name__}: {error})"
-            imported = Imported(Entry.refused(name, _slug(place), reason[:300]))
+            imported = _refused(name, place, reason[:300])
         if imported.files and imported.entry.slug in taken:
             reason = f"another problem of the set has the slug {imported.entry.slug} too"
             imported = Imported(Entry.refused(name, imported.entry.slug, reason))
@@ -102,9 +102,10 @@ def import_set(
         yield imported
 
 
-def _slug(place: Path) -> str:
-    """The name that a problem would have had."""
-    return slug_of(place.stem if place.suffix == ".py" else place.name)
+def _refused(name: str, place: Path, reason: str) -> Imported:
+    """A problem that does not come in, by the slug that it would have had."""
+    slug = slug_of(place.stem if place.suffix == ".py" else place.name)
+    return Imported(Entry.refused(name, slug, reason))
 
 
 def format_of(name: str) -> Format:

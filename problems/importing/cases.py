@@ -176,11 +176,10 @@ def scaled(plan: Plan, sizes: Mapping[str, int], wanted_bytes: int) -> dict[str,
     ]
     for _ in range(64 * len(free)):
         total = bytes_of(plan, found)
-        if (total <= wanted_bytes) if down else (2 * total > wanted_bytes):
+        enough = (total <= wanted_bytes) if down else (2 * total > wanted_bytes)
+        if enough or not free:
             break
         # The greatest goes down first, and the least goes up last: those are counts, not features.
-        if not free:
-            break
         name = max(free, key=lambda n: found[n]) if down else _grows(found, free)
         changed = found | {name: found[name] // 2 if down else found[name] * 2}
         if _is_further(plan, found, changed, down=down):
@@ -265,8 +264,10 @@ def _fill(
 
 
 def _odd(plan: Plan, sizes: Mapping[str, int]) -> dict[str, int]:
-    extents = set() if plan.fixed else _extents(plan)
     found = dict(sizes)
+    if plan.fixed:
+        return found
+    extents = _extents(plan)
     # The less stay the less: a window stays smaller than what it moves over.
     for number, (name, value) in enumerate(sorted(sizes.items(), key=lambda size: size[1])):
         if name in extents and name != VARIANT and value >= _SCALABLE_FROM:
