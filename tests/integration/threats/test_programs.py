@@ -1,5 +1,7 @@
 """Programs that try to get a verdict they did not earn, judged through the real sandbox."""
 
+from dataclasses import replace
+
 import pytest
 
 from judge.evaluate import evaluate
@@ -11,9 +13,12 @@ from tests.integration.threats.attacks import ATTACKS, SOLVE, Attack, cuda, trit
 
 pytestmark = pytest.mark.integration
 
+_MEMORY_MIB = 512  # so that a bomb reaches it long before its time is up, also where memory comes slowly
+
 
 def judge(target: Target, attack: Attack, mode: Mode = Mode.SUBMIT) -> Report:
     problem = load_problem(problems_root() / "vector-add")
+    problem = replace(problem, limits=replace(problem.limits, memory_mib=_MEMORY_MIB))
     return evaluate(problem, attack.source, language=attack.language, mode=mode, target=target)
 
 
