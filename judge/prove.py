@@ -65,6 +65,11 @@ class TargetBench:
 
     target: Target
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the target judges on a GPU."""
+        return bool(self.target.gpu_models)
+
     def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
         """Load the problem's reference in the target's oracle sandbox."""
         return self.target.start_oracle(problem, lambda: False)

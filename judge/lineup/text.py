@@ -1,6 +1,7 @@
 """One source out of many, in CUDA C++ and for Triton.
 
-CUDA sources get a namespace each; their includes come first, and their macros end with them. Triton
+CUDA sources get a namespace each; their includes come first, and their macros end with them. They may leave
+out `const`, as in a submission, so inputs are passed as what each of them takes. Triton
 sources become modules of their own, made when they are called for the first time.
 """
 
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 
 from problems.binding import signature_cuda
 from problems.schema import Problem
-from problems.vocabulary import Language
+from problems.vocabulary import Language, Role
 
 WHICH = "warpcourt_program"  # the argument that says which program is called, from 0
 LANGUAGES = (Language.CUDA, Language.TRITON)
@@ -17,6 +18,15 @@ LANGUAGES = (Language.CUDA, Language.TRITON)
 _INCLUDE = re.compile(r"(?m)^[ \t]*#[ \t]*include\b.*$")
 _DEFINE = re.compile(r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)")
 
+_GIVEN = """\
+template <class T>
+struct warpcourt_given {
+  const T* at;
+  explicit warpcourt_given(const T* at) : at(at) {}
+  operator const T*() const { return at; }
+  operator T*() const { return const_cast<T*>(at); }
+};
+"""
 _TRITON = """\
 import linecache
 import sys
@@ -63,11 +73,16 @@ def line_up_text(problem: Problem, sources: Sequence[str], language: Language) -
 
 def _cuda(problem: Problem, sources: Sequence[str]) -> str:
     includes = dict.fromkeys(found.strip() for source in sources for found in _INCLUDE.findall(source))
-    passed = ", ".join(a.name for a in problem.arguments if a.name != WHICH)
+    passed = ", ".join(
+        f"warpcourt_given({a.name})" if a.role is Role.IN else a.name
+        for a in problem.arguments
+        if a.name != WHICH
+    )
     return "\n".join(
         [
             *includes,
             *(_namespace(number, source) for number, source in enumerate(sources)),
+            _GIVEN,
             f'extern "C" {signature_cuda(problem)} {{',
             f"    switch ({WHICH}) {{",
             *(f"    case {n}: program_{n}::solve({passed}); return;" for n in range(len(sources))),

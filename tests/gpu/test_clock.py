@@ -101,7 +101,7 @@ def test_calibration_gives_rates_that_can_be() -> None:
     assert measured["l2_bytes"] >= 1 << 20
 
 
-@pytest.mark.parametrize(("extent", "share"), [(4096, 0.01), (1024, 0.1)])
+@pytest.mark.parametrize(("extent", "share"), [(8192, 0.01), (4096, 0.02), (1024, 0.1)])
 def test_an_honest_program_is_ranked_by_what_it_takes(
     extent: int, share: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,11 +1,12 @@
 """The programs of attacks/, with the verdicts that each may get on a GPU. docs/threat-model.md lists them.
 
-Each is a program for vector addition, put behind prelude.cu or prelude.py. There are two kinds:
+Each is a program for vector addition, put behind the prelude of its language. There are two kinds:
 
 - *Traps*. They answer wrongly, or end, unless what they try succeeds; then they answer rightly. So any
   verdict but `accepted` says that the attempt failed.
 - *Races*. They answer rightly, and try to get a better time than they earned. They may be accepted, but then
-  not with a better figure than the honest program's, as far as `MARGIN` can tell; or they are found out.
+  not with a better figure than the honest program's, as far as `MARGIN` can tell; or they are found out. In
+  Python calls may overlap within what a launch costs there (docs/adr/0009): `gain` says how much that gives.
 
 `neighbours` marks those that could end or slow down what else runs on the GPU: they are judged beside honest
 programs too.
@@ -33,11 +34,12 @@ class Attack:
     verdicts: tuple[Verdict, ...]
     neighbours: bool = False
     drastic: bool = False
+    gain: float = 0.0
 
     @property
     def language(self) -> Language:
         """By the file's ending."""
-        return Language.CUDA if self.file.endswith(".cu") else Language.TRITON
+        return language_of(self.file)
 
     @property
     def source(self) -> str:
@@ -45,10 +47,17 @@ class Attack:
         return source(self.file)
 
 
+def language_of(file: str) -> Language:
+    """The language of `file`, by its ending."""
+    language = Language.of_file(file)
+    assert language is not None, file
+    return language
+
+
 @cache
 def source(file: str) -> str:
     """The program in `file` of attacks/, behind its prelude."""
-    prelude = (_HERE / f"prelude{Path(file).suffix}").read_text()
+    prelude = (_HERE / f"prelude{language_of(file).suffix}").read_text()
     return f"{prelude}\n{(_HERE / 'attacks' / file).read_text()}"
 
 
@@ -83,6 +92,18 @@ TIMING = (
     ),
     Attack("forged-page.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
     Attack("forged-page-ahead.cu", "forge the page", (_WRONG, _REJECTED, _RUNTIME, _ILLEGAL)),
+)
+IN_PYTHON = (
+    Attack("side-stream.torch.py", "side stream", (_ACCEPTED, _WRONG, _REJECTED)),
+    Attack("overlap.torch.py", "overlap", (_ACCEPTED, _WRONG, _REJECTED), gain=0.03),
+    Attack("late-thread.torch.py", "deferred work", (_WRONG, _REJECTED)),
+    Attack("lazy-result.torch.py", "lazy result", (_WRONG,)),
+    Attack("patched-timers.torch.py", "patched timers", (_ACCEPTED, _REJECTED, _RUNTIME)),
+    Attack("warm-up-detection.torch.py", "warm-up detection", (_WRONG, _REJECTED)),
+    Attack("replay-pointers.torch.py", "replay", (_WRONG, _REJECTED)),
+    Attack("replay-contents.torch.py", "replay", (_ACCEPTED, _REJECTED)),
+    Attack("replay-graph.torch.py", "replay", (_ACCEPTED,)),
+    Attack("uninitialised-memory.torch.py", "return uninitialised or freed memory", (_WRONG,)),
 )
 CORRECTNESS = (
     Attack("uninitialised-memory.cu", "return uninitialised or freed memory", (_WRONG,)),
@@ -155,7 +176,8 @@ PLATFORM = (
 )
 ATTACKS = tuple(
     sorted(
-        (*TIMING, *CORRECTNESS, *CHANNEL, *PLATFORM), key=lambda attack: (attack.drastic, attack.neighbours)
+        (*TIMING, *IN_PYTHON, *CORRECTNESS, *CHANNEL, *PLATFORM),
+        key=lambda attack: (attack.drastic, attack.neighbours),
     )
 )
-HONEST = ("honest.cu", "honest.py")
+HONEST = ("honest.cu", "honest.py", "honest.torch.py")

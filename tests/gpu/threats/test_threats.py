@@ -11,9 +11,11 @@ from collections.abc import Callable
 import pytest
 
 from judge.report import Report
+from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
 from tests.gpu.conftest import Judge
-from tests.gpu.threats.table import ATTACKS, HONEST, MARGIN, Attack, source
+from tests.gpu.threats.table import ATTACKS, HONEST, MARGIN, Attack, language_of, source
+from tests.python_call import in_python
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(120)]
 
@@ -24,17 +26,19 @@ Narrated = Callable[[str], Report]
 
 
 @pytest.fixture(scope="session")
-def narrated(judge: Judge, request: pytest.FixtureRequest) -> Narrated:
+def narrated(judge: Judge, vector_add: Problem, request: pytest.FixtureRequest) -> Narrated:
     """Judges a file of attacks/ and prints its line."""
     capture = request.config.pluginmanager.getplugin("capturemanager")
 
     def run(file: str) -> Report:
         started = time.monotonic()
-        report = judge(source(file), Language.CUDA if file.endswith(".cu") else Language.TRITON)
+        language = language_of(file)
+        problem = in_python(vector_add) if language is Language.PYTHON else vector_add
+        report = judge(source(file), language, problem=problem)
         figure = f"{report.score.median_us:9.2f} us" if report.score else " " * 12
         with capture.global_and_fixture_disabled():
             print(  # noqa: T201 - the story is told as it happens
-                f"\n{file:28} {report.verdict:15} {figure} {time.monotonic() - started:6.2f} s "
+                f"\n{file:30} {report.verdict:15} {figure} {time.monotonic() - started:6.2f} s "
                 f"{report.attempts} run(s)  {_words(report)}",
                 flush=True,
             )
@@ -63,8 +67,7 @@ def honest_us(narrated: Narrated) -> dict[Language, float]:
         reports = [narrated(file) for _ in range(3)]
         for report in reports:
             assert report.ranked, _told(report)
-        language = Language.CUDA if file.endswith(".cu") else Language.TRITON
-        found[language] = statistics.median(report.score.median_us for report in reports)
+        found[language_of(file)] = statistics.median(report.score.median_us for report in reports)
     return found
 
 
@@ -78,7 +81,7 @@ def test_no_attack_earns_more_than_it_should(
     assert time.monotonic() - started < _FAILING_S
     if report.verdict is Verdict.ACCEPTED:
         assert report.score is not None
-        assert report.score.median_us >= MARGIN * honest_us[attack.language], _told(report)
+        assert report.score.median_us >= (MARGIN - attack.gain) * honest_us[attack.language], _told(report)
     else:
         assert report.score is None
         assert _words(report), "a verdict without a word to its author"

@@ -9,12 +9,12 @@ from judge.evaluate import evaluate
 from judge.languages import languages_here
 from judge.prove import TargetBench
 from judge.target import Target
-from problems.calling import Pattern, PythonCall, PythonEntry
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, OracleKind, Verdict
 from tests.integration.threats.attacks import Attack
 from tests.integration.threats.python_attacks import PYTHON_ATTACKS, python
+from tests.python_call import in_python
 
 pytestmark = [
     pytest.mark.integration,
@@ -54,10 +54,7 @@ def _nosy():
 
 @pytest.fixture(scope="module")
 def problem() -> Problem:
-    """Vector addition, called as GPU MODE tasks are."""
-    plain = load_problem(problems_root() / "vector-add")
-    call = PythonCall(PythonEntry.CUSTOM_KERNEL, Pattern.parse("(a, b, n)"), returns=("c",))
-    return replace(plain, languages=(Language.PYTHON,), python=call)
+    return in_python(load_problem(problems_root() / "vector-add"))
 
 
 @pytest.mark.parametrize("attack", [HONEST, *PYTHON_ATTACKS], ids=lambda attack: attack.name)

@@ -135,6 +135,7 @@ class ScriptedBench:
     """Judges by a table from the source's text to a verdict; everything else is wrong."""
 
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+    on_gpu: bool = False
     judged: list[str] = field(default_factory=list)
 
     def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:

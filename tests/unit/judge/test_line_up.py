@@ -154,7 +154,7 @@ class TestText:
         assert text.index("#include") < text.index("namespace program_0 {")
         assert text.count("#undef N") == 2
         assert text.count('extern "C" ') == 1
-        assert "case 1: program_1::solve(x, y, n); return;" in text
+        assert "case 1: program_1::solve(warpcourt_given(x), y, n); return;" in text
 
     def test_triton_programs_are_modules_of_their_own(self) -> None:
         problem, _ = with_choice(SCALING, 2)

