@@ -53,8 +53,6 @@ class Policy:
         null_calls: calls that measure the null.
         copy_mib: the size with which the speed of snapshots is measured before LOAD.
         rotation: the sets together are this many times the L2 cache.
-        min_sets: sets at least, as far as memory allows. Where an array lies makes a kernel a few parts in a
-            thousand faster or slower, and a process keeps its places: many of them are alike on average.
         max_sets: sets at most.
     """
 
@@ -84,7 +82,6 @@ class Policy:
     null_calls: int = 200
     copy_mib: int = 128
     rotation: float = 4.0
-    min_sets: int = 2
     max_sets: int = 64
 
 

@@ -103,32 +103,34 @@ def test_what_comes_from_outside_is_charged_to_nobody(first: Exception) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "median_us"),
+    ("findings", "median_us"),
     [
-        (SLOW, TIMING, 5.0),
-        (SLOW, SLOWER, 6.0),
-        (SLOWER, SLOW, 6.0),
-        (IMPOSSIBLE, TIMING, 5.0),
-        (IMPOSSIBLE, SLOW, 6.0),
-        (SLOW, IMPOSSIBLE, 6.0),
-        (SLOW, Disturbed("hot"), 6.0),
+        ((SLOW, TIMING), 5.0),
+        ((SLOW, SLOWER, SLOWER), 6.0),
+        ((SLOWER, SLOWER, SLOW), 6.0),
+        ((IMPOSSIBLE, TIMING), 5.0),
+        ((IMPOSSIBLE, IMPOSSIBLE, TIMING), 5.0),
+        ((IMPOSSIBLE, SLOW, SLOWER), 6.0),
+        ((SLOW, IMPOSSIBLE, SLOWER), 6.0),
+        ((SLOW, Disturbed("hot")), 6.0),
+        ((SLOW, SLOWER, Disturbed("hot")), 6.0),
     ],
 )
-def test_slow_single_calls_are_timed_once_more_and_the_better_time_counts(
-    first: Timing | str, second: Timing | str | Exception, median_us: float
+def test_slow_single_calls_are_timed_again_and_the_best_time_counts(
+    findings: tuple[Timing | str | Exception, ...], median_us: float
 ) -> None:
-    target = Busy(first, second)
+    target = Busy(*findings, SLOWER)
     report = judge(target)
     assert report.verdict is Verdict.ACCEPTED
     assert report.score is not None
     assert report.score.median_us == pytest.approx(median_us)
-    assert (report.attempts, target.runs) == (1, [False, True])
+    assert (report.attempts, target.runs) == (1, [False] + [True] * (len(findings) - 1))
 
 
-@pytest.mark.parametrize("second", [IMPOSSIBLE, "Its guard bands were written over."])
-def test_what_is_found_in_both_runs_or_is_no_doubt_counts(second: str) -> None:
-    report = judge(Busy(IMPOSSIBLE, second))
-    assert (report.verdict, report.message, report.score) == (Verdict.REJECTED, second, None)
+@pytest.mark.parametrize("last", [IMPOSSIBLE, "Its guard bands were written over."])
+def test_what_is_found_in_all_runs_or_is_no_doubt_counts(last: str) -> None:
+    report = judge(Busy(IMPOSSIBLE, IMPOSSIBLE, last))
+    assert (report.verdict, report.message, report.score) == (Verdict.REJECTED, last, None)
     target = Busy("Its guard bands were written over.")
     judge(target)
     assert target.runs == [False]
