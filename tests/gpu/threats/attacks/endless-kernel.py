@@ -2,7 +2,7 @@
 @triton.jit
 def spin(c):
     going = 1
-    while going > 0:
+    while going != 0:
         going = tl.load(c.to(tl.pointer_type(tl.int32))) | 1
         tl.store(c.to(tl.pointer_type(tl.int32)), 1)
 
