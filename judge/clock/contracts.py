@@ -53,6 +53,9 @@ class Policy:
         null_calls: calls that measure the null.
         copy_mib: the size with which the speed of snapshots is measured before LOAD.
         rotation: the sets together are this many times the L2 cache.
+        placements: sets at least, where memory allows. Where its arrays lie makes a call a few parts in a
+            thousand faster or slower, and a process keeps its places; over many of them that averages out.
+        placements_share: of the free memory that they may take; the program may want some too.
         max_sets: sets at most.
     """
 
@@ -82,6 +85,8 @@ class Policy:
     null_calls: int = 200
     copy_mib: int = 128
     rotation: float = 4.0
+    placements: int = 8
+    placements_share: float = 0.25
     max_sets: int = 64
 
 

@@ -66,6 +66,7 @@ _ON_HOST = Policy(
     impossible_share=1.0,
     copy_us=1e6,
     max_discards=1000,
+    placements=0,
 )
 
 

@@ -126,11 +126,13 @@ MIB = 2**20
 @pytest.mark.parametrize(
     ("n", "l2_mib", "free_mib", "count"),
     [
-        (1 << 26, 50, 100_000, 2),  # 512 MiB in a set
+        (1 << 26, 50, 100_000, 8),  # 512 MiB in a set: more than the cache needs, for their places
+        (1 << 26, 50, 17_000, 4),  # as many as a quarter of the memory holds
+        (1 << 26, 50, 4_000, 2),  # at least two
         (3 << 19, 48, 100_000, 16),  # 12 MiB
         (1 << 10, 50, 100_000, 64),  # 8 KiB: the most that are allowed
         (3 << 19, 48, 300, 9),  # little memory
-        (3 << 19, 0, 100_000, 2),  # a host
+        (3 << 19, 0, 100_000, 8),  # a cache that nobody knows of
     ],
 )
 def test_sets_are_larger_than_the_cache_and_fit(n: int, l2_mib: int, free_mib: int, count: int) -> None:
