@@ -1,7 +1,8 @@
 """Sandboxes started ahead, so that nobody waits for imports. Each is used once and then destroyed.
 
 Theory of operation. One thread keeps `size` sandboxes of each kind that have said "ready", which they do
-before they see any foreign code. `take` hands one out, or starts one on the spot when none is left.
+before they see any foreign code. `take` hands one out. When none is left it waits for the one that is just
+coming up, unless somebody else does, and starts one on the spot otherwise.
 A waiting sandbox is replaced when it has died or is older than `max_age_s`. While somebody holds the pool,
 as a judgement does that times a program, a kind of which one is left waits for the next, at most for
 `_HELD_S`: containers and imports that come up slow the whole host down.
@@ -61,6 +62,8 @@ class Pool:
         self._changed = threading.Condition()
         self._closed = False
         self._coming_up: Process | None = None  # what the thread is starting
+        self._coming_kind: str | None = None
+        self._awaited = False  # whether somebody waits for that
         self._held_since_s: list[float] = []  # one for each that holds it
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
@@ -75,7 +78,7 @@ class Pool:
 
     @property
     def misses(self) -> Mapping[str, int]:
-        """How often one had to be started on the spot, by name."""
+        """How often none was ready, by name."""
         return dict(self._misses)
 
     def waiting(self, name: str) -> int:
@@ -97,7 +100,7 @@ class Pool:
                 return warm.process
             warm.process.close()
         self._misses[name] += 1
-        process = self._start(name)
+        process = self._await(name) or self._start(name)
         process.begin(limits)
         return process
 
@@ -142,6 +145,16 @@ class Pool:
             self._changed.notify_all()
             return self._waiting[name].pop(0) if self._waiting[name] else None
 
+    def _await(self, name: str) -> Process | None:
+        """The sandbox that the thread is starting, if it is of this kind and nobody else waits for it."""
+        with self._changed:
+            if self._coming_kind != name or self._awaited:
+                return None
+            self._awaited = True
+            self._changed.wait_for(lambda: self._coming_kind != name)
+            self._awaited = False
+            return self._waiting[name].pop(0).process if self._waiting[name] else None
+
     def _refill(self) -> None:
         backoff_s = _TICK_S
         while True:
@@ -152,6 +165,7 @@ class Pool:
                     self._changed.wait(_TICK_S)
                 if self._closed:
                     return
+                self._coming_kind = name
             if name is None:
                 continue
             try:
@@ -176,16 +190,18 @@ class Pool:
         return name if name is not None and lacking[name] > 0 else None
 
     def _add(self, name: str) -> None:
+        process = None
         try:
             process = self._start(name, announce=self._announce)
         finally:
             with self._changed:
-                self._coming_up = None
-        with self._changed:
-            if not self._closed:
-                self._waiting[name].append(_Waiting(process, time.monotonic()))
-                return
-        process.close()
+                self._coming_up = self._coming_kind = None
+                if process is not None and not self._closed:
+                    self._waiting[name].append(_Waiting(process, time.monotonic()))
+                    process = None
+                self._changed.notify_all()
+        if process is not None:
+            process.close()
 
     def _discard_stale(self) -> None:
         with self._changed:

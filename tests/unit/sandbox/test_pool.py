@@ -1,11 +1,13 @@
 """The warm pool, over the fake backend."""
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from sandbox.fake import FakeBackend, Script, exited
+from sandbox.fake import FakeBackend, FakeProcess, Script, exited
 from sandbox.pool import NotReady, Pool, Recipe
 from sandbox.spec import Command, Limits
 
@@ -47,6 +49,54 @@ def test_starts_one_on_the_spot_when_none_is_left() -> None:
     assert pool.misses == {"runner": 1}
     assert backend.started[0].begun == [LIMITS]
     process.close()
+    pool.close()
+
+
+class Slow(FakeBackend):
+    """Lets nothing start until `go` is set."""
+
+    def __init__(self, scripts: Sequence[Script]) -> None:
+        super().__init__(scripts)
+        self.go = threading.Event()
+        self.asked = 0
+
+    def start(self, command: Command) -> FakeProcess:
+        self.asked += 1
+        assert self.go.wait(10)
+        return super().start(command)
+
+
+def test_the_first_who_finds_none_waits_for_the_one_that_is_coming_up() -> None:
+    backend = Slow([READY] * 4)
+    pool = pool_of(backend)
+    until(lambda: backend.asked == 1)
+    with ThreadPoolExecutor(2) as takers:
+        first = takers.submit(pool.take, "runner", LIMITS)
+        until(lambda: pool.misses == {"runner": 1})
+        time.sleep(0.05)
+        assert backend.asked == 1
+        second = takers.submit(pool.take, "runner", LIMITS)
+        until(lambda: backend.asked == 2)
+        backend.go.set()
+        assert first.result() is not second.result()
+    assert (pool.hits, pool.misses) == ({}, {"runner": 2})
+    assert [process.begun for process in backend.started].count([LIMITS]) == 2
+    first.result().close()
+    second.result().close()
+    pool.close()
+    assert all(process.closed for process in backend.started)
+
+
+def test_who_waits_for_one_that_fails_starts_another() -> None:
+    backend = Slow([Script(completion=exited(1)), READY, READY])
+    pool = pool_of(backend)
+    until(lambda: backend.asked == 1)
+    with ThreadPoolExecutor(1) as takers:
+        taken = takers.submit(pool.take, "runner", LIMITS)
+        until(lambda: pool.misses == {"runner": 1})
+        backend.go.set()
+        assert taken.result() in backend.started[1:]
+    taken.result().close()
     pool.close()
 
 
