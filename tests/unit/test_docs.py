@@ -87,7 +87,7 @@ def test_the_threat_model_and_the_hostile_programs_agree() -> None:
 
 def test_the_threat_model_and_the_attacks_on_a_gpu_agree() -> None:
     rows = re.findall(r"GPU programs: ([^|;]+)", read("docs/threat-model.md"))
-    named = {name for row in rows for name in re.findall(r"`([a-z0-9-]+[.](?:cu|py))`", row)}
+    named = {name for row in rows for name in re.findall(r"`([a-z0-9-]+(?:[.]torch)?[.](?:cu|py))`", row)}
     listed = {attack.file for attack in ATTACKS}
     assert named == listed
     there = {path.name for path in (ROOT / "tests/gpu/threats/attacks").iterdir() if path.is_file()}
