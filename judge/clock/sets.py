@@ -192,9 +192,8 @@ class MemorySets:
 def how_many_sets(problem: Problem, case: Case, policy: Policy, *, l2_bytes: int, free_bytes: int) -> int:
     """How many sets of `case` to time with: enough to be `policy.rotation` times the L2 cache, at least two.
 
-    `l2_bytes` is 0 on a host. Where a part of the memory is enough for more, there are `policy.placements`. As
-    many descriptors as fit go with one message, and the sets with their poison and snapshots must fit into
-    `free_bytes`.
+    `l2_bytes` is 0 on a host. Where a part of the memory holds more, there are `policy.placements`. As many
+    descriptors as fit go with one message, and the sets with poison and snapshots must fit into `free_bytes`.
     """
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     sizes = [bytes_of(argument, case.sizes) for argument in arrays]

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, CDPSession, Page, expect
 
 from tests.e2e.conftest import PASSWORD, Site, sign_in, sign_up
-from tests.e2e.test_pages import check
+from tests.e2e.soundness import check
 
 PERSON = "account-reader"
 PLACES = (

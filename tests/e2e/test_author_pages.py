@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.author import begin, open_tab, prove, sign_up_instructor
 from tests.e2e.conftest import Site, sign_in
-from tests.e2e.test_pages import check
+from tests.e2e.soundness import check
 from web.authoring.tabs import TABS
 
 SLUG = "sum-of-rows"

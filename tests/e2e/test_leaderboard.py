@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, write
-from tests.e2e.test_pages import check
+from tests.e2e.soundness import check
 
 BOARD = "/problems/vector-add/leaderboard"
 # A crowd whose submissions were timed, on both versions of the problem, and a baseline among them.

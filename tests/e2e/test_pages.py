@@ -3,19 +3,15 @@
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # ships no types
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, watch, write
+from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, write
+from tests.e2e.soundness import check
 
 PUBLIC = ("/", "/problems", "/problems/vector-add", "/problems/vector-add/leaderboard", "/help")
 LISTS = ("/problems?q=nothing&tag=bandwidth&sort=x", "/tracks", "/tracks/hundred-days")
 FORMS = ("/accounts/login/", "/accounts/signup/", "/accounts/password/reset/", "/no-such-page")
 PRIVATE = ("/", "/problems", "/problems/vector-add", "/submissions", "/account", "/accounts/password/change/")
-AXE_OPTIONS = {
-    "resultTypes": ["violations"],
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-}
 PERSON = "reader"
 
 
@@ -125,22 +121,3 @@ MAKE_STAFF = (
     "from web.accounts.models import User; "
     "User.objects.create_superuser('warden', password='correct horse battery')"
 )
-
-
-def check(page: Page, url: str) -> None:
-    """Open `url` and look for errors, overflow and serious violations of accessibility."""
-    problems = watch(page)
-    page.goto(url)
-    if page.locator(".workbench").count():
-        expect(page.locator(".workbench[data-ready]")).to_be_visible()
-    assert problems == [], url
-    width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert width == 0, f"{url} is {width} pixels too wide"
-    found = Axe().run(page, options=AXE_OPTIONS).response["violations"]
-    serious = [
-        f"{violation['id']}: {node['target']} {node.get('failureSummary', '')}"
-        for violation in found
-        if violation["impact"] in {"serious", "critical"}
-        for node in violation["nodes"]
-    ]
-    assert serious == [], url

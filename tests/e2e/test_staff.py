@@ -14,7 +14,7 @@ from tests.e2e.conftest import (
     wait_for_verdict,
     write,
 )
-from tests.e2e.test_pages import check
+from tests.e2e.soundness import check
 
 PLACES = (
     "",

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import PASSWORD, Site, sign_in
-from tests.e2e.test_pages import check
+from tests.e2e.soundness import check
 
 AUTHOR, SOLVER, LEARNER = "author", "solver", "beginner"
 PROBLEM = "vector-add"
