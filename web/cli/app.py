@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from . import credentials, exits, header, package, problem, programs, sets, show, terminal
+from . import credentials, exits, header, package, problem, programs, published, sets, show, terminal
 from .client import Client, Refused, SiteError
 from .watch import watch
 
@@ -21,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+problem.app.add_typer(published.app)
 app.add_typer(problem.app, name="problem")
 app.command("import")(sets.import_set)
 

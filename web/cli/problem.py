@@ -51,7 +51,7 @@ def pull(
             _require_unchanged(client, folder, known, wanted)
         revision = _bring(client, folder, wanted, set(known.digests) if known else set())
     told = {"slug": wanted, "folder": str(folder), "revision": revision}
-    _answer(told, f"{wanted} is in {folder} at revision {revision}.", as_json=as_json)
+    answer(told, f"{wanted} is in {folder} at revision {revision}.", as_json=as_json)
 
 
 @app.command()
@@ -71,8 +71,7 @@ def push(
             _agree(folder, client, create, made["revision"], files)
             _pushed_to(create, made["revision"], sorted(files), others=False, as_json=as_json)
             return
-        known = Pulled.load(folder)
-        _require_site(known, client, known.slug)
+        known = pulled(folder, client)
         changes = package.changed_here(files, known)
         if not changes:
             _pushed_to(known.slug, known.revision, [], others=False, as_json=as_json)
@@ -116,7 +115,7 @@ def publish(
         body = {"note": note, "live": not freeze}
         version = client.post(f"author/workspaces/{known.slug}/versions", body)
     what = "is live" if version["live"] else "is frozen; learners do not have it yet"
-    _answer(version, f"Version {version['number']} of {known.slug} {what}.", as_json=as_json)
+    answer(version, f"Version {version['number']} of {known.slug} {what}.", as_json=as_json)
 
 
 def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_json: bool) -> None:
@@ -126,10 +125,11 @@ def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_js
     if others:
         text += " Others changed other files meanwhile; they are here now."
     told = {"slug": slug, "revision": revision, "sent": sent, "others": others}
-    _answer(told, text, as_json=as_json)
+    answer(told, text, as_json=as_json)
 
 
-def _answer(told: Body, text: str, *, as_json: bool) -> None:
+def answer(told: Body, text: str, *, as_json: bool) -> None:
+    """Print what was done: `told` for programs, else `text`."""
     if as_json:
         terminal.print_json(told)
     else:
@@ -156,10 +156,16 @@ def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note:
     return before, others
 
 
-def _pushed(folder: Path, client: Client) -> Pulled:
-    """What the folder is of, if the site has all that is in it."""
+def pulled(folder: Path, client: Client) -> Pulled:
+    """What the folder is of, if that is of this site."""
     known = Pulled.load(folder)
     _require_site(known, client, known.slug)
+    return known
+
+
+def _pushed(folder: Path, client: Client) -> Pulled:
+    """What the folder is of, if the site has all that is in it."""
+    known = pulled(folder, client)
     if package.changed_here(package.read_files(folder), known):
         terminal.fail(f"{folder} has changes that the site lacks; run: warpcourt problem push", exits.USAGE)
     return known

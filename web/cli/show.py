@@ -94,6 +94,16 @@ def workspaces(rows: Iterable[Body]) -> Table:
     return table
 
 
+def versions(rows: Iterable[Body]) -> Table:
+    """Versions that were published, one a line."""
+    table = _table(">Version", "Learners", "Made", "By", "What is new")
+    for row in rows:
+        state = "have it" if row["live"] else "archived" if row["archived"] else ""
+        made = row["created"].replace("T", " ")[:16]
+        table.add_row(str(row["number"]), state, made, clean(row["by"] or ""), clean(row["note"]))
+    return table
+
+
 def proof(run: Body) -> RenderableType:
     """What a proof found, and whether the problem may be published."""
     if run["state"] == "cancelled":

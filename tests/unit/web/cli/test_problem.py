@@ -17,6 +17,7 @@ from web.authoring import docket, queries
 from web.authoring.models import State, Workspace
 from web.authoring.services import files, workspaces
 from web.cli import package, problem, terminal
+from web.cli.app import app
 from web.cli.client import Client, Refused, Unreachable
 from web.cli.credentials import Credentials
 
@@ -70,7 +71,7 @@ def run(author: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
             docket.record(claim, to_json(proof), holds=proof.holds)
 
     def command(*arguments: str):
-        return CliRunner().invoke(problem.app, list(arguments))
+        return CliRunner().invoke(app, ["problem", *arguments])
 
     return command
 
@@ -111,6 +112,33 @@ def test_from_a_folder_to_learners(run, workspace, author):
     assert "Waiting for a worker" in proved.output
     assert "is live" in run("publish", "my-sum", "--note", "First").output
     assert Workspace.objects.get().state == State.PUBLISHED
+
+
+def test_what_was_published_is_listed_withdrawn_and_put_away(run, workspace):
+    assert run("pull", "my-sum").exit_code == 0
+    assert "Nothing was published" in run("versions", "my-sum").output
+    assert run("withdraw", "my-sum").exit_code == 1
+    assert run("prove", "my-sum").exit_code == 0
+    run("publish", "my-sum", "--note", "First")
+    with Path("my-sum/statement.md").open("a") as statement:
+        statement.write("\nMore.\n")
+    run("push", "my-sum")
+    assert run("prove", "my-sum").exit_code == 0
+    assert "is frozen" in run("publish", "my-sum", "--freeze").output
+    second, first = json.loads(run("versions", "my-sum", "--json").stdout)
+    assert (first["number"], first["live"], first["note"]) == (1, True, "First")
+    assert (second["number"], second["live"]) == (2, False)
+    assert "have it" in run("versions", "my-sum").output
+    assert run("live", "2", "my-sum").exit_code == 0
+    assert run("archive", "2", "my-sum").exit_code == 1, "what is live is not archived"
+    assert "archived" in run("archive", "1", "my-sum").output
+    latest, earlier = json.loads(run("versions", "my-sum", "--json").stdout)
+    assert (latest["archived"], earlier["archived"]) == (False, True)
+    assert "is back" in run("archive", "1", "my-sum", "--undo").output
+    assert run("live", "3", "my-sum").exit_code == 1
+    withdrawn = run("withdraw", "my-sum", "--json")
+    assert json.loads(withdrawn.stdout) == {"slug": "my-sum", "withdrawn": True}
+    assert "see my-sum again" in run("withdraw", "my-sum", "--undo").output
 
 
 def test_what_somebody_else_changed_too_is_a_conflict(run, workspace, author):
