@@ -1,0 +1,147 @@
+"""What a program leaves behind, and when a sandbox ends, on every backend."""
+
+import os
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandbox.backend import IsolationUnavailable
+from sandbox.containers.backend import Containers
+from sandbox.containers.orphans import OWNER_LABEL, Owner, orphans
+from sandbox.spec import Bind, Ending, Limits
+from tests.integration.sandbox.conftest import LIMITS, Sandbox
+
+pytestmark = pytest.mark.integration
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def test_survivors_die_with_the_sandbox(sandbox: Sandbox) -> None:
+    before = _sleepers()
+    completion = sandbox.shell("setsid sleep 4711 & (setsid setsid sleep 4711 &) ; exit 7")
+    assert (completion.ending, completion.status) == (Ending.EXITED, 7)
+    assert _sleepers() == before
+
+
+def test_close_ends_a_running_program(sandbox: Sandbox) -> None:
+    before = _sleepers()
+    process = sandbox.start("/bin/sh", "-c", "trap '' TERM INT HUP; setsid sleep 4711 & sleep 4711")
+    process.close()
+    process.close()
+    assert process.wait(0).ending is Ending.KILLED
+    assert _sleepers() == before
+
+
+def _sleepers() -> int:
+    listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    return listing.count("sleep 4711")
+
+
+def test_many_runs_leave_nothing(sandbox: Sandbox) -> None:
+    sandbox.run("/bin/true")
+    sandbox.settle()
+    before, children = _descriptors(), _zombies()
+    for index in range(200 if sandbox.backend.name == "bubblewrap" else 60):
+        completion = sandbox.run("/bin/true", channel=index % 2 == 0, collect={"x": 1})
+        assert (completion.ending, completion.status) == (Ending.EXITED, 0)
+    sandbox.settle()
+    assert _descriptors() == before
+    assert _zombies() == children
+    if isinstance(sandbox.backend, Containers):
+        label = Owner.current().label()
+        assert list(sandbox.backend._engine.containers(f"{OWNER_LABEL}={label}")) == []
+        assert list(sandbox.backend._host().sockets.iterdir()) == []
+    elif (hierarchy := sandbox.backend._host().hierarchy) is not None:
+        ours = hierarchy.folders["pids"].glob(f"{os.getpid()}-*")  # the warm pools' are in use
+        assert [path for path in ours if (path / "cgroup.procs").read_text() == ""] == []
+
+
+def test_a_failed_start_leaves_nothing(sandbox: Sandbox) -> None:
+    sandbox.settle()
+    before = _descriptors()
+    for _ in range(5):
+        with pytest.raises(IsolationUnavailable, match=r"Can't find source path|source path does not exist"):
+            sandbox.run("/bin/true", channel=True, binds=(Bind(Path("/no/such/path"), "/x"),))
+    sandbox.settle()
+    assert _descriptors() == before
+
+
+def _descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def _zombies() -> int:
+    listing = subprocess.run(["ps", "-eo", "ppid,stat"], capture_output=True, text=True, check=True).stdout
+    processes = [line.split() for line in listing.splitlines()]
+    return sum(state.startswith("Z") for parent, state in processes if parent == str(os.getpid()))
+
+
+def test_it_dies_with_the_process_that_started_it(sandbox: Sandbox) -> None:
+    script = (
+        "import os, time\n"
+        "from pathlib import Path\n"
+        "from sandbox.bubblewrap import Bubblewrap\n"
+        "from sandbox.containers.backend import Containers\n"
+        "from sandbox.containers.images import Images\n"
+        "from sandbox.spec import Command, Limits\n"
+        "limits = Limits(wall_s=60, cpu_s=60, memory_mib=64)\n"
+        f"process = {sandbox.remake}.start(Command(('/bin/sleep', '4712'), limits))\n"
+        "print('started', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    python = REPOSITORY / ".venv" / "bin" / "python"
+    worker = subprocess.Popen([python, "-c", script], cwd=REPOSITORY, stdout=subprocess.PIPE)
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == b"started\n"
+    worker.kill()
+    worker.wait()
+    worker.stdout.close()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+        if "sleep 4712" not in listing:
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the sandbox outlived its worker")
+    sandbox.backend.verify()  # removes what is left of the dead: a control group, a container
+    if isinstance(sandbox.backend, Containers):
+        assert list(orphans(sandbox.backend._engine)) == []
+
+
+def test_it_starts_fast(sandbox: Sandbox) -> None:
+    """A generous bound for a shared machine; benchmarks have the real figure."""
+    times_ms = []
+    for _ in range(20):
+        began = time.monotonic()
+        process = sandbox.start("/bin/true")
+        times_ms.append((time.monotonic() - began) * 1000)
+        process.close()
+    assert sorted(times_ms)[5] < (60 if sandbox.backend.name == "bubblewrap" else 600)
+
+
+def test_limits_count_from_begin(sandbox: Sandbox) -> None:
+    generous = Limits(wall_s=60, cpu_s=60, memory_mib=256)
+    process = sandbox.start("/bin/sh", "-c", "while :; do :; done", limits=generous)
+    try:
+        time.sleep(1)
+        process.begin(replace(generous, cpu_s=0.5))
+        completion = process.wait(20)
+    finally:
+        process.close()
+    assert completion.ending is Ending.CPU_TIME
+    assert 0.5 <= completion.cpu_s < 2
+
+
+def test_begin_caps_memory(sandbox: Sandbox) -> None:
+    process = sandbox.start("/bin/sh", "-c", "sleep 1; head -c 100M /dev/zero | tail", limits=LIMITS)
+    try:
+        process.begin(replace(LIMITS, memory_mib=32))
+        completion = process.wait(30)
+    finally:
+        process.close()
+    assert completion.peak_memory_bytes is not None
+    assert completion.peak_memory_bytes <= 32 << 20
