@@ -115,18 +115,21 @@ def test_a_runner_that_could_not_be_promoted_is_not_used_again(
 
     monkeypatch.setattr(Station, "start_runner", remember)
     neighbour = station.leases.acquire(station.card.uuid, Share.CHECK)
-    alive_while_waiting: list[bool] = []
+    refused: list[Process] = []
+    alive_while_timing: list[bool] = []
 
     def tell(progress: Progress) -> None:
-        if progress.kind == "waiting":
+        if progress.kind == "waiting" and not refused:  # on a busy host timing itself may be repeated
+            refused.extend(started)
             threading.Timer(0.5, neighbour.release).start()
         if progress.kind == "timing":
-            alive_while_waiting.append(bool(started[0].pids))
+            alive_while_timing.append(any(process.pids for process in refused))
 
     report = judge(node, vector_add, "plain.cu", on_progress=tell)
     assert report.ranked
-    assert len(started) == 2
-    assert alive_while_waiting == [False, False]
+    assert len(refused) == 1
+    assert len(started) > len(refused)
+    assert set(alive_while_timing) == {False}
     assert report.attempts == 1
     assert "wait" in {stage.name for stage in report.stages}
 
