@@ -25,14 +25,13 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 
 from judge.built import Built
+from judge.cases import flags_for, select_cases
 from judge.clock.session import IMPOSSIBLE
 from judge.diagnostics import clean
-from judge.drawn import inputs
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score, unsuited
-from judge.sizes import bytes_of, check_sizes
 from judge.target import Referee, Seat, Target
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
@@ -40,7 +39,6 @@ from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
-_TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
 _BUSY = "The GPU was never quiet while this program was alone on it."
 _FURTHER_RUNS = 2  # at most, of a program whose single calls were slow
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR}
@@ -191,18 +189,6 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
             return _report(judgement, _Outcome(Verdict.CANCELLED, "Cancelled."), Built())
 
 
-def select_cases(
-    problem: Problem, mode: Mode, sizes: Mapping[str, int] | None, *, ranked: bool
-) -> tuple[Case, ...]:
-    """The cases to judge on: a user's own sizes, the public ones, or all that this target runs."""
-    if sizes is not None:
-        check_sizes(problem, sizes)
-        return (Case("custom", Group.SAMPLE, dict(sizes)),)
-    if mode is Mode.RUN:
-        return tuple(case for case in problem.cases if case.public)
-    return tuple(case for case in problem.cases if ranked or case.group is not Group.TIMED)
-
-
 def _judge(judgement: _Judgement) -> Report:
     allowed = judgement.problem.limits.libraries
     if judgement.language is Language.CUDA and allowed is not None:
@@ -293,11 +279,9 @@ def _time_again(judgement: _Judgement, built: Built, checked: _Outcome, first: _
             again = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
         except Disturbed:
             break
-        if again.score is None and not _doubtful(again):
-            return again
-        best = _better(best, again)
         if not _doubtful(again):
-            break
+            return again if again.score is None else _better(best, again)
+        best = _better(best, again)
     return best
 
 
@@ -365,14 +349,6 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
         cases=(*outcome.cases[:-1], replace(failed, verdict=verdict, message=message)),
         diagnostics=(*outcome.diagnostics, *found),
     )
-
-
-def flags_for(problem: Problem, case: Case) -> Flag:
-    """Small cases run in one fixed order and are watched for races; odd ones in the reverse order."""
-    if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
-        return Flag.NONE
-    flags = Flag.DETERMINISTIC | Flag.RACES
-    return flags | Flag.REVERSED if case.group is Group.ODD else flags
 
 
 def _flags(judgement: _Judgement, case: Case) -> Flag:

@@ -165,6 +165,23 @@ def redis_server() -> Iterator[str]:
             server.wait()
 
 
+def started_worker(script: str) -> subprocess.Popen[bytes]:
+    """A process of this checkout that runs `script`, which has printed `started`."""
+    python = ROOT / ".venv" / "bin" / "python"
+    worker = subprocess.Popen([python, "-c", script], cwd=ROOT, stdout=subprocess.PIPE)
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == b"started\n"
+    return worker
+
+
+def kill_worker(worker: subprocess.Popen[bytes]) -> None:
+    """End it at once, as a crash would."""
+    worker.kill()
+    worker.wait()
+    if worker.stdout is not None:
+        worker.stdout.close()
+
+
 def unprivileged() -> dict[str, Any]:
     """Arguments of `subprocess.run` for a user that is not root: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:

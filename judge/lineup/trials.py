@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from judge.evaluate import flags_for
+from judge.cases import flags_for
 from judge.lineup.text import LANGUAGES, WHICH, line_up_text
 from judge.report import CaseReport, Report
 from judge.sizes import bytes_of, size_names

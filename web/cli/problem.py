@@ -51,7 +51,7 @@ def pull(
             _require_unchanged(client, folder, known, wanted)
         revision = _bring(client, folder, wanted, set(known.digests) if known else set())
     told = {"slug": wanted, "folder": str(folder), "revision": revision}
-    answer(told, f"{wanted} is in {folder} at revision {revision}.", as_json=as_json)
+    terminal.answer(told, as_json=as_json, shown=f"{wanted} is in {folder} at revision {revision}.")
 
 
 @app.command()
@@ -115,7 +115,7 @@ def publish(
         body = {"note": note, "live": not freeze}
         version = client.post(f"author/workspaces/{known.slug}/versions", body)
     what = "is live" if version["live"] else "is frozen; learners do not have it yet"
-    answer(version, f"Version {version['number']} of {known.slug} {what}.", as_json=as_json)
+    terminal.answer(version, as_json=as_json, shown=f"Version {version['number']} of {known.slug} {what}.")
 
 
 def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_json: bool) -> None:
@@ -125,15 +125,7 @@ def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_js
     if others:
         text += " Others changed other files meanwhile; they are here now."
     told = {"slug": slug, "revision": revision, "sent": sent, "others": others}
-    answer(told, text, as_json=as_json)
-
-
-def answer(told: Body, text: str, *, as_json: bool) -> None:
-    """Print what was done: `told` for programs, else `text`."""
-    if as_json:
-        terminal.print_json(told)
-    else:
-        show.plain(terminal.out(), text)
+    terminal.answer(told, as_json=as_json, shown=text)
 
 
 def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note: str) -> tuple[int, bool]:

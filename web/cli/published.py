@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import show, terminal
-from .problem import HERE, AsJson, Folder, answer, pulled
+from .problem import HERE, AsJson, Folder, pulled
 
 app = typer.Typer()
 Number = Annotated[int, typer.Argument(help="Of the version, as `versions` lists it.")]
@@ -27,7 +27,7 @@ def live(number: Number, folder: Folder = HERE, as_json: AsJson = False) -> None
     with terminal.site() as client:
         slug = pulled(folder, client).slug
         version = client.post(f"author/workspaces/{slug}/versions/{number}/live", {})
-    answer(version, f"Version {number} of {slug} is live.", as_json=as_json)
+    terminal.answer(version, as_json=as_json, shown=f"Version {number} of {slug} is live.")
 
 
 @app.command()
@@ -35,9 +35,9 @@ def archive(number: Number, folder: Folder = HERE, undo: Undo = False, as_json: 
     """Leave a version that is not live out of the list on the pages. What it judged stays."""
     with terminal.site() as client:
         slug = pulled(folder, client).slug
-        act = "take-back" if undo else "archive"
+        act, state = ("take-back", "back") if undo else ("archive", "archived")
         version = client.post(f"author/workspaces/{slug}/versions/{number}/{act}", {})
-    answer(version, f"Version {number} of {slug} is {'back' if undo else 'archived'}.", as_json=as_json)
+    terminal.answer(version, as_json=as_json, shown=f"Version {number} of {slug} is {state}.")
 
 
 @app.command()
@@ -47,4 +47,4 @@ def withdraw(folder: Folder = HERE, undo: Undo = False, as_json: AsJson = False)
         slug = pulled(folder, client).slug
         client.post(f"author/workspaces/{slug}/{'show' if undo else 'withdraw'}", {})
     text = f"Learners see {slug} again." if undo else f"Learners see nothing of {slug} any more."
-    answer({"slug": slug, "withdrawn": not undo}, text, as_json=as_json)
+    terminal.answer({"slug": slug, "withdrawn": not undo}, as_json=as_json, shown=text)

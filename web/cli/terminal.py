@@ -27,9 +27,11 @@ def site() -> Iterator[Client]:
 
 
 def answer(body: object, *, as_json: bool, shown: RenderableType) -> None:
-    """Print the site's answer, as JSON or as people read it."""
+    """Print the site's answer, as JSON or as people read it. A sentence is no markup."""
     if as_json:
         print_json(body)
+    elif isinstance(shown, str):
+        show.plain(out(), shown)
     else:
         out().print(shown)
 

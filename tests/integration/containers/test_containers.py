@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,11 +17,10 @@ from sandbox.containers.images import Images
 from sandbox.containers.orphans import OWNER_LABEL
 from sandbox.spec import Command, Completion, Ending, Limits
 from sandbox.watch import WatchedProcess
-from tests.services import need, started_engine, stop_engine
+from tests.services import kill_worker, need, started_engine, started_worker, stop_engine
 
 pytestmark = pytest.mark.integration
 
-ROOT = Path(__file__).resolve().parents[3]
 LIMITS = Limits(wall_s=30, cpu_s=10, memory_mib=128, processes=16, tmpfs_mib=8)
 
 
@@ -212,16 +210,11 @@ def test_the_containers_of_a_killed_worker_are_reaped(
         "print('started', flush=True)\n"
         "time.sleep(60)\n"
     )
-    python = ROOT / ".venv" / "bin" / "python"
-    worker = subprocess.Popen([python, "-c", script], cwd=ROOT, stdout=subprocess.PIPE)
-    assert worker.stdout is not None
-    assert worker.stdout.readline() == b"started\n"
+    worker = started_worker(script)
     mine = asleep(containers, "mine")
     try:
         assert containers.reap() == 0
-        worker.kill()
-        worker.wait()
-        worker.stdout.close()
+        kill_worker(worker)
         until(lambda: not any(container.running for container in known(containers, "lost")))
         assert len(known(containers, "lost")) == 2
         assert containers.reap() == 2

@@ -1,5 +1,6 @@
 """What a program leaves behind, and when a sandbox ends, on every backend."""
 
+import gc
 import os
 import subprocess
 import time
@@ -13,10 +14,9 @@ from sandbox.containers.backend import Containers
 from sandbox.containers.orphans import OWNER_LABEL, Owner, orphans
 from sandbox.spec import Bind, Ending, Limits
 from tests.integration.sandbox.conftest import LIMITS, Sandbox
+from tests.services import kill_worker, started_worker
 
 pytestmark = pytest.mark.integration
-
-REPOSITORY = Path(__file__).resolve().parents[3]
 
 
 def test_survivors_die_with_the_sandbox(sandbox: Sandbox) -> None:
@@ -48,7 +48,7 @@ def test_many_runs_leave_nothing(sandbox: Sandbox) -> None:
         completion = sandbox.run("/bin/true", channel=index % 2 == 0, collect={"x": 1})
         assert (completion.ending, completion.status) == (Ending.EXITED, 0)
     sandbox.settle()
-    assert _descriptors() <= before  # what another test left may be gone by now
+    assert _descriptors() == before
     assert _zombies() == children
     if isinstance(sandbox.backend, Containers):
         label = Owner.current().label()
@@ -66,10 +66,11 @@ def test_a_failed_start_leaves_nothing(sandbox: Sandbox) -> None:
         with pytest.raises(IsolationUnavailable, match=r"Can't find source path|source path does not exist"):
             sandbox.run("/bin/true", channel=True, binds=(Bind(Path("/no/such/path"), "/x"),))
     sandbox.settle()
-    assert _descriptors() <= before  # what another test left may be gone by now
+    assert _descriptors() == before
 
 
 def _descriptors() -> int:
+    gc.collect()  # what another test left may go at any time
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
@@ -92,13 +93,7 @@ def test_it_dies_with_the_process_that_started_it(sandbox: Sandbox) -> None:
         "print('started', flush=True)\n"
         "time.sleep(60)\n"
     )
-    python = REPOSITORY / ".venv" / "bin" / "python"
-    worker = subprocess.Popen([python, "-c", script], cwd=REPOSITORY, stdout=subprocess.PIPE)
-    assert worker.stdout is not None
-    assert worker.stdout.readline() == b"started\n"
-    worker.kill()
-    worker.wait()
-    worker.stdout.close()
+    kill_worker(started_worker(script))
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         listing = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout

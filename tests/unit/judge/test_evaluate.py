@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 
 from judge.built import Built
+from judge.cases import select_cases
 from judge.cpu_target import CpuTarget
 from judge.errors import GpuUnavailable, OracleFailed
-from judge.evaluate import evaluate, select_cases
+from judge.evaluate import evaluate
 from judge.oracle import Oracle
 from judge.report import Progress, Report, Stage
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
