@@ -1,6 +1,5 @@
 """What a program leaves behind, and when a sandbox ends, on every backend."""
 
-import gc
 import os
 import subprocess
 import time
@@ -48,7 +47,7 @@ def test_many_runs_leave_nothing(sandbox: Sandbox) -> None:
         completion = sandbox.run("/bin/true", channel=index % 2 == 0, collect={"x": 1})
         assert (completion.ending, completion.status) == (Ending.EXITED, 0)
     sandbox.settle()
-    assert _descriptors() == before
+    assert _descriptors() <= before  # what another test closes in the background may be gone by now
     assert _zombies() == children
     if isinstance(sandbox.backend, Containers):
         label = Owner.current().label()
@@ -66,11 +65,10 @@ def test_a_failed_start_leaves_nothing(sandbox: Sandbox) -> None:
         with pytest.raises(IsolationUnavailable, match=r"Can't find source path|source path does not exist"):
             sandbox.run("/bin/true", channel=True, binds=(Bind(Path("/no/such/path"), "/x"),))
     sandbox.settle()
-    assert _descriptors() == before
+    assert _descriptors() <= before  # what another test closes in the background may be gone by now
 
 
 def _descriptors() -> int:
-    gc.collect()  # what another test left may go at any time
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
