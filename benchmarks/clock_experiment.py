@@ -1,16 +1,13 @@
-"""Which estimator repeats best: `python -m benchmarks.clock_experiment [--rounds N] [--mps]`.
+"""How the gate times one kernel: `python -m benchmarks.clock_experiment [--rounds N] [--mps]`. No containers.
 
-Needs an NVIDIA GPU to itself, CuPy and nvcc; no containers. Times a float16 vector addition of 8192 x 8192,
-4096 x 4096 and 1024 x 1024 elements with the judge's own memory, page, sets and repetitions against the
-judge's own runner. Both are fresh processes in every round, because what differs between processes (where
-memory lies, clocks, who came first) is what a submission meets. `--mps` does it under an MPS daemon that it
-starts in a folder of its own. Four rounds are meant to take less than a minute.
+Needs an NVIDIA GPU to itself, CuPy and nvcc. Times a float16 vector addition of 8192 x 8192, 4096 x 4096 and
+1024 x 1024 elements with the judge's own memory, page, sets and gate against the judge's own runner. Both are
+fresh processes in every round, because what differs between processes (where memory lies, clocks, who came
+first) is what a submission meets. `--mps` does it under an MPS daemon that it starts in a folder of its own.
 
-Prints, for each estimator and size, the median over the rounds and the spread (max - min) / median. Then how
-much longer single calls take than those of a batch, with the sweep of the cache before go and without: the
-least and the most over the rounds, as time and as a share. `Policy.gate_us` and `gate_share` must allow for
-the most that the lower quartile shows with the sweep. "Room" is what that bound leaves under the batch: where
-it is negative, an honest program's figure is lifted.
+Prints, for each figure and size, the median over the rounds and the spread (max - min) / median: the
+ranked time; the same with the host called when the gate is open, so that launching counts; and what CUDA
+events say of the same kernel in the referee's own process, with a cold cache and back to back.
 """
 
 import argparse
@@ -24,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -32,20 +29,19 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.judging import print_table
-from judge.clock.contracts import Null, Policy, policy_for
+from judge.clock.calls import Calls
+from judge.clock.contracts import policy_for
 from judge.clock.guard import NoGuard
-from judge.clock.null import lower_quartile, measure_null, timed_us
 from judge.clock.page import Orders, create_page
-from judge.clock.repetitions import Repetitions
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets, how_many_sets
 from judge.conversation import Answer, Exchange
-from judge.memory import Contents, Memory
+from judge.memory import Contents
 from judge.report import Timing
 from problems.formula import Formula
 from problems.loader import load_problem
 from problems.schema import Argument, Case, Problem, Tolerance
-from problems.vocabulary import Dtype, Group, Language, Role
+from problems.vocabulary import Dtype, Group, Role
 from sandbox.gpu.compile.recipe import WRAPPED
 from sandbox.gpu.runners import build_device_runner, cuda_runner_command
 from sandbox.spec import Limits
@@ -55,11 +51,9 @@ from sandbox.wire import REPLY_BYTES
 ROOT = Path(__file__).resolve().parent.parent
 FINISH = ROOT / "sandbox" / "gpu" / "compile" / "finish.cpp"
 EXTENTS = (8192, 4096, 1024)
-CONTENTS = 4
-BATCHES = 8
-GATED = 48
-SWEPT, UNSWEPT = "swept", "unswept"
-BATCH = "batch 20 ms, median"
+CONTENTS = 49
+EVENTS = 60
+SWEPT_BYTES = 192 << 20
 TIMEOUT_S = 20.0
 ROUND_TIMEOUT_S = 300
 _STDERR = 2  # by its number: a test may have put something without one in place of sys.stderr
@@ -76,6 +70,14 @@ void warpcourt_call(void* const* p) {
   long n = *(const long*)p[3] / 2;
   add<<<(n + 255) / 256, 256>>>((const __half2*)p[0], (const __half2*)p[1], (__half2*)p[2], n);
 }
+}
+"""
+
+EVENT_SOURCE = r"""
+#include <cuda_fp16.h>
+extern "C" __global__ void add(const __half2* a, const __half2* b, __half2* c, long long n) {
+  long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = __hadd2(a[i], b[i]);
 }
 """
 
@@ -96,7 +98,6 @@ def main() -> int:
         with mps(Path(folder)) if options.mps else contextlib.nullcontext(os.environ) as environment:
             found = rounds(options.rounds, Path(folder), environment)
         report("under MPS" if options.mps else "without MPS", found)
-        report_excess(found)
     return 0
 
 
@@ -152,140 +153,79 @@ def report(title: str, found: Mapping[int, Sequence[Figures]]) -> None:
     print()
 
 
-def report_excess(found: Mapping[int, Sequence[Figures]]) -> None:
-    """How much longer single calls take than those of a batch."""
-    rows = [("single calls over batches", *(f"{extent} x {extent}" for extent in found))]
-    for kind in (SWEPT, UNSWEPT):
-        for estimator in ("min", "lower quartile", "median"):
-            cells = []
-            for figures in found.values():
-                over_us = [one[f"gated, {kind}, {estimator}"] - one[BATCH] for one in figures]
-                shares = [100 * us / one[BATCH] for us, one in zip(over_us, figures, strict=True)]
-                as_time = f"{min(over_us):+.2f} to {max(over_us):+.2f} us"
-                cells.append(f"{as_time}, {min(shares):+.2f} to {max(shares):+.2f} %")
-            rows.append((f"{kind}, {estimator}", *cells))
-    policy = Policy()
-    room = []
-    for figures in found.values():
-        quartiles = [(one[f"gated, {SWEPT}, lower quartile"], one[BATCH]) for one in figures]
-        least_us = min(
-            batch - (gated * (1 - policy.gate_share) - policy.gate_us) for gated, batch in quartiles
-        )
-        room.append(f"{least_us:+.2f} us")
-    rows.append(("room, at least", *room))
-    print_table(rows)
-
-
 def one_round(extent: int, folder: Path) -> dict[str, float]:
-    """Every estimator once, with a fresh runner and this fresh process as the referee."""
+    """Every figure once, with a fresh runner and this fresh process as the referee."""
     from judge.device.memory import DeviceMemory  # noqa: PLC0415 - needs CuPy, which only the rounds do
 
     problem, case = addition(extent)
     memory = DeviceMemory.open()
-    policy = policy_for(Language.CUDA, time_sliced="CUDA_MPS_PIPE_DIRECTORY" not in os.environ)
+    policy = policy_for(time_sliced="CUDA_MPS_PIPE_DIRECTORY" not in os.environ)
+    policy = replace(policy, least_us=0.0)
     contents = [draw(extent, seed) for seed in range(CONTENTS)]
     figures: dict[str, float] = {}
     with running(folder / "runner") as exchange:
         require(exchange.prepare(timeout_s=TIMEOUT_S), "PREPARE")
-        with session(exchange, None) as orders:
-            null = measure_null(orders, memory, policy)
-        figures["null, go to done"] = null.us
-        figures["null, snapshot"] = null.snapshot_us(2 * extent**2)
-        figures["sweep and wait"] = statistics.median(
-            timed_us(orders, lambda: sweep(memory)) for _ in range(20)
-        )
         require(exchange.load((folder / "program.so").read_bytes(), timeout_s=TIMEOUT_S), "LOAD")
-        sizes = {"l2_bytes": memory.l2_bytes, "free_bytes": memory.free_bytes}
-        many = how_many_sets(problem, case, policy, **sizes)
-        with MemorySets(problem, case, memory, contents, many) as sets, session(exchange, sets) as orders:
-            figures |= gated(repetitions_of(orders, sets, policy, null), SWEPT)
-            figures |= estimators(orders, sets, policy, null, figures[f"gated, {SWEPT}, median"])
-        with Unswept(problem, case, memory, contents, many) as sets, session(exchange, sets) as orders:
-            figures |= gated(repetitions_of(orders, sets, policy, null), UNSWEPT)
-        with MemorySets(problem, case, memory, contents, 1) as sets, session(exchange, sets) as orders:
-            repetitions = repetitions_of(orders, sets, policy, null)
-            samples = batches(repetitions, 20, figures[BATCH])
-            figures["batch 20 ms, warm cache, median"] = statistics.median(ours for ours, _ in samples)
+        many = how_many_sets(problem, case, policy, free_bytes=memory.free_bytes)
         started = time.perf_counter()
-        with MemorySets(problem, case, memory, contents, many) as sets, session(exchange, sets) as orders:
+        with (
+            MemorySets(problem, case, memory, contents, many) as sets,
+            contextlib.closing(memory.gate()) as gate,
+            session(exchange, sets, gate.descriptor) as orders,
+        ):
             opened = time.perf_counter()
-            found = time_case(orders, sets, NoGuard(), policy, null, timeout_s=TIMEOUT_S)
+            found = time_case(orders, sets, gate, NoGuard(), policy, timeout_s=TIMEOUT_S)
             if not isinstance(found, Timing):
                 raise SystemExit(f"the clock refused an honest program: {found}")
+            timed = time.perf_counter()
             figures["RANKED"] = found.median_us
             figures["ranked, half of its interval"] = (found.high_us - found.low_us) / 2
-            timed = time.perf_counter()
+            calls = Calls(
+                orders, sets, gate, NoGuard(), policy, timeout_s=TIMEOUT_S, dice=secrets.SystemRandom()
+            )
+            calls.queued = False
+            calls.warm_up(0)
+            figures["called by the host"] = statistics.median(map(calls.one, range(1, CONTENTS)))
         figures["ranked, sets made and opened"] = (opened - started) * 1e6
         figures["ranked, took"] = (timed - opened) * 1e6
-        figures["ranked, sets closed"] = (time.perf_counter() - timed) * 1e6
+    figures |= by_events(extent)
+    figures["ranked / events, cold"] = figures["RANKED"] / figures["events, cold"]
     memory.close()
     return figures
 
 
-class Unswept(MemorySets):
-    """Sets whose traces stay in the cache: how it was before the sweep."""
+def by_events(extent: int) -> dict[str, float]:
+    """What CUDA events say in this process, of the same kernel."""
+    import cupy  # noqa: PLC0415 - only the rounds need it
 
-    def settle(self) -> None:
-        """Leave the cache as it is."""
+    kernel = cupy.RawKernel(EVENT_SOURCE, "add")
+    arrays = [cupy.ones(extent * extent, cupy.float16) for _ in range(3)]
+    junk = cupy.zeros(SWEPT_BYTES // 4, cupy.float32)
+    pairs = extent * extent // 2
 
+    def add() -> None:
+        kernel((-(-pairs // 256),), (256,), (*arrays, np.int64(pairs)))
 
-def sweep(memory: Memory) -> None:
-    """What a sweep takes, when nothing else waits for it."""
-    memory.settle()
-    memory.synchronize()
+    def timed(work: Callable[[], None], before: Callable[[], object]) -> float:
+        samples = []
+        for _ in range(EVENTS):
+            start, end = cupy.cuda.Event(), cupy.cuda.Event()
+            before()
+            start.record()
+            work()
+            end.record()
+            end.synchronize()
+            samples.append(1000 * float(cupy.cuda.get_elapsed_time(start, end)))
+        return statistics.median(samples)
 
+    def many() -> None:
+        for _ in range(EVENTS):
+            add()
 
-def gated(repetitions: Repetitions, kind: str) -> dict[str, float]:
-    """The estimators of single calls on rotating sets. Microseconds."""
-    for _ in range(5):
-        repetitions.gated(0)
-    samples = [repetitions.gated(1 + index % (CONTENTS - 1)) for index in range(GATED)]
     return {
-        f"gated, {kind}, min": min(samples),
-        f"gated, {kind}, lower quartile": lower_quartile(samples),
-        f"gated, {kind}, median": statistics.median(samples),
-        f"gated, {kind}, trimmed": trimmed(samples),
+        "events, cold": timed(add, junk.sum),
+        "events, back to back": timed(many, lambda: None) / EVENTS,
     }
-
-
-def estimators(
-    orders: Orders, sets: MemorySets, policy: Policy, null: Null, expected_us: float
-) -> dict[str, float]:
-    """The estimators of batches on rotating sets. Microseconds for one call."""
-    repetitions = repetitions_of(orders, sets, policy, null)
-    expected_us = max(expected_us, 1.0)
-    figures = {}
-    repetitions.batch(max(1, round(20_000 / expected_us)), expected_us, [0])  # clocks settle
-    for batch_ms in (5, 20):
-        samples = batches(repetitions, batch_ms, expected_us)
-        ours = [mine for mine, _ in samples]
-        figures[f"batch {batch_ms} ms, median"] = statistics.median(ours)
-        figures[f"batch {batch_ms} ms, min"] = min(ours)
-        figures[f"batch {batch_ms} ms, trimmed"] = trimmed(ours)
-        figures[f"batch {batch_ms} ms, events"] = statistics.median(theirs for _, theirs in samples)
-    return figures
-
-
-def repetitions_of(orders: Orders, sets: MemorySets, policy: Policy, null: Null) -> Repetitions:
-    """Repetitions that are never discarded: an experiment wants to see everything."""
-    lenient = replace(policy, copy_share=100.0, max_discards=1000)
-    return Repetitions(
-        orders, sets, NoGuard(), lenient, null, timeout_s=TIMEOUT_S, dice=secrets.SystemRandom()
-    )
-
-
-def batches(repetitions: Repetitions, batch_ms: float, expected_us: float) -> list[tuple[float, float]]:
-    """Batches of about `batch_ms`: per call, ours and by events."""
-    count = max(1, round(batch_ms * 1000 / expected_us))
-    contents = range(1, CONTENTS)
-    return [repetitions.batch(count, expected_us, contents) for _ in range(BATCHES)]
-
-
-def trimmed(samples: Sequence[float]) -> float:
-    """The mean of the middle half."""
-    ordered = sorted(samples)
-    quarter = len(ordered) // 4
-    return statistics.fmean(ordered[quarter : len(ordered) - quarter])
 
 
 def addition(extent: int) -> tuple[Problem, Case]:
@@ -338,16 +278,16 @@ def running(runner: Path) -> Iterator[Exchange]:
 
 
 @contextmanager
-def session(exchange: Exchange, sets: MemorySets | None) -> Iterator[Orders]:
-    """A timed session over `sets`, or one of null calls."""
+def session(exchange: Exchange, sets: MemorySets, flags: int) -> Iterator[Orders]:
+    """A timed session over `sets`, with the memory of the flags."""
     page = create_page()
     try:
         with Orders(page, exchange.hung_up) as orders:
             exchange.open_timing(
                 page,
-                sets.arguments if sets else (),
-                sets.descriptors if sets else (),
-                sets=sets.count if sets else 1,
+                sets.arguments,
+                (flags, *sets.descriptors),
+                sets=sets.count,
             )
             yield orders
             orders.end()

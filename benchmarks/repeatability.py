@@ -1,17 +1,20 @@
 """How well ranked times repeat: `python -m benchmarks.repeatability [--rounds N] [--language cuda|triton]`.
 
 Judges the same program again and again as fresh submissions, each compiled anew and ranked by a runner and a
-referee of its own, on vector additions of about 100, 30 and 4 microseconds. Prints per size the median of
+referee of its own, on vector additions of about 100, 30 and 6 microseconds. Prints per size the median of
 the ranked times, their spread (max - min) / median beside the limit that it is meant to keep, how wide the
-intervals are, and the ranked time as a ratio to what the runner's own events say. A ranked time that lies
-visibly above the events' was lifted to the bound by single calls. After `--seconds` no
-round is begun.
+intervals are, how many calls counted, and the median time of the ranking stage. `--busy` keeps half of the
+cores busy meanwhile. After `--seconds` no round is begun.
 """
 
 import argparse
+import os
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from benchmarks.judging import (
@@ -37,9 +40,9 @@ class Size:
 
 
 SIZES = (
-    Size(40_000_000, "100 us and more", 0.003),
-    Size(12_000_000, "about 30 us", 0.006),
-    Size(1 << 20, "about 4 us", 0.04),
+    Size(40_000_000, "100 us and more", 0.004),
+    Size(12_000_000, "about 30 us", 0.008),
+    Size(1 << 20, "about 6 us", 0.04),
 )
 _LEAST_ROUNDS = 2
 FILES = {"cuda": "plain.cu", "triton": "plain.py"}
@@ -52,16 +55,17 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--language", choices=tuple(FILES), default="cuda")
     parser.add_argument("--seconds", type=float, default=40.0, help="begin no round after these")
+    parser.add_argument("--busy", action="store_true", help="keep half of the cores busy")
     parser.add_argument("--pause", type=float, default=0.1, help="seconds between submissions")
     options = parser.parse_args()
-    with opened(options) as target:
-        rounds = rank_anew(
+    with opened(options) as target, busy_cores() if options.busy else nullcontext():
+        rounds, stages_ms = rank_anew(
             target, options.language, options.rounds, seconds=options.seconds, pause_s=options.pause
         )
-    print(f"{len(rounds)} submissions, {options.language}\n")
-    rows: list[tuple[str, ...]] = [
-        ("kernel", "median", "spread", "at most", "ratio", "interval", "gated", "ranked / events")
-    ]
+    print(
+        f"{len(rounds)} submissions, {options.language}; ranking took {statistics.median(stages_ms):.0f} ms\n"
+    )
+    rows: list[tuple[str, ...]] = [("kernel", "median", "spread", "at most", "ratio", "interval", "calls")]
     kept = True
     for index, size in enumerate(SIZES):
         timings = [timings[index] for timings in rounds]
@@ -74,15 +78,16 @@ def main() -> int:
 
 def rank_anew(
     target: Target, language: str, rounds: int, *, seconds: float, pause_s: float = 0.1
-) -> list[list[Timing]]:
-    """The timings of each size, in the order of SIZES, for every submission.
+) -> tuple[list[list[Timing]], list[float]]:
+    """The timings of each size, in the order of SIZES, for every submission, and how long ranking took, in ms.
 
-    Of those there are `rounds`, or what began within `seconds`, but at least two.
+    Of submissions there are `rounds`, or what began within `seconds`, but at least two.
     """
     started = time.monotonic()
     problem = vector_addition(timed=[size.n for size in SIZES])
     program = shipped(FILES[language])
-    found = []
+    found: list[list[Timing]] = []
+    stages_ms: list[float] = []
     for number in range(rounds + 1):  # the first one fills pools and caches
         if number > _LEAST_ROUNDS and time.monotonic() - started > seconds:
             break
@@ -92,8 +97,25 @@ def rank_anew(
         if len(timings) != len(SIZES):
             raise SystemExit("not every case was timed; this benchmark needs a target that ranks")
         found.append(timings)
+        stages = judged.report.stages if judged.report else ()
+        stages_ms.append(sum((stage.ms for stage in stages if stage.name == "rank"), 0.0))
         time.sleep(pause_s)
-    return found[1:]
+    return found[1:], stages_ms[1:]
+
+
+@contextmanager
+def busy_cores() -> Iterator[None]:
+    """Keep half of the cores busy with processes that spin."""
+    spinners = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(max(1, (os.cpu_count() or 2) // 2))
+    ]
+    try:
+        yield
+    finally:
+        for spinner in spinners:
+            spinner.kill()
+            spinner.wait()
 
 
 def spread_share(timings: Sequence[Timing]) -> float:
@@ -106,8 +128,6 @@ def row(size: Size, timings: Sequence[Timing]) -> tuple[str, ...]:
     """One line of the table."""
     median_us = statistics.median(timing.median_us for timing in timings)
     half = statistics.median((t.high_us - t.low_us) / 2 / t.median_us for t in timings)
-    gated = statistics.median(t.gated_us / t.median_us for t in timings)
-    events = [t.median_us / t.self_reported_us for t in timings if t.self_reported_us]
     share = spread_share(timings)
     return (
         size.name,
@@ -116,8 +136,7 @@ def row(size: Size, timings: Sequence[Timing]) -> tuple[str, ...]:
         f"{100 * size.limit_share:.1f} %",
         f"{share / size.limit_share:.2f}",
         f"+- {100 * half:.2f} %",
-        f"x {gated:.3f}",
-        f"{statistics.median(events):.4f}" if events else "-",
+        f"{statistics.median(t.repetitions for t in timings):.0f}",
     )
 
 
@@ -126,10 +145,8 @@ def print_conditions(timings: Sequence[Timing]) -> None:
     clocks = sorted({timing.sm_mhz for timing in timings if timing.sm_mhz is not None})
     heat = [timing.temperature_c for timing in timings if timing.temperature_c is not None]
     discarded = sum(timing.discarded for timing in timings)
-    nulls = [timing.null_us for timing in timings]
     print(
-        f"\nnull {statistics.median(nulls):.2f} us, from {min(nulls):.2f} to {max(nulls):.2f}; "
-        f"{discarded} repetitions discarded; SM clocks {clocks or '-'} MHz; "
+        f"\n{discarded} blocks of calls discarded; SM clocks {clocks or '-'} MHz; "
         f"{f'{min(heat)} to {max(heat)} degrees' if heat else 'no temperature'}"
     )
 

@@ -275,7 +275,7 @@ def _timing(score: Score, factor: float) -> Timing:
     median_us, low_us, high_us = (
         figure * factor for figure in (score.median_us, score.low_us, score.high_us)
     )
-    return Timing(median_us, low_us, high_us, repetitions=240, gated_us=median_us * 1.01, null_us=10.2)
+    return Timing(median_us, low_us, high_us, repetitions=24)
 
 
 def _body(one: Drawn) -> dict[str, Any]:

@@ -97,8 +97,6 @@ class HostBuffer:
 class HostMemory:
     """`judge.memory.Memory` on this host. Contents are uint8 arrays, and everything happens at once."""
 
-    l2_bytes = 0
-
     @property
     def free_bytes(self) -> int:
         """How much memory is free now."""
@@ -139,13 +137,6 @@ class HostMemory:
 
     def synchronize(self) -> None:
         """Nothing is ever under way."""
-
-    def settle(self) -> None:
-        """Nothing on a host is timed that finely."""
-
-    def still(self) -> bool:
-        """A host cannot tell."""
-        return True
 
     def lost(self, *, patience_s: float) -> bool:  # noqa: ARG002 - for a GPU
         """A host is not lost."""

@@ -59,6 +59,7 @@ class Exchange:
         self._sequence = 0
         self._read_end, self._write_end = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._said = bytearray()
+        self._listening = True
         self._sent = False
         self._readable = select.poll()
         self._readable.register(self._read_end, select.POLLIN)
@@ -69,6 +70,11 @@ class Exchange:
         """What the process has said about the program so far."""
         self._drain()
         return parse_diagnostics(bytes(self._said))
+
+    def hear_no_more(self) -> None:
+        """Drop what the process says from now on: it has met contents whose traces nobody may see."""
+        self._drain()
+        self._listening = False
 
     def prepare(self, *, timeout_s: float) -> Answer:
         """Have the process open its GPU, before it sees any foreign code."""
@@ -208,7 +214,8 @@ class Exchange:
     def _drain(self) -> None:
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self._read_end, 65536):
-                self._said += chunk[: max(0, MAX_BYTES - len(self._said))]
+                if self._listening:
+                    self._said += chunk[: max(0, MAX_BYTES - len(self._said))]
 
 
 class Conversation(Exchange):

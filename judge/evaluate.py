@@ -11,11 +11,11 @@ A wrong answer does not stop the other cases; a runner that died does. The verdi
 case that was not accepted.
 
 Where a GPU is shared, a neighbour can end a run. The referee then raises `Disturbed`, and the program runs
-again from the start, alone, with a fresh runner: only that run counts. Ranking goes on with the runner
-that was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so
-that no foreign code is alive while we wait, and a fresh one is timed. What disturbs the timing has the
-program timed once more, alone. When the GPU is not quiet then either, and nobody else was seen on it, the
-program is what keeps it busy.
+again from the start, alone, with a fresh runner: only that run counts. Ranking goes on with the runner that
+was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so that
+no foreign code is alive while we wait, and a fresh one is timed. A program that was disturbed while it was
+timed, or that was faster than its GPU is known to be, is timed once more, alone. When the GPU is not quiet
+then either, and nobody else was seen on it, the program is what keeps it busy.
 """
 
 import time
@@ -26,7 +26,6 @@ from threading import Event
 
 from judge.built import Built
 from judge.cases import flags_for, select_cases
-from judge.clock.session import IMPOSSIBLE
 from judge.diagnostics import clean
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.faults import classified
@@ -40,7 +39,6 @@ from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never quiet while this program was alone on it."
-_FURTHER_RUNS = 2  # at most, of a program whose single calls were slow
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR}
 
 
@@ -256,7 +254,7 @@ def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outco
             outcome = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
         return _time_alone(judgement, built, _start_again(judgement), checked, last=True)
-    return _time_again(judgement, built, checked, outcome) if _doubtful(outcome) else outcome
+    return _second_look(judgement, built, checked, outcome) if _remarkable(outcome) else outcome
 
 
 def _time_alone(
@@ -266,38 +264,21 @@ def _time_alone(
     return _load(judgement, built, referee, "wait") or _time(judgement, referee, checked, last=last)
 
 
-def _time_again(judgement: _Judgement, built: Built, checked: _Outcome, first: _Outcome) -> _Outcome:
-    """The best of `first` and further runs: what slowed single calls in one need not do so in the next.
-
-    Ends with the first run that leaves no doubt, good or bad. Each has new contents, so all calls on them are
-    the first again.
-    """
-    best = first
-    for _ in range(_FURTHER_RUNS):
-        judgement.tell("waiting", "Single calls were slow. The program is timed once more.")
-        try:
-            again = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
-        except Disturbed:
-            break
-        if not _doubtful(again):
-            return again if again.score is None else _better(best, again)
-        best = _better(best, again)
-    return best
+def _second_look(judgement: _Judgement, built: Built, checked: _Outcome, first: _Outcome) -> _Outcome:
+    """Time a program once more that was faster than its GPU is known to be. The slower figure counts."""
+    judgement.tell("waiting", "This is faster than expected of the GPU. The program is timed once more.")
+    try:
+        again = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
+    except Disturbed:
+        return _time_alone(judgement, built, _start_again(judgement), checked, last=True)
+    if first.score is None or again.score is None:
+        return again
+    return max(first, again, key=lambda outcome: outcome.score.median_us if outcome.score else 0.0)
 
 
-def _better(one: _Outcome, other: _Outcome) -> _Outcome:
-    """The one that was timed, or the faster one of two that were."""
-    if one.score is None or other.score is None:
-        return other if one.score is None else one
-    return one if one.score.median_us <= other.score.median_us else other
-
-
-def _doubtful(outcome: _Outcome) -> bool:
-    """Whether single calls were slower than the calls of a batch, which a busy host can cause too."""
-    return any(
-        report.message == IMPOSSIBLE or (report.timing is not None and report.timing.bounded)
-        for report in outcome.cases
-    )
+def _remarkable(outcome: _Outcome) -> bool:
+    """Whether a time is better than what the GPU was measured to reach."""
+    return any(report.timing is not None and report.timing.remarkable for report in outcome.cases)
 
 
 def _time(judgement: _Judgement, referee: Referee, checked: _Outcome, *, last: bool = False) -> _Outcome:
@@ -319,7 +300,10 @@ def _time(judgement: _Judgement, referee: Referee, checked: _Outcome, *, last: b
                 break
     timings = [report.timing for report in reports if report.timing is not None]
     complete = _all_accepted(reports) and len(timings) == len(cases)
-    return replace(_outcome(referee, reports), score=score(timings) if complete else None)
+    outcome = replace(_outcome(referee, reports), score=score(timings) if complete else None)
+    if outcome.verdict is Verdict.ACCEPTED and not complete:
+        outcome = replace(outcome, message=next(report.message for report in reports if report.message))
+    return outcome
 
 
 def _never_quiet(case: Case) -> CaseReport:

@@ -157,7 +157,9 @@ class GpuKit:
         # The same: whether its image has PyTorch is up to whoever builds it.
         found[TORCH_ORACLE] = found["oracle"]
         if Language.TRITON in self.languages:
-            found["triton"] = triton_runner_command(interpreter, limits=limits, gpu=card.gpu)
+            found["triton"] = triton_runner_command(
+                interpreter, self._tools.runner, limits=limits, gpu=card.gpu
+            )
         return found
 
     def sanitized(self, card: Card, limits: Limits) -> Command:

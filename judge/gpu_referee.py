@@ -7,11 +7,10 @@ Theory of operation. A thread gets everything ready while the program compiles:
    foreign code is there.
 3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
    run beside it without a word, out of reach of its limits and of `terminate`.
-4. If there is something to time, measure what the clock's protocol costs by itself.
-5. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
+4. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
    there have gone, the idle ones as well.
 
-Until the program is loaded nothing that goes wrong can be its doing, so steps 2 to 4 are tried again with
+Until the program is loaded nothing that goes wrong can be its doing, so steps 2 and 3 are tried again with
 fresh processes, for as long as a faulted MPS server may need to come back.
 
 Whatever ends the run ends it in this order: `Mps.terminate` takes the runner's work off the GPU, then the
@@ -82,7 +81,6 @@ class GpuReferee:
         permit: Permit,
     ) -> None:
         self._station = station
-        self._may_rank = may_rank
         self._whole = under_sanitizer(problem) if sanitize else problem
         self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
         self._language = language
@@ -187,7 +185,7 @@ class GpuReferee:
             self._failure = error
 
     def _get_ready(self) -> None:
-        """Steps 2 to 4, until they succeed."""
+        """Steps 2 and 3, until they succeed."""
         deadline = time.monotonic() + _START_S
         while True:
             try:
@@ -220,8 +218,6 @@ class GpuReferee:
         _require(referee.ready(), "opening the GPU")
         if station.card.mps is not None and not self._sanitize and station.client_of(process) is None:
             raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
-        if self._may_rank:
-            _require(referee.null(), "measuring the clock's own cost")
         self._up = True
 
     def _ask(self, question: Callable[[RefereeProcess], _Found]) -> _Found:

@@ -91,10 +91,6 @@ class Memory(Protocol):
     """
 
     @property
-    def l2_bytes(self) -> int:
-        """The size of the L2 cache that timed calls must not profit from; 0 on a host."""
-
-    @property
     def free_bytes(self) -> int:
         """How much memory is free for buffers now."""
 
@@ -124,15 +120,6 @@ class Memory(Protocol):
 
     def synchronize(self) -> None:
         """Wait until all that was asked for is done."""
-
-    def settle(self) -> None:
-        """Have the device write back what its cache still holds of our writes, as queued work like any other.
-
-        What is called next is then not slowed down by writing them back.
-        """
-
-    def still(self) -> bool:
-        """Whether nothing of anybody else's runs there now, as far as this kind of memory can tell."""
 
     def lost(self, *, patience_s: float) -> bool:
         """Whether the GPU is lost, or turns out to be within `patience_s`. Never raises DeviceLost.

@@ -56,22 +56,22 @@ class Placement:
 class Timing:
     """What the trusted clock found for one timed case. Times are microseconds for one call.
 
-    `median_us` ranks; `low_us` to `high_us` is its 95 % interval. `gated_us` is the bound by single calls
-    and `null_us` what the protocol costs by itself, already subtracted from both. `self_reported_us` is
-    what the program's own process measured with events: shown, never ranked. `floor_us` is what the
-    memory or the arithmetic of this GPU takes at least, and `roofline_percent` = 100 * floor / median;
-    `placement` has the figures behind them, where the GPU is calibrated. `bounded` says that `median_us` is
-    the bound by single calls, since calls of a batch were faster than these allow.
-    Clocks are in MHz, temperature in degrees Celsius, power in watts, None where NVML does not say.
+    `median_us` ranks: the median over samples, each the best of three single calls, of the
+    time from the release of the GPU to the last change of the outputs. `low_us` to `high_us` is its 95 %
+    interval, and `repetitions` the number of samples. `queued` says that calls were queued ahead; without it
+    the time includes that of launching. `floor_us` is what the memory or the arithmetic of this GPU takes
+    at least, and `roofline_percent` = 100 * floor / median; `placement` has the figures behind them, where
+    the GPU is calibrated. Clocks are in MHz, temperature in degrees Celsius, power in watts, None where
+    NVML does not say. `discarded` counts blocks of calls that did not count because something else
+    disturbed the GPU. `remarkable` times are faster than what the GPU was measured to reach, by more than
+    such measurements are off.
     """
 
     median_us: float
     low_us: float
     high_us: float
     repetitions: int
-    gated_us: float
-    null_us: float
-    self_reported_us: float | None = None
+    queued: bool = True
     floor_us: float | None = None
     roofline_percent: float | None = None
     sm_mhz: int | None = None
@@ -80,7 +80,7 @@ class Timing:
     power_w: float | None = None
     discarded: int = 0
     placement: Placement | None = None
-    bounded: bool = False
+    remarkable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,8 +233,11 @@ def _case_from_json(body: Mapping[str, Any]) -> CaseReport:
 
 
 def _timing_from_json(body: Mapping[str, Any]) -> Timing:
+    """Fields of earlier clocks are left out."""
+    known = {entry.name for entry in fields(Timing)}
     placement = body.get("placement")
-    return Timing(**{**body, "placement": Placement(**placement) if placement else None})
+    kept = {key: value for key, value in body.items() if key in known}
+    return Timing(**{**kept, "placement": Placement(**placement) if placement else None})
 
 
 def _diagnostic_from_json(body: Mapping[str, Any]) -> Diagnostic:

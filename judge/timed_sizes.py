@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from judge.clock.calibration import Calibration
 from judge.clock.roofline import operations_per_s
-from judge.clock.sets import footprint_of
+from judge.clock.sets import copies_of, footprint_of
 from judge.drawn import inputs, layout
 from judge.proof import Finding, TimedSize, error
 from judge.sizes import bytes_of, shape_of
-from judge.vault_draws import TIMED_SETS
+from judge.vault_draws import LEAST_TIMED_SETS
 from problems.formula import FormulaError
 from problems.parse import MAX_SIZE
 from problems.schema import Case, Problem
@@ -25,7 +25,6 @@ from problems.vocabulary import Group, Role
 MIN_TIMED_US = 20.0  # shorter kernels drown in the overhead of a launch
 MAX_TIMED_BYTES = 8 * 2**30
 DEFAULT_GPU = "H200"
-_LEAST_SETS = 2  # of buffers, through which a timed session rotates
 _FREE = 0.9  # of the memory: contexts and the sets of other problems are there too
 _ALIKE = 8  # sizes that are this close to the largest are scaled with it
 _TOML = "problem.toml"
@@ -125,12 +124,13 @@ def array_bytes(problem: Problem, sizes: Mapping[str, int]) -> int:
 def needed_bytes(problem: Problem, case: Case) -> int:
     """The memory of a GPU that judging a timed case takes at its peak.
 
-    Drawn sets, the buffers of a timed session with poison and snapshots, and, for the reference, its
+    Drawn sets, the buffers of a timed session with poison and copies, and, for the reference, its
     arguments in float64 and what it returns. What a reference needs besides cannot be known.
     """
     _, set_bytes = layout(problem, case)
     widened = sum(8 * math.prod(shape_of(argument, case.sizes)) for argument in inputs(problem))
-    return TIMED_SETS * set_bytes + _LEAST_SETS * footprint_of(problem, case) + set_bytes + widened
+    session = footprint_of(problem, case) + copies_of(problem, case)
+    return (LEAST_TIMED_SETS + 1) * set_bytes + session + widened
 
 
 def _measure(problem: Problem, case: Case, gpu: GpuModel) -> TimedSize:

@@ -79,13 +79,14 @@ class Vault:
         return {"hits": self._hits, "misses": self._misses}
 
     def take(
-        self, problem: Problem, case: Case, count: int, *, keep: int
+        self, problem: Problem, case: Case, count: int, *, keep: int, once: bool
     ) -> tuple[tuple[DrawnSet, ...], int]:
         """Up to `count` sets of `case`, and how many to make afterwards so that `keep` fresh ones wait.
 
-        The sets are the caller's to close. Raises VaultUnavailable.
+        With `once` the vault hands them to no one else. They are the caller's to close. Raises
+        VaultUnavailable.
         """
-        sets, lacking = self._take(problem, case, count, keep=keep)
+        sets, lacking = self._take(problem, case, count, keep=keep, once=once)
         self._hits += len(sets)
         self._misses += count - len(sets)
         return sets, lacking
@@ -97,7 +98,7 @@ class Vault:
         """
         if self._look(problem, case)["sets"] < count:
             return ()
-        sets, _ = self._take(problem, case, count, keep=0)
+        sets, _ = self._take(problem, case, count, keep=0, once=False)
         if len(sets) == count:
             return sets
         for drawn in sets:  # somebody took one in between
@@ -152,10 +153,11 @@ class Vault:
             self._hang_up()
 
     def _take(
-        self, problem: Problem, case: Case, count: int, *, keep: int
+        self, problem: Problem, case: Case, count: int, *, keep: int, once: bool
     ) -> tuple[tuple[DrawnSet, ...], int]:
         key = _key(problem, case)
-        answer, descriptors = self._ask({"do": "take", "key": key, "count": count, "keep": keep})
+        asked = {"do": "take", "key": key, "count": count, "keep": keep, "once": once}
+        answer, descriptors = self._ask(asked)
         parts, size_bytes = layout(problem, case)
         sets = tuple(DrawnSet(case, parts, size_bytes, descriptor) for descriptor in descriptors)
         return sets, int(answer["lacking"])

@@ -1,11 +1,12 @@
 """The contents of one submission's cases on a GPU: from the vault, and drawn now where it has none.
 
 Theory of operation. A thread asks the vault for all cases, which takes milliseconds. What is missing it
-reserves there and has an oracle fill, but only while the submission holds a share of the GPU (`permit`): the
-author's code runs on the device too. What somebody else is filling at that moment it waits for instead, for a
-while. Cases that are checked come first; those that are timed follow while the first are checked. What the
-vault wants made for the next submissions is told to `lacking`, for later. A case with sizes or a seed of the
-user's own is drawn for them alone, and kept by nobody.
+reserves there and has an oracle fill, but only while the submission holds a share of the GPU (`permit`):
+the author's code runs on the device too. What somebody else is filling at that moment it waits for instead,
+for a while. Cases that are checked come first; those that are timed follow while the first are checked.
+What the vault wants made for the next submissions is told to `lacking`, for later. What a program is timed
+with is handed out once and never again. A case with sizes or a seed of the user's own is drawn for them
+alone, and kept by nobody.
 """
 
 import logging
@@ -26,26 +27,34 @@ from problems.vocabulary import Group
 _log = logging.getLogger(__name__)
 
 CHECK_SETS = 1
-TIMED_SETS = 6  # one warms up; the others are new to the program once each, see judge.clock.session
+TIMED_SETS = 49  # one to warm up; each of the others is timed once and never again, see judge.clock.session
+LEAST_TIMED_SETS = 8
+_TIMED_BYTES = 24 << 30  # for the sets of a case, unless there would be too few
 _KEPT_CHECKS = 4  # judgements that find fresh contents waiting
-KEPT_TIMED = 2  # new ones for each judgement, beside some that others have had
+_KEPT_TIMED_BYTES = 1 << 30
 _LARGE_BYTES = 64 << 20
 _POLL_S = 0.02
 _OTHERS_S = 2.0  # in which another judgement should have filled what it reserved
 
 
-def sets_of(case: Case) -> int:
+def sets_of(problem: Problem, case: Case) -> int:
     """How many sets a judgement needs of `case`."""
-    return TIMED_SETS if case.group is Group.TIMED else CHECK_SETS
+    if case.group is not Group.TIMED:
+        return CHECK_SETS
+    return _within(_TIMED_BYTES, problem, case, least=LEAST_TIMED_SETS)
 
 
 def kept_of(problem: Problem, case: Case) -> int:
     """How many fresh sets of `case` should wait for the judgements to come."""
     if case.group is Group.TIMED:
-        return KEPT_TIMED
+        return _within(_KEPT_TIMED_BYTES, problem, case, least=0)
     if layout(problem, case)[1] > _LARGE_BYTES:
         return CHECK_SETS
     return _KEPT_CHECKS * CHECK_SETS
+
+
+def _within(budget_bytes: int, problem: Problem, case: Case, *, least: int) -> int:
+    return max(least, min(TIMED_SETS, budget_bytes // max(1, layout(problem, case)[1])))
 
 
 class VaultDraws:
@@ -67,6 +76,8 @@ class VaultDraws:
         self._seed = seed
         # What a user could foretell must never be handed to another's submission.
         self._pooled = set() if seed is not None else {case.name for case in problem.cases}
+        # What a program was timed with is never timed again.
+        self._handed_on = self._pooled - {case.name for case in cases if case.group is Group.TIMED}
         self._vault = vault
         self._oracles = oracles
         self._cancelled = cancelled
@@ -116,8 +127,11 @@ class VaultDraws:
         """Take what the vault has of `case`. Whether that is enough."""
         if case.name not in self._pooled:
             return False
-        count = sets_of(case)
-        sets, lacking = self._vault.take(self._problem, case, count, keep=kept_of(self._problem, case))
+        count = sets_of(self._problem, case)
+        once = case.group is Group.TIMED
+        sets, lacking = self._vault.take(
+            self._problem, case, count, keep=kept_of(self._problem, case), once=once
+        )
         _log.debug("vault_take: %s/%s: %d of %d", self._problem.slug, case.name, len(sets), count)
         self._made += sets
         if lacking:
@@ -133,15 +147,17 @@ class VaultDraws:
             sets = [drawn for drawn in self._made if drawn.case.name == case.name]
             if not sets:
                 sets = self._from_others(case)
-            while len(sets) < sets_of(case):
+            missing_sets = sets_of(self._problem, case) - len(sets)
+            if missing_sets > 0:
                 with self._permit.held(self._stop_asking):
-                    sets += self._fill(case, sets_of(case) - len(sets))
+                    sets += self._fill(case, missing_sets)
             self._futures[case.name].set_result(tuple(sets))
 
     def _from_others(self, case: Case) -> list[DrawnSet]:
         """What others were filling when it was missing, if that comes soon."""
         deadline = time.monotonic() + _OTHERS_S
-        while case.name in self._pooled and self._vault.coming(self._problem, case) >= sets_of(case):
+        wanted = sets_of(self._problem, case)
+        while case.name in self._handed_on and self._vault.coming(self._problem, case) >= wanted:
             if time.monotonic() > deadline:
                 break
             if self._stop_asking():
@@ -153,9 +169,9 @@ class VaultDraws:
 
     def _take_late(self, case: Case) -> list[DrawnSet]:
         """What has come since `case` was missing: all that is needed, or nothing."""
-        if case.name not in self._pooled:
+        if case.name not in self._handed_on:
             return []
-        sets = self._vault.take_all(self._problem, case, sets_of(case))
+        sets = self._vault.take_all(self._problem, case, sets_of(self._problem, case))
         self._made += sets
         return list(sets)
 
@@ -177,7 +193,7 @@ class VaultDraws:
         if reservation is None:
             raise VaultUnavailable(f"the vault makes no set of case {case.name}")
         self._made.append(reservation.drawn)
-        if case.name not in self._pooled:
+        if case.name not in self._handed_on:
             self._vault.drop(reservation)
         oracle.fill(reservation.drawn, self._seed)
         self._vault.commit(reservation, used=True)

@@ -113,7 +113,12 @@ class VaultServer:
         store = self._store
         match asked["do"]:
             case "take":
-                taken, lacking = store.take(str(asked["key"]), int(asked["count"]), keep=int(asked["keep"]))
+                taken, lacking = store.take(
+                    str(asked["key"]),
+                    int(asked["count"]),
+                    keep=int(asked["keep"]),
+                    once=bool(asked["once"]),
+                )
                 descriptors = [entry.held.export() for entry in taken]
                 store.retire_used()
                 return {"lacking": lacking}, descriptors

@@ -112,8 +112,10 @@ class Store:
         """How many sets can be handed out."""
         return sum(len(shelf.entries) for shelf in self._shelves.values())
 
-    def take(self, key: str, count: int, *, keep: int) -> tuple[list[Entry], int]:
+    def take(self, key: str, count: int, *, keep: int, once: bool = False) -> tuple[list[Entry], int]:
         """Up to `count` sets of the case `key`, and how many to make afterwards so that `keep` are fresh.
+
+        With `once` they are retired as soon as `retire_used` is called: this is their first and last use.
 
         The sets stay the store's; export them before the next call.
         """
@@ -128,6 +130,8 @@ class Store:
             else:
                 self.counts.handed_out_fresh += 1
             entry.use(shelf.wanted_s)
+            if once:
+                entry.uses = self._rotation.max_uses
         self.counts.missing += count - len(taken)
         return taken, keep - shelf.fresh if 2 * shelf.fresh < keep else 0
 

@@ -7,19 +7,27 @@ sequence 0 when it is ready, before any code of a submission is loaded.
 
     PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all
     LOAD     descriptors: write end of the diagnostics pipe, then the artifact (CUDA) or source and manifest
-    RUN      descriptors: one per array argument, in order; scalars travel in `value`
-    TIME     descriptors: the page (`Page`), then those of `sets` argument sets, one set after the other
-    QUIT     no descriptors, no answer
+    RUN      descriptors: one per array argument, in order; scalars travel in `value` TIME     descriptors:
+    the page (`Page`), on a GPU the memory of the flags, then those of `sets` argument sets QUIT     no
+    descriptors, no answer
 
 A descriptor of an array is a memfd on a CPU, and on a GPU a device memory allocation that was exported as
 a POSIX file descriptor. Both are mapped whole; `offset` says where in it the payload starts. Nothing tells
 how large device memory behind a descriptor is, so there an array's `value` does.
 
 TIME opens a timed session over a shared page of memory, because a socket takes longer than many kernels.
-The referee writes `set` and `count` and then a new number into `go`. The runner makes `count` calls, the
-first with argument set number `set` and every further one with the next set, round and round; waits
-for the device; and stores the number in `done`. A `count` of 0 ends the session and is answered on the
-socket. TIME before LOAD makes calls of a null kernel of ours: what the same protocol costs by itself.
+The referee writes `set` and `kind` and then a new number into `order`. The runner makes one call with
+argument set number `set`. There are two kinds of calls:
+
+    QUEUED   the runner queues, in stream order: wait until the flag GO holds the number, the call, set the
+    flag
+             DONE to the number. Then it stores the number in `queued`. So the call waits on the device
+             itself, and its host code costs no time. The flags lie in device memory that the referee owns.
+    CALLED   the runner waits until `go` holds the number, and then makes the call and sets the flag DONE.
+
+In both cases it then waits for the device and stores the number in `done`, which only says that the next
+order may come: when a call was done the referee sees on the device. END ends the session and is answered on
+the socket. Without a GPU there are no flags, and every call is CALLED.
 
 The C++ side is `runner/wire.h`. This module uses the standard library alone, because the Python
 runners import it inside the sandbox.
@@ -36,6 +44,7 @@ MAGIC = 0x31_51_52_57  # "WRQ1", little endian
 MAX_ARGUMENTS = 32
 MAX_RANK = 4
 MAX_DESCRIPTORS = 250  # the kernel passes 253 with one message
+FLAGS_BYTES = 4096  # of device memory, for the flags of a timed session
 _HEADER = struct.Struct("<IIQIIIIQQ16x")
 _ARGUMENT = struct.Struct("<BBBBIQQQ4Q")
 _REPLY = struct.Struct("<Q")
@@ -90,17 +99,32 @@ class ExitStatus(IntEnum):
 class Page:
     """Where the fields of the page of a timed session are, in bytes; each is 64 bits, little endian.
 
-    `GO`, `SET` and `COUNT` are the referee's, the rest the runner's. The fields that the two sides spin on
-    have cache lines of their own. `SELF_REPORTED_NS` is what the runner's own events say of the last
-    order: for display, never believed.
+    `ORDER`, `SET`, `KIND` and `GO` are the referee's, `QUEUED` and `DONE` the runner's. The fields that the
+    two sides spin on have cache lines of their own.
     """
 
     BYTES = 4096
-    GO = 0
+    ORDER = 0
     SET = 64
-    COUNT = 72
+    KIND = 72
+    GO = 128
+    QUEUED = 192
+    DONE = 256
+
+
+class Order(IntEnum):
+    """What an order on the page asks for."""
+
+    END = 0
+    CALLED = 1
+    QUEUED = 2
+
+
+class Flags:
+    """Where the flags of a timed session are in their device memory, in bytes; each is 64 bits."""
+
+    GO = 0
     DONE = 128
-    SELF_REPORTED_NS = 192
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +148,8 @@ class WireArgument:
 class Request:
     """One message from the host. `seed` is given to the oracle alone, and is 0 for runners.
 
-    `sets` is the number of argument sets of TIME. `arguments` then describes the first; an array of set
-    number s, which is array d of its set, is descriptor 1 + s * (arrays in a set) + d.
+    `sets` is the number of argument sets of TIME. `arguments` then describes the first. The descriptors of
+    the arrays are the last ones, those of a set next to each other.
     """
 
     kind: Kind

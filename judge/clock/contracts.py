@@ -2,12 +2,11 @@
 
 What callers need, with a runner that has opened a TIME session over the page:
 
-    null = measure_null(orders, memory, policy)       # in a session without arrays, before LOAD
-    found = time_case(orders, sets, guard, policy, null, timeout_s=..., roofline=...)
+    found = time_case(orders, sets, gate, guard, policy, timeout_s=..., roofline=...)
 
-`found` is a `Timing`, a `Finding` against the program (a wrong output in a timed repetition, a broken rule,
-a time that cannot be), or `Disturbed` (charged to nobody: run it again). `OrderUnanswered` is raised when
-the runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
+`found` is a `Timing`, a `Finding` against the program (a wrong output in a timed call, a broken rule, a
+time that cannot be), or `Disturbed` (charged to nobody: run it again). `OrderUnanswered` is raised when the
+runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
 """
 
 from collections.abc import Sequence
@@ -15,117 +14,75 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from judge.inspector import Finding
-from problems.vocabulary import Language
-
-_TURN_US = 500.0
-_SLICED_BATCH_MS, _SLICED_BUDGET_MS = 80.0, 600.0  # in which half a millisecond is little
+from judge.memory import Buffer, Contents
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a case is timed. The defaults keep three cases within a second; docs/adr/0009 gives the reasons.
-
-    Units are in the names, and shares are fractions of the figure that they allow for.
+    """How a case is timed. docs/adr/0009 gives the reasons. Units are in the names.
 
     Attributes:
-        batch_ms: how long a batch of calls is meant to take.
-        budget_ms: how long timing one case may take, all in all, unless the calls themselves are slow.
-        min_batches: batches at least, before the interval can end the session; max_batches: at most.
-        max_calls: calls in a batch, at most.
-        min_gated: gated calls at least; max_gated: at most.
-        gated_share: the part of the budget that gated calls may use.
-        blanks: gated calls in which go is held back, to see whether anything happens without it.
-        blank_us: for how long, at least.
+        warm_calls: calls on a content that counts for nothing, before the first one that counts.
+        best_of: calls of which the best is one sample. A cold call of some kernels takes one of two times, more
+            than 4 % apart; a median of single calls would fall now on one of them, now on the other.
+        min_samples: samples without which there is no figure.
+        enough_samples: samples after which precision or the budget may end the session.
+        enough_slow_calls: the same for calls that are longer than the budget. Each is a sample then.
+        budget_ms: how long the counted calls of a case may take, unless the calls themselves are slow.
         precision_share: the half width of the interval at which it is precise enough.
-        gate_share, gate_us: how far the figure may lie under the lower quartile of what single calls take. A
-            single call pays for cold caches and an idle GPU; the gain of a program that overlaps its calls
-            ends here.
-        fresh_share, fresh_us: the same for the few calls on contents that the program had never seen.
-        doubts: rounds of further single calls at most, while they bound the figure.
-        doubt_us: the mean time before the first of them; it grows from round to round.
-        launch_us: what a call may cost its process beyond the null's call, before anything runs on the GPU.
-            Calls of a batch hide that behind each other, a single call cannot. Added to both allowances.
-        impossible_share, impossible_us: batches faster than the bound by this part of it and so much more
-            cannot be honest work. Others get the bound as their time: single calls of an honest program can
-            be that slow on a busy host.
-        copy_share, copy_us: how much longer than before LOAD a snapshot may take on a GPU that is idle.
-        max_discards: repetitions that may be discarded before the case counts as disturbed.
-        null_calls: calls that measure the null.
-        copy_mib: the size with which the speed of snapshots is measured before LOAD.
-        rotation: the sets together are this many times the L2 cache.
-        placements: sets at least, where memory allows. Where its arrays lie makes a call a few parts in a
+        block_calls: calls between two questions to NVML; a multiple of `best_of`.
+        max_discards: blocks of calls that may be discarded before the case counts as disturbed.
+        looks: how often the GPU is asked for before a call, until it can be had alone.
+        look_us: the time between two of these.
+        queue_ms: how long to wait until a call is queued; a program that waits for its own work inside
+            `solve` is never done with queueing, and gets less the next time.
+        least_us: times below it are not ranked, because the clock cannot tell them apart; 0 for none.
+        placements: sets of arrays, where memory allows. Where its arrays lie makes a call a few parts in a
             thousand faster or slower, and a process keeps its places; over many of them that averages out.
         placements_share: of the free memory that they may take; the program may want some too.
-        max_sets: sets at most.
     """
 
-    batch_ms: float = 20.0
+    warm_calls: int = 4
+    best_of: int = 3
+    min_samples: int = 2
+    enough_samples: int = 8
+    enough_slow_calls: int = 3
     budget_ms: float = 300.0
-    min_batches: int = 5
-    max_batches: int = 15
-    max_calls: int = 20_000
-    min_gated: int = 5
-    max_gated: int = 27
-    gated_share: float = 0.3
-    blanks: int = 2
-    blank_us: float = 150.0
-    precision_share: float = 0.005
-    gate_share: float = 0.015
-    gate_us: float = 1.5
-    fresh_share: float = 0.03
-    fresh_us: float = 4.0
-    doubts: int = 8
-    doubt_us: float = 20_000.0
-    launch_us: float = 0.0
-    impossible_share: float = 0.5
-    impossible_us: float = 20.0
-    copy_share: float = 0.25
-    copy_us: float = 10.0
-    max_discards: int = 6
-    null_calls: int = 200
-    copy_mib: int = 128
-    rotation: float = 4.0
+    precision_share: float = 0.0005
+    block_calls: int = 6
+    max_discards: int = 3
+    looks: int = 25
+    look_us: float = 400.0
+    queue_ms: float = 50.0
+    least_us: float = 0.0
     placements: int = 8
     placements_share: float = 0.25
-    max_sets: int = 64
 
 
-def policy_for(language: Language, *, time_sliced: bool = False) -> Policy:
-    """The policy for programs in `language`. Python needs its time to launch a kernel.
+_SLICED_LEAST_US = 10_000.0
 
-    On a GPU that is time-sliced, runner and referee take turns, which costs a single call a fraction of a
-    millisecond, more or less of it each time. Single calls then bound nothing shorter than that, and batches
-    are longer, so that it is less than one part in a hundred of them.
-    """
-    launch_us, impossible_us = {
-        Language.CUDA: (0.0, 20.0),
-        Language.TRITON: (15.0, 300.0),
-        Language.PYTHON: (30.0, 300.0),
-    }[language]
-    if not time_sliced:
-        return Policy(launch_us=launch_us, impossible_us=impossible_us)
-    return Policy(
-        launch_us=launch_us + _TURN_US,
-        impossible_us=impossible_us,
-        batch_ms=_SLICED_BATCH_MS,
-        budget_ms=_SLICED_BUDGET_MS,
-    )
+
+def policy_for(*, time_sliced: bool) -> Policy:
+    """The policy for a GPU. On one that is time-sliced contexts take turns of milliseconds."""
+    return Policy(least_us=_SLICED_LEAST_US, budget_ms=1000.0) if time_sliced else Policy()
 
 
 @dataclass(frozen=True, slots=True)
-class Null:
-    """What the protocol costs by itself, measured before any foreign code runs. Microseconds.
+class Passage:
+    """What the gate saw of one call. Times are microseconds after the release.
 
-    `us` is from go to done with a null kernel; a snapshot takes `copy_us` and `copy_us_per_mib` more.
+    `alone` says whether the GPU could be had; without it nothing was landed and nothing else counts.
+    `first_us` is the first look at the outputs, `last_us` when they were last seen to change, `done_us`
+    when the flag DONE was seen. `moved` counts the watched places that changed after that. `timed_out`:
+    DONE never came.
     """
 
-    us: float
-    copy_us: float
-    copy_us_per_mib: float
-
-    def snapshot_us(self, size_bytes: int) -> float:
-        """What a snapshot of that many bytes takes on an idle GPU."""
-        return self.copy_us + self.copy_us_per_mib * size_bytes / 2**20
+    alone: bool
+    first_us: float
+    last_us: float
+    done_us: float
+    moved: int = 0
+    timed_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +108,26 @@ class Conditions:
 
 
 class Ordering(Protocol):
-    """Orders to one runner, and the clock that times them. `judge.clock.page.Orders` implements it."""
+    """Orders to one runner. `judge.clock.page.Orders` implements it. Waiting raises OrderUnanswered."""
 
     @property
-    def premature(self) -> bool:
-        """Whether an order is said to be done that was not given yet."""
+    def number(self) -> int:
+        """The number of the last order."""
 
-    @property
-    def self_reported_us(self) -> float:
-        """What the runner says that its last order took. Never believed."""
+    def give(self, *, argument_set: int, queued: bool) -> int:
+        """Order one call with that argument set: queued ahead, or called when `open` says so."""
 
-    def give(self, *, first_set: int, count: int) -> int:
-        """Order `count` calls from set number `first_set` on. Returns when, in nanoseconds."""
+    def await_queued(self, *, timeout_s: float) -> bool:
+        """Wait until the call is queued. False when it is not within `timeout_s`."""
 
-    def wait(self, *, timeout_s: float) -> int:
-        """Wait until the order is said to be done. Returns when. Raises OrderUnanswered."""
+    def open(self) -> None:
+        """Tell the runner that a call which is not queued may begin."""
+
+    def await_done(self, *, timeout_s: float) -> None:
+        """Wait until the runner has waited for its device."""
+
+    def require_alive(self) -> None:
+        """Raise OrderUnanswered if the runner has ended."""
 
     def now(self) -> int:
         """The time, in nanoseconds."""
@@ -174,11 +136,34 @@ class Ordering(Protocol):
         """Let that much time pass."""
 
 
+class Gate(Protocol):
+    """Lets calls pass one by one, and times them where they happen."""
+
+    @property
+    def descriptor(self) -> int | None:
+        """The memory of the flags, for the runner; None where calls cannot be queued."""
+
+    def call(
+        self,
+        orders: Ordering,
+        landings: Sequence[tuple[Buffer, Contents]],
+        outputs: Sequence[tuple[Buffer, Contents]],
+        *,
+        queued: bool,
+        expected_us: float,
+        timeout_s: float,
+    ) -> Passage:
+        """Let the call of the last order pass, once the contents have landed, and copy its outputs.
+
+        `outputs` are pairs of a buffer and the contents that its copy goes to. A passage that is not
+        `alone` has done nothing and can be tried again.
+        """
+
+
 class TimedSets(Protocol):
     """Sets of arguments with memory of their own, numbered from 0, and secret contents to put into them.
 
-    `contents` counts the contents; number 0 is for warming up. `once` says that a set is good for one
-    call per arming, because an argument is read and written. Every method returns when the device is done.
+    `contents` counts the contents; number 0 is for warming up.
     """
 
     @property
@@ -189,44 +174,27 @@ class TimedSets(Protocol):
     def contents(self) -> int:
         """How many different contents."""
 
-    @property
-    def output_bytes(self) -> int:
-        """Bytes of the outputs of one set."""
+    def arm(self, number: int, content: int) -> None:
+        """Poison the outputs of a set, which will be called with that content."""
 
-    @property
-    def once(self) -> bool:
-        """Whether a call uses up what its set was armed with."""
+    def landings(self, number: int) -> Sequence[tuple[Buffer, Contents]]:
+        """The inputs of an armed set, and what is to land in them."""
 
-    def hide(self, numbers: Sequence[int]) -> None:
-        """Poison every array of these sets."""
-
-    def complete(self, number: int, content: int) -> None:
-        """Put the inputs of content number `content` into a hidden set: it is ready for a call."""
-
-    def arm(self, numbers: Sequence[int], contents: Sequence[int]) -> None:
-        """Poison the outputs of these sets and put in the inputs, each set its own content."""
-
-    def untouched(self, number: int) -> bool:
-        """Whether the outputs are as `arm` or `complete` left them."""
-
-    def snapshot(self, numbers: Sequence[int]) -> None:
-        """Take private copies of the outputs, in this order, to be verified."""
+    def outputs(self, number: int) -> Sequence[tuple[Buffer, Contents]]:
+        """The outputs of a set, and where their copies go."""
 
     def verify(self, number: int) -> Finding | None:
-        """Judge the snapshot of a set: guard bands, inputs, every element, and the live outputs again."""
+        """Judge the copies of a set: guard bands, inputs, every element, and the live outputs again."""
 
 
 class Guard(Protocol):
-    """Watches the GPU round a block of repetitions, and says which blocks do not count."""
+    """Watches the GPU round a block of calls, and says which blocks do not count."""
 
     def begin(self) -> None:
-        """A block of repetitions starts."""
+        """A block of calls starts."""
 
     def end(self) -> str | None:
         """It is over: None, or why it must be discarded."""
-
-    def still(self) -> bool:
-        """Whether nothing of anybody else's is running on the GPU now."""
 
     @property
     def conditions(self) -> Conditions:

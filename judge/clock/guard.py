@@ -40,28 +40,21 @@ class NoGuard:
         """Everything counts."""
         return None
 
-    def still(self) -> bool:
-        """Nobody can tell."""
-        return True
-
 
 class GpuGuard:
     """Watches one GPU by `ask`, which returns a Sample of it now.
 
     `ours` tells by the process id on the host whether a process belongs to this judgement or serves it
-    (the runner, the referees, the vault, MPS itself). `still` tells whether the whole GPU is free, as
-    `judge.device.stillness` can.
+    (the runner, the referees, the vault, MPS itself).
     """
 
     def __init__(
         self,
         ask: Callable[[], Sample],
         ours: Callable[[int], bool],
-        still: Callable[[], bool] = lambda: True,
     ) -> None:
         self._ask = ask
         self._ours = ours
-        self.still = still
         self._before: Sample | None = None
         self._best_sm_mhz = 0
         self._counted: list[Sample] = []

@@ -1,17 +1,13 @@
 """The referee's end of the shared page of a timed session.
 
 Theory of operation. The page is a memfd of `sandbox.wire.Page` that the runner maps too. We store `set` and
-`count`, then a new number in `go`, and spin until `done` holds that number. Aligned 64-bit loads and stores
+`kind`, then a new number in `order`, and later look at `queued` and `done`. Aligned 64-bit loads and stores
 through a ctypes array are single instructions, and x86 keeps stores in order, and loads in order (TSO), so
-whoever sees the new `go` sees the `set` and `count` that came before it. On other processors this would
+whoever sees the new `order` sees the `set` and `kind` that came before it. On other processors this would
 need a release and an acquire.
 
-The clock is time.perf_counter_ns, which is CLOCK_MONOTONIC. One look in the loop below costs about 100 ns in
-CPython, so that `done` is seen late by 50 ns on average: the null has the same delay and takes it off again,
-and in a batch of 20 ms it is nothing. A helper in C would not change any figure.
-
-Everything in the page is the runner's to write as it likes. It can only make its own answer come later or
-earlier than the truth; what it says is believed by nobody before the outputs have been looked at.
+No time is taken here: on a GPU that happens on the device (`judge.device.gate`). Everything in the page is
+the runner's to write as it likes. It can only make us wait, or look at outputs that are not there.
 """
 
 import contextlib
@@ -24,17 +20,17 @@ from collections.abc import Callable
 from typing import Self
 
 from judge.conversation import Answer
-from sandbox.wire import Page
+from sandbox.wire import Order, Page
 
 _LOOKS = 2000  # between two questions whether the runner is still there: about 0.2 ms
-_LOOK_NS = 1_000_000_000  # after which naps between looks cost no precision that matters
+_LOOK_NS = 1_000_000_000  # after which we take naps between looks
 _NAP_S = 0.0002
 _SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 _US = 1000
 
 
 class OrderUnanswered(Exception):
-    """Raised when no `done` will come. `answer` says why, as for a request over the socket."""
+    """Raised when a call will not be done. `answer` says why, as for a request over the socket."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.name)
@@ -56,48 +52,39 @@ class Orders:
         self._number = 0
 
     @property
-    def premature(self) -> bool:
-        """Whether `done` holds another number than that of the last order, which it has reached before."""
-        return self._words[Page.DONE // 8] != self._number
+    def number(self) -> int:
+        """The number of the last order."""
+        return self._number
 
-    @property
-    def self_reported_us(self) -> float:
-        """What the runner says that its last order took. Never believed."""
-        return self._words[Page.SELF_REPORTED_NS // 8] / _US
+    def give(self, *, argument_set: int, queued: bool) -> int:
+        """Order one call with that argument set: queued ahead, or called when `open` says so."""
+        return self._give(argument_set, Order.QUEUED if queued else Order.CALLED)
 
-    def give(self, *, first_set: int, count: int) -> int:
-        """Order `count` calls from set number `first_set` on. Returns when, in nanoseconds."""
-        words = self._words
-        words[Page.SET // 8] = first_set
-        words[Page.COUNT // 8] = count
-        self._number += 1
-        now = time.perf_counter_ns()
-        words[Page.GO // 8] = self._number
-        return now
+    def open(self) -> None:
+        """Tell the runner that a call which is not queued may begin."""
+        self._words[Page.GO // 8] = self._number
 
-    def wait(self, *, timeout_s: float) -> int:
-        """Spin until the last order is said to be done. Returns when, in nanoseconds.
+    def await_queued(self, *, timeout_s: float) -> bool:
+        """Wait until the last order is queued. False when it is not within `timeout_s`.
 
         Raises:
-            OrderUnanswered: it took longer than `timeout_s`, the runner has ended, or an order that nobody
-                has given is said to be done.
+            OrderUnanswered: the runner has ended.
         """
-        words, at, number = self._words, Page.DONE // 8, self._number
-        started = time.perf_counter_ns()
-        deadline = started + int(timeout_s * 1e9)
-        while True:
-            for _ in range(_LOOKS):
-                if words[at] == number:
-                    return time.perf_counter_ns()
-            if words[at] > number:
-                raise OrderUnanswered(Answer.BROKE_PROTOCOL)
-            now = time.perf_counter_ns()
-            if ended := self._ended():
-                raise OrderUnanswered(ended)
-            if now > deadline:
-                raise OrderUnanswered(Answer.TIMED_OUT)
-            if now - started > _LOOK_NS:
-                time.sleep(_NAP_S)
+        return self._await(Page.QUEUED, timeout_s)
+
+    def await_done(self, *, timeout_s: float) -> None:
+        """Wait until the runner has waited for its device.
+
+        Raises:
+            OrderUnanswered: it took longer than `timeout_s`, or the runner has ended.
+        """
+        if not self._await(Page.DONE, timeout_s):
+            raise OrderUnanswered(Answer.TIMED_OUT)
+
+    def require_alive(self) -> None:
+        """Raise OrderUnanswered if the runner has ended."""
+        if ended := self._ended():
+            raise OrderUnanswered(ended)
 
     def now(self) -> int:
         """The time of the clock that times the orders, in nanoseconds."""
@@ -111,13 +98,36 @@ class Orders:
 
     def end(self) -> None:
         """End the session. The runner answers on the socket."""
-        self.give(first_set=0, count=0)
+        self._give(0, Order.END)
 
     def close(self) -> None:
         """Release the mapping."""
         self._words = (ctypes.c_uint64 * 0)()
         with contextlib.suppress(BufferError):  # a traceback may still hold the words; they go with it
             self._map.close()
+
+    def _give(self, argument_set: int, kind: Order) -> int:
+        words = self._words
+        words[Page.SET // 8] = argument_set
+        words[Page.KIND // 8] = kind
+        self._number += 1
+        words[Page.ORDER // 8] = self._number
+        return self._number
+
+    def _await(self, field: int, timeout_s: float) -> bool:
+        words, at, number = self._words, field // 8, self._number
+        started = time.perf_counter_ns()
+        deadline = started + int(timeout_s * 1e9)
+        while True:
+            for _ in range(_LOOKS):
+                if words[at] >= number:
+                    return True
+            self.require_alive()
+            now = time.perf_counter_ns()
+            if now > deadline:
+                return False
+            if now - started > _LOOK_NS:
+                time.sleep(_NAP_S)
 
     def __enter__(self) -> Self:
         return self

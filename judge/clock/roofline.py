@@ -35,6 +35,7 @@ class Roofline:
 
     floor_us: float
     impossible_us: float
+    second_look_us: float = 0.0
     moved_bytes: float = 0.0
     operations: float = 0.0
     bytes_per_s: float = 0.0

@@ -1,30 +1,27 @@
 """The argument sets of a timed session, in any memory of the referee's, and how many of them there are.
 
-Theory of operation. Every set has buffers of its own, with guard bands. The sets together are larger than
-the GPU's L2 cache, so that a call finds its arguments in device memory, as a caller with fresh data would.
-Contents are chosen for a set whenever it is armed: an answer that was kept by pointer is an answer to
-another question. Before a call the memory settles, so that no call pays for writing back what the referee
-wrote into its set. An argument that is read and written is used up by a call; with one of those a batch
-calls each set once.
+Theory of operation. Every set has buffers of its own, with guard bands, and lies somewhere else. Contents
+are chosen for a set whenever it is armed: an answer that was kept by pointer is an answer to another
+question. Calls follow each other one by one, so one copy of the outputs and one of their poison serve all
+sets.
 """
 
-import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
 from judge.call import Call
 from judge.checking import ByTolerance, Checking
 from judge.clock.contracts import Policy
-from judge.drawn import outputs
+from judge.drawn import inputs, outputs
 from judge.inspector import Finding, inspect
-from judge.memory import Contents, Memory
+from judge.memory import Buffer, Contents, Memory
 from judge.sizes import bytes_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict
 from sandbox.wire import MAX_DESCRIPTORS, WireArgument
 
 _GRANULE_BYTES = 2 * 2**20  # of device memory: what an allocation is rounded up to
-_LEAST_SETS = 2
 _TIMED = "In a timed repetition: "
 
 
@@ -46,12 +43,14 @@ class MemorySets:
         self._checking = checking or ByTolerance(problem, memory)
         self._problem, self._case, self._memory, self._contents = problem, case, memory, contents
         self._calls: list[Call] = []
-        self._poisons: list[dict[str, Contents]] = []
-        self._snapshots: list[dict[str, Contents]] = []
+        self._poisons: dict[str, Contents] = {}
+        self._copies: dict[str, Contents] = {}
         self._held = [0] * count
         try:
             for _ in range(count):
                 self._add()
+            for argument in outputs(problem):
+                self._copies[argument.name] = self._calls[0].buffers[argument.name].snapshot()
         except BaseException:
             self.close()
             raise
@@ -59,8 +58,6 @@ class MemorySets:
     def _add(self) -> None:
         call = Call(self._memory)
         self._calls.append(call)
-        self._poisons.append({})
-        self._snapshots.append({})
         for argument in self._problem.arguments:
             call.add(argument, self._case.sizes)
 
@@ -75,95 +72,47 @@ class MemorySets:
         return len(self._contents)
 
     @property
-    def output_bytes(self) -> int:
-        """Bytes of the outputs of one set."""
-        return sum(bytes_of(argument, self._case.sizes) for argument in outputs(self._problem))
-
-    @property
-    def once(self) -> bool:
-        """Whether a call uses up what its set was armed with."""
-        return any(argument.role is Role.INOUT for argument in self._problem.arguments)
-
-    @property
     def arguments(self) -> tuple[WireArgument, ...]:
         """What goes into the request: the arguments of the first set."""
         return self._calls[0].arguments
 
     @property
     def descriptors(self) -> list[int]:
-        """The arrays' descriptors, one set after the other, as they follow the page's."""
+        """The arrays' descriptors, one set after the other."""
         return [descriptor for call in self._calls for descriptor in call.descriptors]
 
-    def hide(self, numbers: Sequence[int]) -> None:
-        """Poison every array of these sets."""
-        for number in numbers:
-            for name, buffer in self._calls[number].buffers.items():
-                if self._role(name) is Role.OUT:
-                    self._poison(number, name)
-                else:
-                    buffer.poison()
-        self._memory.synchronize()
+    def arm(self, number: int, content: int) -> None:
+        """Poison the outputs of a set, which will be called with that content."""
+        self._held[number] = content
+        for argument in self._problem.arguments:
+            if argument.role is Role.OUT:
+                name, kept = argument.name, self._poisons.get(argument.name)
+                self._poisons[name] = self._calls[number].buffers[name].poison(kept)
 
-    def complete(self, number: int, content: int) -> None:
-        """Put the inputs of content number `content` into a hidden set: it is ready for a call."""
-        self._fill(number, content)
-        self.settle()
-        self._memory.synchronize()
-
-    def arm(self, numbers: Sequence[int], contents: Sequence[int]) -> None:
-        """Poison the outputs of these sets and put in the inputs, each set its own content."""
-        for number, content in zip(numbers, contents, strict=True):
-            for argument in self._problem.arguments:
-                if argument.role is Role.OUT:
-                    self._poison(number, argument.name)
-            self._fill(number, content)
-        self.settle()
-        self._memory.synchronize()
-
-    def settle(self) -> None:
-        """Leave nothing of ours in the cache that the next call would have to write back."""
-        self._memory.settle()
-
-    def untouched(self, number: int) -> bool:
-        """Whether the outputs are as `arm` or `complete` left them."""
+    def landings(self, number: int) -> list[tuple[Buffer, Contents]]:
+        """The inputs of an armed set, and what is to land in them."""
         buffers, contents = self._calls[number].buffers, self._contents[self._held[number]]
-        poisons = self._poisons[number]
-        return all(
-            buffers[argument.name].holds(
-                poisons[argument.name] if argument.role is Role.OUT else contents[argument.name]
-            )
-            for argument in outputs(self._problem)
-        )
+        return [(buffers[argument.name], contents[argument.name]) for argument in inputs(self._problem)]
 
-    def snapshot(self, numbers: Sequence[int]) -> None:
-        """Take private copies of the outputs, in this order, to be verified."""
-        for number in numbers:
-            kept = self._snapshots[number]
-            for argument in outputs(self._problem):
-                buffer = self._calls[number].buffers[argument.name]
-                kept[argument.name] = buffer.snapshot(kept.get(argument.name))
-        self._memory.synchronize()
+    def outputs(self, number: int) -> list[tuple[Buffer, Contents]]:
+        """The outputs of a set, and where their copies go."""
+        buffers = self._calls[number].buffers
+        return [(buffers[name], copy) for name, copy in self._copies.items()]
 
     def verify(self, number: int) -> Finding | None:
-        """Judge the snapshot of a set: guard bands, inputs, every element, and the live outputs again."""
+        """Judge the copies of a set: guard bands, inputs, every element, and the live outputs again."""
         finding = inspect(
             self._problem,
             self._case,
             self._checking,
             self._calls[number],
             self._contents[self._held[number]],
-            snapshots=self._snapshots[number],
-            poisons=self._poisons[number],
+            snapshots=self._copies,
+            poisons=self._poisons,
         )
         if finding.verdict is Verdict.ACCEPTED:
             return None
-        return Finding(
-            finding.verdict,
-            _TIMED + finding.message,
-            finding.checked,
-            finding.mismatched,
-            finding.mismatches,
-        )
+        return replace(finding, message=_TIMED + finding.message)
 
     def close(self) -> None:
         """Scrub and release the arrays."""
@@ -176,39 +125,26 @@ class MemorySets:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _poison(self, number: int, name: str) -> None:
-        self._poisons[number][name] = self._calls[number].buffers[name].poison()
 
-    def _fill(self, number: int, content: int) -> None:
-        self._held[number] = content
-        for argument in self._problem.arguments:
-            if argument.role in {Role.IN, Role.INOUT}:
-                self._calls[number].buffers[argument.name].fill(self._contents[content][argument.name])
+def how_many_sets(problem: Problem, case: Case, policy: Policy, *, free_bytes: int) -> int:
+    """How many sets of `case` to time with: `policy.placements` where a part of the memory holds them.
 
-    def _role(self, name: str) -> Role:
-        return next(argument.role for argument in self._problem.arguments if argument.name == name)
-
-
-def how_many_sets(problem: Problem, case: Case, policy: Policy, *, l2_bytes: int, free_bytes: int) -> int:
-    """How many sets of `case` to time with: enough to be `policy.rotation` times the L2 cache, at least two.
-
-    `l2_bytes` is 0 on a host. Where a part of the memory holds more, there are `policy.placements`. As many
-    descriptors as fit go with one message, and the sets with poison and snapshots must fit into `free_bytes`.
+    As many descriptors as fit go with one message, beside those of the page and the flags.
     """
-    arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
-    sizes = [bytes_of(argument, case.sizes) for argument in arrays]
-    wanted = math.ceil(policy.rotation * l2_bytes / max(1, sum(sizes)))
-    footprint = footprint_of(problem, case)
-    most = min(policy.max_sets, (MAX_DESCRIPTORS - 1) // max(1, len(arrays)), free_bytes // footprint)
-    placed = min(policy.placements, int(policy.placements_share * free_bytes) // footprint)
-    return max(_LEAST_SETS, min(max(wanted, placed), most))
+    arrays = sum(argument.role is not Role.SCALAR for argument in problem.arguments)
+    placed = int(policy.placements_share * free_bytes) // footprint_of(problem, case)
+    return max(1, min(policy.placements, placed, (MAX_DESCRIPTORS - 2) // max(1, arrays)))
 
 
 def footprint_of(problem: Problem, case: Case) -> int:
-    """What one set of `case` takes on a GPU: its arrays, and poison and snapshot of each output."""
+    """What the arrays of one set of `case` take on a GPU."""
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
-    written = outputs(problem)
-    return sum(_footprint_bytes(bytes_of(argument, case.sizes)) for argument in (*arrays, *written, *written))
+    return sum(_footprint_bytes(bytes_of(argument, case.sizes)) for argument in arrays)
+
+
+def copies_of(problem: Problem, case: Case) -> int:
+    """What the poison and the copies of the outputs of `case` take on a GPU, for all sets together."""
+    return 2 * sum(_footprint_bytes(bytes_of(argument, case.sizes)) for argument in outputs(problem))
 
 
 def _footprint_bytes(size_bytes: int) -> int:

@@ -33,12 +33,13 @@ class DeviceBuffer:
         kernels.fill_random(self._end, 0, self._after_bytes, self._secret_after)
 
     @property
-    def _payload(self) -> int:
+    def payload(self) -> int:
+        """The address of the first element."""
         return self._allocation.pointer + BAND_BYTES
 
     @property
     def _end(self) -> int:
-        return self._payload + self.size_bytes
+        return self.payload + self.size_bytes
 
     @property
     def _after_bytes(self) -> int:
@@ -47,21 +48,21 @@ class DeviceBuffer:
     def fill(self, contents: Contents) -> None:
         """Copy `contents` into the payload."""
         with our_errors():
-            self._memory.copy(self._payload, self._pointer(contents), self.size_bytes)
+            self._memory.copy(self.payload, self._pointer(contents), self.size_bytes)
 
     def poison(self, into: Contents | None = None) -> Contents:
         """Fill the payload with fresh random bytes and return a copy of them."""
         with our_errors():
             kept = self._memory.fresh(self.size_bytes) if into is None else into
             copy = self._pointer(kept)
-            self._memory.kernels.fill_random(self._payload, copy, self.size_bytes, Secret.draw())
+            self._memory.kernels.fill_random(self.payload, copy, self.size_bytes, Secret.draw())
             return kept
 
     def snapshot(self, into: Contents | None = None) -> Contents:
         """A private copy of the payload as it is now."""
         with our_errors():
             kept = self._memory.fresh(self.size_bytes) if into is None else into
-            self._memory.copy(self._pointer(kept), self._payload, self.size_bytes)
+            self._memory.copy(self._pointer(kept), self.payload, self.size_bytes)
             return kept
 
     def holds(self, contents: Contents) -> bool:
@@ -69,7 +70,7 @@ class DeviceBuffer:
         with our_errors():
             kernels = self._memory.kernels
             kernels.clear_differences()
-            kernels.check_equal(self._payload, self._pointer(contents), self.size_bytes)
+            kernels.check_equal(self.payload, self._pointer(contents), self.size_bytes)
             return not kernels.differences()[0]
 
     def damage(self) -> str | None:

@@ -25,9 +25,9 @@ import cupy
 from judge.checker import Comparison
 from judge.device.buffer import BAND_BYTES, DeviceBuffer, pointer_of
 from judge.device.errors import RECOVERING, means_lost, our_errors
+from judge.device.gate import DeviceGate, forget_persisting_lines
 from judge.device.kernels import Elements, Kernels
 from judge.device.places import read_places
-from judge.device.stillness import Probe
 from judge.drawn import DrawnSet
 from judge.memory import Contents, DeviceLost, DeviceRefused
 from problems.schema import Argument, Tolerance
@@ -52,7 +52,6 @@ class DeviceMemory:
         self._device = device
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.kernels = Kernels(self.stream)
-        self._probe = Probe(self.stream)
         self._sweep: Contents | None = None
         self._retired: list[Allocation] = []
         self._opened: list[Allocation] = []
@@ -140,19 +139,13 @@ class DeviceMemory:
             while self._retired:
                 self._retired.pop().close()
 
-    def settle(self) -> None:
-        """Read through private memory larger than the L2 cache, which then holds nothing to write back."""
+    def gate(self) -> DeviceGate:
+        """A gate for the calls of one timed session."""
         with our_errors():
             if self._sweep is None:
-                self._sweep = self._alike(2 * (_SWEEP * self.l2_bytes // 2))
-            half = self._sweep.nbytes // 2
-            lower = pointer_of(self._sweep, 2 * half)
-            self.kernels.check_equal(lower, lower + half, half)  # which stops reading where halves differ
-
-    def still(self) -> bool:
-        """Whether the whole GPU is free now; see `judge.device.stillness`."""
-        with our_errors():
-            return self._probe.still()
+                self._sweep = self._alike(_SWEEP * self.l2_bytes)
+            forget_persisting_lines()
+            return DeviceGate(self._device, self.stream, self._sweep)
 
     def lost(self, *, patience_s: float) -> bool:
         """Whether the GPU is lost, or turns out to be within `patience_s`.

@@ -34,11 +34,6 @@ class Attach:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureNull:
-    """Find out what the clock's protocol costs by itself, before LOAD."""
-
-
-@dataclass(frozen=True, slots=True)
 class Load:
     """Load the program, of which these are the files."""
 
@@ -95,4 +90,4 @@ class Failed:
     lost: bool
 
 
-Request = Attach | MeasureNull | Load | Check | Rank | Leave
+Request = Attach | Load | Check | Rank | Leave

@@ -31,7 +31,6 @@ from judge.device.messages import (
     Failed,
     Leave,
     Load,
-    MeasureNull,
     Outcome,
     Rank,
     Request,
@@ -51,7 +50,6 @@ from sandbox.wire import Flag
 _BORN_S = 30.0  # with the imports of a parent that is just starting
 _READY_S = 40.0
 _LOAD_S = 45.0
-_NULL_S = 20.0
 _ANSWER_S = 20.0  # on top of what the runner may take
 _RANK_S = 120.0
 _CALLS = 30  # timed calls that may each take as long as a case may, before that is a hang
@@ -148,11 +146,6 @@ class RefereeProcess:
             return None
         self._preparing = False
         outcome = self._outcome(_READY_S)
-        return outcome if outcome is None else _expected(outcome, Stopped)
-
-    def null(self) -> Stopped | None:
-        """Measure what the clock's protocol costs by itself. Without it, before `load`, nothing ranks."""
-        outcome = self._do(MeasureNull(), (), _NULL_S)
         return outcome if outcome is None else _expected(outcome, Stopped)
 
     def load(self, *contents: bytes) -> Stopped | None:

@@ -16,18 +16,19 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from judge.buffers import HostMemory
 from judge.checking import ByChecker, checker_bytes
-from judge.clock.contracts import Disturbed, Null, Policy, policy_for
+from judge.clock.contracts import Disturbed, Policy, policy_for
 from judge.clock.guard import GpuGuard, NoGuard
-from judge.clock.null import measure_null
+from judge.clock.host_gate import HostGate
 from judge.clock.page import Orders, OrderUnanswered, create_page
 from judge.clock.roofline import Roofline
 from judge.clock.session import time_case
-from judge.clock.sets import MemorySets, how_many_sets
+from judge.clock.sets import MemorySets, copies_of, how_many_sets
 from judge.conversation import Answer, Exchange
 from judge.device.link import Link
 from judge.device.messages import (
@@ -38,7 +39,6 @@ from judge.device.messages import (
     Failed,
     Leave,
     Load,
-    MeasureNull,
     Outcome,
     Rank,
     SetLayout,
@@ -46,7 +46,7 @@ from judge.device.messages import (
 from judge.drawn import DrawnSet, outputs
 from judge.errors import OracleFailed
 from judge.inspector import Finding, Inspector, Stopped, report_on
-from judge.memory import DeviceLost, DeviceRefused, Memory
+from judge.memory import DeviceLost, DeviceRefused
 from judge.report import CaseReport, Timing
 from judge.sizes import shape_of
 from problems.schema import Case
@@ -54,20 +54,15 @@ from problems.vocabulary import Verdict
 from sandbox.gpu import nvml
 from sandbox.wire import Flag
 
+if TYPE_CHECKING:  # CuPy is on GPU hosts alone
+    from judge.device.gate import DeviceGate
+    from judge.device.memory import DeviceMemory
+
 _PREPARE_S = 30.0
 _GRACE_S = 1.5
 _END_S = 5.0  # for a runner to leave a timed session
 # On a host the session is a simulation: a scheduler comes between all calls, and no time counts.
-_ON_HOST = Policy(
-    batch_ms=5.0,
-    budget_ms=100.0,
-    gate_share=1.0,
-    fresh_share=1.0,
-    impossible_share=1.0,
-    copy_us=1e6,
-    max_discards=1000,
-    placements=0,
-)
+_ON_HOST = Policy(budget_ms=100.0, max_discards=1000, placements=2)
 
 
 def serve(link: Link, gpu_uuid: str | None) -> None:
@@ -105,7 +100,7 @@ def _attach(link: Link) -> tuple[Attach, Exchange, Exchange | None]:
     return message, exchange, next(iter(checkers), None)
 
 
-def _open_memory(gpu_uuid: str | None) -> Memory:
+def _open_memory(gpu_uuid: str | None) -> "HostMemory | DeviceMemory":
     if gpu_uuid is None:
         return HostMemory()
     from judge.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is on GPU hosts alone
@@ -142,7 +137,7 @@ class _Service:
     def __init__(
         self,
         attached: Attach,
-        memory: Memory,
+        memory: "HostMemory | DeviceMemory",
         exchange: Exchange,
         gpu_uuid: str | None,
         checking: ByChecker | None,
@@ -153,16 +148,11 @@ class _Service:
         self._exchange = exchange
         self._gpu_uuid = gpu_uuid
         self._inspector = Inspector(attached.problem, memory, exchange, checking)
-        self._policy = (
-            _ON_HOST if gpu_uuid is None else policy_for(attached.language, time_sliced=attached.time_sliced)
-        )
-        self._null: Null | None = None
+        self._policy = _ON_HOST if gpu_uuid is None else policy_for(time_sliced=attached.time_sliced)
 
     def do(self, request: object, descriptors: Sequence[int]) -> Outcome:
         """Do what `request` asks for. Raises DeviceRefused, and DeviceLost where no runner is involved."""
         match request:
-            case MeasureNull():
-                return self._measure_null()
             case Load(files):
                 return self._inspector.load(*files)
             case Check(layout, flags):
@@ -183,15 +173,6 @@ class _Service:
             self._checking.open()
         return None if answer is Answer.DONE else self._inspector.stopped(answer, _ms_since(started))
 
-    def _measure_null(self) -> Stopped | None:
-        started = time.monotonic()
-        try:
-            with self._session(None) as orders:
-                self._null = measure_null(orders, self._memory, self._policy)
-        except OrderUnanswered as unanswered:
-            return self._inspector.stopped(unanswered.answer, _ms_since(started))
-        return None
-
     def _check(self, drawn: DrawnSet, flags: Flag) -> CaseReport | Stopped:
         try:
             contents = self._memory.open_set(drawn)
@@ -202,17 +183,20 @@ class _Service:
     def _rank(
         self, sets: Sequence[DrawnSet], roofline: Roofline | None, ours: frozenset[int]
     ) -> CaseReport | Stopped | Disturbed:
-        if self._null is None:
-            raise TypeError("the null is measured before LOAD, and nothing ranks without it")
         case, started = sets[0].case, time.monotonic()
+        self._exchange.hear_no_more()
         try:
-            with self._timed_sets(sets) as timed, self._session(timed) as orders:
+            with (
+                self._timed_sets(sets) as timed,
+                closing(self._open_gate()) as gate,
+                self._session(timed, gate) as orders,
+            ):
                 found = time_case(
                     orders,
                     timed,
+                    gate,
                     self._guard(ours),
                     self._policy,
-                    self._null,
                     timeout_s=self._problem.limits.case_s + _GRACE_S,
                     roofline=roofline,
                 )
@@ -231,23 +215,26 @@ class _Service:
     def _timed_sets(self, sets: Sequence[DrawnSet]) -> MemorySets:
         memory, case = self._memory, sets[0].case
         contents = [memory.open_set(drawn) for drawn in sets]
-        free_bytes = max(0, memory.free_bytes - checker_bytes(self._problem, case))
-        count = how_many_sets(
-            self._problem, case, self._policy, l2_bytes=memory.l2_bytes, free_bytes=free_bytes
-        )
+        taken = checker_bytes(self._problem, case) + copies_of(self._problem, case)
+        free_bytes = max(0, memory.free_bytes - taken)
+        count = how_many_sets(self._problem, case, self._policy, free_bytes=free_bytes)
         return MemorySets(self._problem, case, memory, contents, count, self._checking)
 
+    def _open_gate(self) -> "HostGate | DeviceGate":
+        return HostGate() if isinstance(self._memory, HostMemory) else self._memory.gate()
+
     @contextmanager
-    def _session(self, timed: MemorySets | None) -> Iterator[Orders]:
-        """A timed session over `timed`, or one of null calls. Raises OrderUnanswered if it does not end."""
+    def _session(self, timed: MemorySets, gate: "HostGate | DeviceGate") -> Iterator[Orders]:
+        """A timed session over `timed`. Raises OrderUnanswered if it does not end."""
         page = create_page()
+        flags = () if gate.descriptor is None else (gate.descriptor,)
         try:
             with Orders(page, self._exchange.hung_up) as orders:
                 self._exchange.open_timing(
                     page,
-                    timed.arguments if timed else (),
-                    timed.descriptors if timed else (),
-                    sets=timed.count if timed else 1,
+                    timed.arguments,
+                    (*flags, *timed.descriptors),
+                    sets=timed.count,
                     time_limit_ms=int(self._problem.limits.case_s * 1000),
                 )
                 yield orders
@@ -260,11 +247,7 @@ class _Service:
 
     def _guard(self, ours: frozenset[int]) -> NoGuard | GpuGuard:
         uuid = self._gpu_uuid
-        return (
-            NoGuard()
-            if uuid is None
-            else GpuGuard(lambda: nvml.sample(uuid), ours.__contains__, self._memory.still)
-        )
+        return NoGuard() if uuid is None else GpuGuard(lambda: nvml.sample(uuid), ours.__contains__)
 
     def _report(self, case: Case, found: Timing | Finding, wall_ms: float) -> CaseReport:
         if isinstance(found, Finding):

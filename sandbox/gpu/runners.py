@@ -1,4 +1,4 @@
-"""What runs on a GPU: the CUDA runner, which is built once per host, and the commands of all three runners.
+"""What runs on a GPU: the native parts, which are built once per host, and the commands of all three runners.
 
 A command says what must be there, not where: the container backend takes the image that it names and attaches
 its GPU. Interpreters are those of the image, so their place is a parameter. Nothing here limits
@@ -10,7 +10,7 @@ import hashlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -24,9 +24,11 @@ _SANDBOX = Path(__file__).resolve().parent.parent
 _RUNNER_FOLDER = _SANDBOX / "runner"
 _CPU_RUNTIME = _SANDBOX / "cpu" / "runtime"
 _SOURCES = (_RUNNER_FOLDER / "device_runner.cpp", _CPU_RUNTIME / "diagnostics.cpp")
+_LIBRARY_SOURCE = _RUNNER_FOLDER / "timed_session.cpp"
 _CXX_FLAGS = ("-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-missing-field-initializers")
 _LINK_FLAGS = ("-ldl", "-lpthread")
 _NAME = "device_runner"
+_LIBRARY_NAME = "timed_session.so"
 _BUILD_TIMEOUT_S = 300.0
 _COMMON: Mapping[str, str] = {
     "CUDA_CACHE_DISABLE": "1",  # nothing of one job is there for the next
@@ -76,7 +78,7 @@ def build_device_runner(cache: Path, toolkit: Toolkit) -> Path:
 
 
 def cuda_runner_command(runner: Path, *, limits: Limits, gpu: Gpu | None, label: str = "runner") -> Command:
-    """A fresh runner of compiled CUDA, for PREPARE, TIME of the null, LOAD with one artifact, RUN and TIME.
+    """A fresh runner of compiled CUDA, for PREPARE, LOAD with one artifact, RUN and TIME.
 
     `runner` is what `build_device_runner` returned.
     """
@@ -112,13 +114,17 @@ def sanitized_runner_command(
 
 
 def triton_runner_command(
-    interpreter: Interpreter, *, limits: Limits, gpu: Gpu | None, label: str = "triton"
+    interpreter: Interpreter, runner: Path, *, limits: Limits, gpu: Gpu | None, label: str = "triton"
 ) -> Command:
-    """A fresh Triton runner. It needs PyTorch, Triton and a C compiler, and /work must be executable."""
+    """A fresh Triton runner. It needs PyTorch, Triton and a C compiler, and /work must be executable.
+
+    `runner` is what `build_device_runner` returned, for the native part that lies next to it.
+    """
     return _python(
         "device_triton_runner",
-        interpreter,
+        replace(interpreter, binds=(*interpreter.binds, Bind(runner.parent, HOME))),
         {
+            "WARPCOURT_TIMED_SESSION": f"{HOME}/{_LIBRARY_NAME}",
             "CUDA_MODULE_LOADING": "LAZY",  # PyTorch has gigabytes of kernels
             "OMP_NUM_THREADS": "1",
             "TMPDIR": "/tmp",  # noqa: S108 - inside the sandbox
@@ -187,7 +193,12 @@ def _python(
 
 def _stamp(toolkit: Toolkit) -> str:
     digest = hashlib.sha256(repr((_CXX_FLAGS, _LINK_FLAGS, str(toolkit.cxx), toolkit.cxx_version)).encode())
-    for path in (*_SOURCES, *sorted(_RUNNER_FOLDER.glob("*.h")), *sorted(_CPU_RUNTIME.glob("*.h"))):
+    for path in (
+        *_SOURCES,
+        _LIBRARY_SOURCE,
+        *sorted(_RUNNER_FOLDER.glob("*.h")),
+        *sorted(_CPU_RUNTIME.glob("*.h")),
+    ):
         digest.update(f"{path.relative_to(_SANDBOX)}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:20]
@@ -197,10 +208,15 @@ def _build(folder: Path, toolkit: Toolkit) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".device-runner-") as scratch:
         new = Path(scratch) / "new"
         new.mkdir()
-        sources = [str(source) for source in _SOURCES]
-        argv = [str(toolkit.cxx), *_CXX_FLAGS, *sources, "-o", str(new / _NAME), *_LINK_FLAGS]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=_BUILD_TIMEOUT_S, check=False)
-        if done.returncode != 0:
-            raise RuntimeBuildFailed(f"{' '.join(argv)}\n{done.stdout}{done.stderr}")
+        compile_cxx(toolkit, _SOURCES, new / _NAME)
+        compile_cxx(toolkit, (_LIBRARY_SOURCE,), new / _LIBRARY_NAME, "-shared", "-fPIC")
         new.chmod(0o755)
         new.rename(folder)
+
+
+def compile_cxx(toolkit: Toolkit, sources: Sequence[Path], output: Path, *flags: str) -> None:
+    """Compile and link `sources`. Raises RuntimeBuildFailed."""
+    argv = [str(toolkit.cxx), *_CXX_FLAGS, *flags, *map(str, sources), "-o", str(output), *_LINK_FLAGS]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=_BUILD_TIMEOUT_S, check=False)
+    if done.returncode != 0:
+        raise RuntimeBuildFailed(f"{' '.join(argv)}\n{done.stdout}{done.stderr}")

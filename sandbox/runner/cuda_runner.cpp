@@ -51,14 +51,15 @@ class CpuRunner {
   }
 
   void time(Message& message) {
-    TimedSession session(message,
+    TimedSession session(message, 0,
                          [&](std::size_t first) { return bind_arguments(message, first, submission_, map); });
     struct Device {
       CpuRunner& runner;
       const TimedSession& session;
-      void begin() {}
+      void hold(std::uint64_t) { our_fault("nothing is queued without a GPU"); }
       void call(unsigned set) { runner.call(session.arguments(set)); }
-      std::uint64_t finish() { return 0; }  // launches here have ended when they return, and no event was recorded
+      void release(std::uint64_t) {}
+      void finish() {}  // launches here have ended when they return
     } device = {*this, session};
     cpu::begin_call(options(message.request.flags), 0);
     session.serve(device);
@@ -68,7 +69,6 @@ class CpuRunner {
 
  private:
   void call(const Arguments& arguments) {
-    if (!submission_.call) return;  // the null call
     call_guarded(submission_, arguments, [](const std::string& what) {
       cpu::fail({cpu::Severity::kError, "exception", what, {}}, wire::kRuntimeError);
     });

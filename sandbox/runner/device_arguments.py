@@ -40,6 +40,13 @@ class DeviceArguments:
             for argument in arguments
         ]
 
+    def map_plain(self, descriptor: int, size_bytes: int) -> int:
+        """The address of memory that is not an argument. Raises vmm.CudaError."""
+        if self._device is None:
+            raise ValueError("memory before PREPARE")
+        self._mapped.append(vmm.Allocation.from_descriptor(self._device, descriptor, size_bytes))
+        return self._mapped[-1].pointer
+
     def release(self) -> None:
         """Unmap everything. The device must be done with it."""
         while self._mapped:

@@ -41,18 +41,10 @@ class Arrays {
 
   // What solve gets for the array.
   void* map(int descriptor, const wire::Argument& argument, const char* name, bool exact) {
-    MappedArray& array = arrays_.emplace_back();
-    array.name = name ? name : "";
     // The driver maps an allocation whole or not at all.
     if (argument.value < argument.offset + argument.bytes) our_fault("an array lies outside its memory");
-    array.mapped_bytes = (std::max<std::size_t>(argument.value, 1) + granularity_ - 1) / granularity_ * granularity_;
-    require("cuMemImportFromShareableHandle",
-            driver().cuMemImportFromShareableHandle(
-                &array.handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kPosixDescriptor));
-    require("cuMemAddressReserve", driver().cuMemAddressReserve(&array.base, array.mapped_bytes, 0, 0, 0));
-    require("cuMemMap", driver().cuMemMap(array.base, array.mapped_bytes, 0, array.handle, 0));
-    const Access access{.location = {.id = device_}};
-    require("cuMemSetAccess", driver().cuMemSetAccess(array.base, array.mapped_bytes, &access, 1));
+    MappedArray& array = map_whole(descriptor, argument.value);
+    array.name = name ? name : "";
     array.payload = array.base + argument.offset;
     array.payload_bytes = argument.bytes;
     if (exact && array.payload_bytes) {
@@ -61,6 +53,9 @@ class Arrays {
     }
     return reinterpret_cast<void*>(array.given());
   }
+
+  // The address of memory that is no argument.
+  Pointer map_plain(int descriptor, std::size_t bytes) { return map_whole(descriptor, bytes).base; }
 
   // After the device has finished: what was copied goes back, and everything is unmapped.
   void release() {
@@ -89,6 +84,19 @@ class Arrays {
   }
 
  private:
+  MappedArray& map_whole(int descriptor, std::size_t bytes) {
+    MappedArray& array = arrays_.emplace_back();
+    array.mapped_bytes = (std::max<std::size_t>(bytes, 1) + granularity_ - 1) / granularity_ * granularity_;
+    require("cuMemImportFromShareableHandle",
+            driver().cuMemImportFromShareableHandle(
+                &array.handle, reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)), kPosixDescriptor));
+    require("cuMemAddressReserve", driver().cuMemAddressReserve(&array.base, array.mapped_bytes, 0, 0, 0));
+    require("cuMemMap", driver().cuMemMap(array.base, array.mapped_bytes, 0, array.handle, 0));
+    const Access access{.location = {.id = device_}};
+    require("cuMemSetAccess", driver().cuMemSetAccess(array.base, array.mapped_bytes, &access, 1));
+    return array;
+  }
+
   void require(const char* call, Result result) {
     if (result != kSuccess) fail_(result, call);
   }

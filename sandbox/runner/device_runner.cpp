@@ -64,8 +64,6 @@ class DeviceRunner {
     device::Module module;
     require("cuModuleLoadData", driver().cuModuleLoadData(&module, kNullKernel));
     require("cuModuleGetFunction", driver().cuModuleGetFunction(&null_kernel_, module, "warpcourt_null"));
-    require("cuEventCreate", driver().cuEventCreate(&started_, 0));
-    require("cuEventCreate", driver().cuEventCreate(&ended_, 0));
     read_limits();
     arrays_.open(device_);
     call_null();
@@ -96,17 +94,25 @@ class DeviceRunner {
   }
 
   void time(Message& message) {
-    require_prepared();
-    TimedSession session(message, [&](std::size_t first) { return bind(message, first); });
+    const device::Pointer flags = arrays_.map_plain(message.descriptors.at(1), wire::kFlagsBytes);
+    TimedSession session(message, 1, [&](std::size_t first) { return bind(message, first); });
     struct Timed {
       DeviceRunner& runner;
       const TimedSession& session;
-      void begin() { runner.record(runner.started_); }
+      device::Pointer flags;
+      // On the legacy default stream, for which all others wait but those that are made not to.
+      void hold(std::uint64_t number) {
+        runner.require("cuStreamWaitValue64",
+                       driver().cuStreamWaitValue64_v2(nullptr, flags + wire::kGoFlag, number, device::kWaitAtLeast));
+      }
       void call(unsigned set) { runner.call(session.arguments(set)); }
-      std::uint64_t finish() { return runner.finish_order(); }
-    } timed = {*this, session};
+      void release(std::uint64_t number) {
+        runner.require("cuStreamWriteValue64",
+                       driver().cuStreamWriteValue64_v2(nullptr, flags + wire::kDoneFlag, number, 0));
+      }
+      void finish() { runner.finish(); }
+    } timed = {*this, session, flags};
     session.serve(timed);
-    if (submission_.call) finish();  // refused launches show only here
     arrays_.release();
   }
 
@@ -165,7 +171,6 @@ class DeviceRunner {
   }
 
   void call(const Arguments& arguments) {
-    if (!submission_.call) return call_null();
     call_guarded(submission_, arguments, [this](const std::string& what) {
       leave({cpu::Severity::kError, "exception", what, {}}, wire::kRuntimeError);
     });
@@ -186,17 +191,6 @@ class DeviceRunner {
     leave(fault.finding, fault.status);
   }
 
-  void record(device::Event event) { require("cuEventRecord", driver().cuEventRecord(event, nullptr)); }
-
-  std::uint64_t finish_order() {
-    constexpr float kNsPerMs = 1e6f;
-    record(ended_);
-    require("cuCtxSynchronize", driver().cuCtxSynchronize());
-    float ms = 0;
-    require("cuEventElapsedTime", driver().cuEventElapsedTime(&ms, started_, ended_));
-    return static_cast<std::uint64_t>(ms * kNsPerMs);
-  }
-
   void note_launches(unsigned long long before) {
     const Launch last = last_launch();
     if (last.count == before) {
@@ -214,7 +208,6 @@ class DeviceRunner {
   device::Device device_ = 0;
   device::Context context_ = nullptr;
   device::Function null_kernel_ = nullptr;
-  device::Event started_ = nullptr, ended_ = nullptr;
   device::DeviceLimits limits_ = {};
   Submission submission_;
   FinishCall* finish_ = nullptr;

@@ -2,7 +2,7 @@
 
 Theory of operation: see `session` and `triton_submission`. Imports come first and take seconds, which a pool
 hides; so does the C compiler that Triton runs once for itself. PREPARE makes the context and launches an
-empty Triton kernel, which the null session times: the same way from Python to the device as a submission's.
+empty Triton kernel.
 LOAD first gives up the right to start processes (`lockdown`); Triton's compilers are started by a process
 without a GPU (`helper`).
 
@@ -33,11 +33,11 @@ from sandbox.runner.device_arguments import DeviceArguments
 from sandbox.runner.device_faults import fault_of
 from sandbox.runner.helper import Helper
 from sandbox.runner.lockdown import forbid_processes
+from sandbox.runner.python_call import Bound
 from sandbox.runner.session import OUR_FAULT, Load, explain, flush, serve, stop
+from sandbox.runner.timed_session import NativeSession
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
-from sandbox.wire import ExitStatus, Flag, Request, WireArgument
-
-_NS_PER_MS = 1e6
+from sandbox.wire import FLAGS_BYTES, ExitStatus, Flag, Request, WireArgument
 
 
 @triton.jit
@@ -58,10 +58,6 @@ class _Payload:
             "data": (address, False),
             "version": 3,
         }
-
-
-def _event() -> torch.cuda.Event:
-    return torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
 
 
 class Launches:
@@ -99,12 +95,13 @@ class Launches:
 class DeviceTritonRunner(TritonRunner):
     """Tensors over device memory, kernels compiled for the GPU."""
 
+    flag_descriptors = 1
+
     def __init__(self) -> None:
         super().__init__()
         self._memory = DeviceArguments()
         self._launches = Launches.install()
-        self._nothing: torch.Tensor | None = None
-        self._events: tuple[torch.cuda.Event, torch.cuda.Event] | None = None
+        self._native = NativeSession.of_environment()
         self._copies: list[tuple[torch.Tensor, torch.Tensor]] = []
         self._exact = False
         # Sandboxes without MPS are told of a directory that does not exist.
@@ -118,10 +115,7 @@ class DeviceTritonRunner(TritonRunner):
     def prepare(self) -> None:
         """Make the context, and launch something once."""
         self._memory.open()
-        self._nothing = torch.zeros(1, device="cuda").add_(1)
-        self._events = (_event(), _event())
-        self.null()
-        self.begin()
+        _null[(1,)](torch.zeros(1, device="cuda").add_(1))
         self.finish()
 
     def load(self, load: Load) -> None:
@@ -157,23 +151,15 @@ class DeviceTritonRunner(TritonRunner):
         """A tensor without elements."""
         return torch.empty(argument.shape, dtype=DTYPES[argument.dtype], device="cuda")
 
-    def null(self) -> None:
-        """An empty kernel."""
-        _null[(1,)](self._nothing)
-
-    def begin(self) -> None:
-        """Record the start of an order."""
-        if self._events:
-            self._events[0].record()
-
-    def finish(self) -> int:
+    def finish(self) -> None:
         """Wait for the device."""
-        if self._events is None:
-            raise ValueError("this runner needs PREPARE first")
-        started, ended = self._events
-        ended.record()
         torch.cuda.synchronize()
-        return int(started.elapsed_time(ended) * _NS_PER_MS)
+
+    def serve(self, request: Request, descriptors: Sequence[int], calls: list[Bound]) -> None:
+        """By native code."""
+        del request
+        page, flags = descriptors[:2]
+        self._native.serve(page, calls, self._memory.map_plain(flags, FLAGS_BYTES))
 
     def release(self) -> None:
         """Bring copies back, and unmap."""

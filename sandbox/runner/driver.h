@@ -17,7 +17,6 @@ using Device = int;
 using Context = struct OpaqueContext*;
 using Module = struct OpaqueModule*;
 using Function = struct OpaqueFunction*;
-using Event = struct OpaqueEvent*;
 using Stream = struct OpaqueStream*;
 
 struct Location {
@@ -42,7 +41,8 @@ static_assert(sizeof(Access) == 12);
 
 constexpr int kPosixDescriptor = 1;  // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 constexpr int kMinimumGranularity = 0;
-constexpr unsigned kSpin = 1;  // CU_CTX_SCHED_SPIN
+constexpr unsigned kSpin = 1;         // CU_CTX_SCHED_SPIN
+constexpr unsigned kWaitAtLeast = 0;  // CU_STREAM_WAIT_VALUE_GEQ
 
 // CUdevice_attribute.
 enum Attribute : int {
@@ -95,9 +95,8 @@ enum Code : Result {
   X(cuModuleGetFunction, Function*, Module, const char*)                                                      \
   X(cuLaunchKernel, Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, \
     void**)                                                                                                   \
-  X(cuEventCreate, Event*, unsigned)                                                                          \
-  X(cuEventRecord, Event, Stream)                                                                             \
-  X(cuEventElapsedTime, float*, Event, Event)                                                                 \
+  X(cuStreamWaitValue64_v2, Stream, Pointer, std::uint64_t, unsigned)                                         \
+  X(cuStreamWriteValue64_v2, Stream, Pointer, std::uint64_t, unsigned)                                        \
   X(cuMemGetAllocationGranularity, std::size_t*, const AllocationProperties*, int)                            \
   X(cuMemImportFromShareableHandle, Handle*, void*, int)                                                      \
   X(cuMemAddressReserve, Pointer*, std::size_t, std::size_t, Pointer, unsigned long long)                     \

@@ -13,7 +13,7 @@ namespace warpcourt {
 
 // Serves until the host goes. `Runner` has
 //     void prepare(), void load(Message&), void run(Message&), void time(Message&)
-// and `time` may come before `load`; then it calls something empty. It may have void quit(), the last chance to say
+// It may have void quit(), the last chance to say
 // what only now has come to light.
 template <class Runner>
 [[noreturn]] void serve(Runner& runner) {
@@ -35,7 +35,10 @@ template <class Runner>
         if (!loaded) our_fault("RUN before LOAD");
         runner.run(message);
         break;
-      case wire::Kind::kTime: runner.time(message); break;
+      case wire::Kind::kTime:
+        if (!loaded) our_fault("TIME before LOAD");
+        runner.time(message);
+        break;
       case wire::Kind::kQuit:
         if constexpr (requires { runner.quit(); }) runner.quit();
         std::exit(0);

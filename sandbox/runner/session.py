@@ -109,7 +109,7 @@ class Runner:
         raise NotImplementedError
 
     def time(self, request: Request, descriptors: Sequence[int]) -> None:
-        """Carry out a timed session. Before `load` its calls are empty ones."""
+        """Carry out a timed session."""
         raise NotImplementedError
 
     def quit(self) -> None:
@@ -135,7 +135,7 @@ def serve(runner: Runner) -> None:
                 descriptors = descriptors[1:]  # diagnostics stay open
             case Kind.RUN if loaded:
                 runner.run(request, descriptors)
-            case Kind.TIME:
+            case Kind.TIME if loaded:
                 runner.time(request, descriptors)
             case kind:
                 raise ValueError(f"{kind.name} cannot come {'after' if loaded else 'before'} LOAD")

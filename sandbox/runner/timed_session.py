@@ -1,22 +1,24 @@
-"""A timed session: orders over a shared page, because a socket takes longer than many kernels.
+"""Timed sessions of the Python runners: orders over a shared page, see `sandbox.wire`.
 
-Theory of operation. See `sandbox.wire`. The referee writes `set` and `count` and then `go`; we see the new
-`go`, make the calls, wait for the device and store `done`. Between orders we spin, and now and then look
-whether the referee is still there. A memoryview reads and writes 64 bits at once, and x86 keeps both
-loads and stores in order. What we write here is believed by nobody: the clock is the referee's, and
-so is the look at the outputs.
+Theory of operation. On a GPU, where times rank, orders are carried out by native code
+(`timed_session.cpp`), so that there is nothing of Python between an order and the call. Without a GPU
+nothing ranks, and the same protocol is a loop here: a memoryview reads and writes 64 bits at once, and x86
+keeps both loads and stores in order. What we write is believed by nobody in either case.
 """
 
+import ctypes
 import gc
 import mmap
+import os
 import select
 import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from sandbox.runner.session import CHANNEL
-from sandbox.wire import Page, Request
+from sandbox.wire import Order, Page, Request
 
+LIBRARY = "WARPCOURT_TIMED_SESSION"  # names the native library, where there is a GPU
 _LOOKS_PER_CHECK = 1 << 16  # some milliseconds
 _Arguments = TypeVar("_Arguments")
 
@@ -24,55 +26,67 @@ _Arguments = TypeVar("_Arguments")
 def bind_sets(
     request: Request, descriptors: Sequence[int], bind: Callable[[Sequence[int]], _Arguments]
 ) -> list[_Arguments]:
-    """The argument sets of TIME, each `bind` of its descriptors. Raises ValueError for what is no TIME."""
-    arrays, rest = divmod(len(descriptors) - 1, request.sets) if request.sets else (0, 1)
-    if rest or not descriptors:
-        raise ValueError(f"{len(descriptors)} descriptors are no page and {request.sets} sets")
-    return [bind(descriptors[1 + n * arrays : 1 + (n + 1) * arrays]) for n in range(request.sets)]
+    """The argument sets of TIME, each `bind` of its descriptors. Raises ValueError if they differ in size."""
+    arrays, rest = divmod(len(descriptors), request.sets) if request.sets else (0, 1)
+    if rest:
+        raise ValueError(f"{len(descriptors)} descriptors do not make {request.sets} sets")
+    return [bind(descriptors[n * arrays : (n + 1) * arrays]) for n in range(request.sets)]
 
 
-def serve_orders(
-    page_descriptor: int,
-    calls: Sequence[Callable[[], object]],
-    *,
-    begin: Callable[[], None] = lambda: None,
-    finish: Callable[[], int] = lambda: 0,
-) -> None:
-    """Carry out orders until one asks for no calls. `calls` has one for each set.
+class NativeSession:
+    """The native library, loaded before any foreign code is."""
 
-    `begin` comes before the calls of an order, `finish` after them: it waits for the device and returns what
-    the runner's own events say, in nanoseconds.
-    """
-    with mmap.mmap(page_descriptor, Page.BYTES) as page, memoryview(page) as view, view.cast("Q") as words:
-        number = words[Page.DONE // 8]
+    def __init__(self, path: str) -> None:
+        self._serve = ctypes.PyDLL(path).warpcourt_serve
+        self._serve.argtypes = (ctypes.c_int, ctypes.py_object, ctypes.c_uint64)
+        self._serve.restype = ctypes.c_int
+
+    @classmethod
+    def of_environment(cls) -> "NativeSession":
+        """The one that the runner's command names."""
+        return cls(os.environ[LIBRARY])
+
+    def serve(self, page_descriptor: int, calls: list[Callable[[], object]], flags: int) -> None:
+        """Carry out orders until one ends the session. Empties `calls`, which has one for each set.
+
+        `flags` is the address of the flags in device memory, 0 without a GPU. Raises what a call raises. An
+        error of the device ends the session too; whoever waits for the device next meets it again.
+        """
         gc.collect()
-        gc.disable()  # a collection in the middle of a batch would be timed with it
+        gc.disable()  # a collection in the middle of a call would be timed with it
         try:
-            while True:
-                number = _await_order(words, number)
-                count = words[Page.COUNT // 8]
-                if not count:
-                    break
-                first = words[Page.SET // 8] % len(calls)
-                begin()
-                if count == 1:
-                    calls[first]()
-                else:
-                    for step in range(first, first + count):
-                        calls[step % len(calls)]()
-                words[Page.SELF_REPORTED_NS // 8] = finish()
-                words[Page.DONE // 8] = number
-            words[Page.DONE // 8] = number
+            self._serve(page_descriptor, calls, flags)
         finally:
             gc.enable()
 
 
-def _await_order(words: "memoryview[int]", last: int) -> int:
-    at = Page.GO // 8
+def serve_orders(page_descriptor: int, calls: Sequence[Callable[[], object]]) -> None:
+    """Carry out orders until one ends the session. `calls` has one for each set. For hosts without a GPU."""
+    with mmap.mmap(page_descriptor, Page.BYTES) as page, memoryview(page) as view, view.cast("Q") as words:
+        number = words[Page.DONE // 8]
+        gc.collect()
+        gc.disable()
+        try:
+            while True:
+                number = _await(words, Page.ORDER, number + 1)
+                kind = words[Page.KIND // 8]
+                if kind != Order.END:
+                    _await(words, Page.GO, number)
+                    calls[words[Page.SET // 8] % len(calls)]()
+                    words[Page.QUEUED // 8] = number
+                words[Page.DONE // 8] = number
+                if kind == Order.END:
+                    break
+        finally:
+            gc.enable()
+
+
+def _await(words: "memoryview[int]", field: int, least: int) -> int:
+    at = field // 8
     while True:
         for _ in range(_LOOKS_PER_CHECK):
             number = words[at]
-            if number != last:
+            if number >= least:
                 return number
         if _host_has_gone():
             sys.exit(0)

@@ -25,7 +25,7 @@ from sandbox.runner.session import (
     scalar_of,
     stop,
 )
-from sandbox.runner.timed_session import bind_sets, serve_orders
+from sandbox.runner.timed_session import bind_sets
 from sandbox.wire import ExitStatus, Request, WireArgument
 
 FILE = "solution.py"
@@ -46,6 +46,8 @@ DTYPES = {
 class TritonRunner(Runner):
     """Runs one submission. Abstract: see the methods that raise NotImplementedError."""
 
+    flag_descriptors = 0  # of TIME, between the page and the arrays
+
     def __init__(self) -> None:
         self._load: Load | None = None
         self._bind_call: Callable[[Sequence[Value]], Bound] | None = None
@@ -63,10 +65,6 @@ class TritonRunner(Runner):
         """An array argument without elements."""
         raise NotImplementedError
 
-    def null(self) -> None:
-        """A call of nothing, launched as a submission would."""
-        raise NotImplementedError
-
     def time_limit(
         self, limit_ms: int, on_limit: Callable[[FrameType | None], None]
     ) -> AbstractContextManager[None]:
@@ -81,12 +79,12 @@ class TritonRunner(Runner):
         """Words on what is running, for a call that takes too long; may be empty."""
         return ""
 
-    def begin(self) -> None:
-        """Comes before the calls of a timed order."""
+    def finish(self) -> None:
+        """Wait for the device."""
 
-    def finish(self) -> int:
-        """Wait for the device. Returns nanoseconds by its own events since `begin`, 0 without events."""
-        return 0
+    def serve(self, request: Request, descriptors: Sequence[int], calls: list[Bound]) -> None:
+        """Carry out the orders of a timed session with one call for each set. Raises what a call raises."""
+        raise NotImplementedError
 
     def release(self) -> None:
         """Let go of the memory behind tensors."""
@@ -158,14 +156,17 @@ class TritonRunner(Runner):
 
     def time(self, request: Request, descriptors: Sequence[int]) -> None:
         """Carry out a timed session."""
-        sets = bind_sets(request, descriptors, lambda own: self._bind(request, own))
-        if not self.loaded:
-            calls: list[Callable[[], object]] = [self.null for _ in sets]
-        else:
-            calls = [functools.partial(self._call, self._bound(arguments)) for arguments in sets]
-        serve_orders(descriptors[0], calls, begin=self.begin, finish=self._finish)
-        del calls, sets
+        arrays = descriptors[1 + self.flag_descriptors :]
+        calls = [self._bound(arguments) for arguments in bind_sets(request, arrays, self._binding(request))]
+        try:
+            self.serve(request, descriptors, calls)
+        except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
+            self._fail(error)
+        self._finish()
         self.release()
+
+    def _binding(self, request: Request) -> Callable[[Sequence[int]], list[Value]]:
+        return lambda own: self._bind(request, own)
 
     def _bind(self, request: Request, descriptors: Sequence[int]) -> list[Value]:
         return [self._value(argument, descriptors) for argument in request.arguments]
@@ -190,9 +191,9 @@ class TritonRunner(Runner):
         except BaseException as error:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
             self._fail(error)
 
-    def _finish(self) -> int:
+    def _finish(self) -> None:
         try:
-            return self.finish()
+            self.finish()
         except Exception as error:  # noqa: BLE001 - what the device says of the submission
             self._fail(error)
 

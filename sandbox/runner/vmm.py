@@ -25,6 +25,7 @@ _PINNED = 1  # CU_MEM_ALLOCATION_TYPE_PINNED
 _ON_DEVICE = 1  # CU_MEM_LOCATION_TYPE_DEVICE
 _AS_DESCRIPTOR = 1  # CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 _MINIMUM = 0  # CU_MEM_ALLOC_GRANULARITY_MINIMUM
+_AT_LEAST = 0  # CU_STREAM_WAIT_VALUE_GEQ
 _READ, _READ_WRITE = 1, 3  # CU_MEM_ACCESS_FLAGS_PROT_*
 
 
@@ -141,6 +142,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "cuMemcpyHtoD_v2": (c_uint64, c_void_p, c_size_t),
     "cuMemcpyDtoH_v2": (c_void_p, c_uint64, c_size_t),
     "cuMemsetD8_v2": (c_uint64, c_ubyte, c_size_t),
+    "cuStreamWaitValue64_v2": (c_void_p, c_uint64, c_uint64, c_uint),
 }
 
 
@@ -168,6 +170,11 @@ def _words(function: str, code: int) -> str:
     words = c_char_p()
     getattr(_driver(), function)(code, ctypes.byref(words))
     return words.value.decode("utf-8", "replace") if words.value else "unknown"
+
+
+def wait_for_value(stream: int, pointer: int, value: int) -> None:
+    """Have `stream` wait until the 64 bits at `pointer` hold at least `value`."""
+    _call("cuStreamWaitValue64_v2", stream, pointer, value, _AT_LEAST)
 
 
 class Device:

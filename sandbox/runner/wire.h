@@ -52,12 +52,19 @@ static_assert(sizeof(Request) == 64 + kMaxArguments * 64);
 
 // The page of a timed session; see Page in sandbox/wire.py.
 struct alignas(64) Page {
-  alignas(64) std::uint64_t go;
+  alignas(64) std::uint64_t order;
   alignas(64) std::uint64_t set;
-  std::uint64_t count;
+  std::uint64_t kind;
+  alignas(64) std::uint64_t go;
+  alignas(64) std::uint64_t queued;
   alignas(64) std::uint64_t done;
-  alignas(64) std::uint64_t self_reported_ns;
 };
 constexpr std::size_t kPageBytes = 4096;
+
+enum Order : std::uint64_t { kEnd = 0, kCalled = 1, kQueued = 2 };
+
+// The flags of a timed session in device memory; see Flags in sandbox/wire.py.
+constexpr std::size_t kFlagsBytes = 4096;
+constexpr std::size_t kGoFlag = 0, kDoneFlag = 128;
 
 }  // namespace warpcourt::wire

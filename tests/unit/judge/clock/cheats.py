@@ -1,50 +1,29 @@
 """Programs that want a better time than they have earned. `call_us` is what their work honestly takes."""
 
-from collections.abc import Sequence
-
-from tests.unit.judge.clock.simulation import NULL_US, Program, World
-
-
-class Overlapping(Program):
-    """Runs `ways` calls of a batch at the same time."""
-
-    def __init__(self, call_us: float, ways: float) -> None:
-        super().__init__(call_us)
-        self.ways = ways
-
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        at = world.now_ns + NULL_US * 1000
-        ways = 1 if len(numbers) == 1 else self.ways
-        for number in numbers:
-            at += self.one_us(world) / ways * 1000
-            world.pending.append((at, number, world.inputs[number]))
-        return at
-
-
-class OncePerSet(Program):
-    """Computes each set of a batch once, all at the start, and leaves its other calls undone."""
-
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        return super().work(world, list(dict.fromkeys(numbers)))
-
-
-class SkippingAfterTheFirst(Program):
-    """Computes the first call of a batch only."""
-
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        return super().work(world, numbers[:1])
+from tests.unit.judge.clock.simulation import Program, World
 
 
 class EarlyDone(Program):
-    """Says done `early_us` before its work is done."""
+    """Says done `early_us` before its work is complete."""
 
     def __init__(self, call_us: float, early_us: float) -> None:
         super().__init__(call_us)
         self.early_us = early_us
 
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        at = super().work(world, numbers) - self.early_us * 1000
-        return max(at, world.now_ns)
+    def work(self, world: World, number: int) -> float:
+        return max(super().work(world, number) - 3.0 - self.early_us, world.now_us)
+
+
+class LeftUndone(Program):
+    """Leaves every second call undone, and says done after a while."""
+
+    def __init__(self, call_us: float) -> None:
+        super().__init__(call_us)
+        self.calls = 0
+
+    def work(self, world: World, number: int) -> float:
+        self.calls += 1
+        return super().work(world, number) if self.calls % 2 else world.now_us + self.call_us
 
 
 class ReplayingByPointer(Program):
@@ -54,65 +33,67 @@ class ReplayingByPointer(Program):
         super().__init__(call_us)
         self.kept: dict[int, int] = {}
 
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        if not all(number in self.kept for number in numbers):
-            self.kept |= {number: world.inputs[number] for number in numbers}
-            return super().work(world, numbers)
-        at = world.now_ns + NULL_US * 1000
-        for number in numbers:
-            at += 1000
-            world.pending.append((at, number, self.kept[number]))
-        return at
+    def work(self, world: World, number: int) -> float:
+        if number not in self.kept:
+            self.kept[number] = world.inputs[number]
+            return super().work(world, number)
+        world.pending.append((world.now_us + 1, number, self.kept[number]))
+        return world.now_us + 4
 
 
 class ReplayingByContent(Program):
-    """Keeps the answer of every content it has seen; finding one again takes `share` of the work."""
+    """Keeps the answer of every content it has met; finding one again takes a thousandth of the work."""
 
-    def __init__(self, call_us: float, share: float) -> None:
+    def __init__(self, call_us: float) -> None:
         super().__init__(call_us)
-        self.share = share
         self.kept: set[int] = set()
 
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        at = world.now_ns + NULL_US * 1000
-        for number in numbers:
-            content = world.inputs[number]
-            at += self.one_us(world) * (self.share if content in self.kept else 1) * 1000
-            self.kept.add(content)
-            world.pending.append((at, number, content))
-        return at
+    def work(self, world: World, number: int) -> float:
+        content = world.inputs[number]
+        share = 0.001 if content in self.kept else 1.0
+        self.kept.add(content)
+        at = world.now_us + self.takes_us(world) * share
+        world.pending.append((at, number, content))
+        return at + 3.0
 
 
-class ComputingAhead(Program):
-    """Watches the inputs, computes as they land, and answers go at once.
+class Lingering(Program):
+    """Keeps a kernel on the GPU that never ends, to compute as inputs land."""
 
-    With `openly` it looks now and then and writes the outputs when it has them; else a kernel that never
-    ends watches, and keeps the outputs in memory of its own until go.
-    """
+    def queue(self, world: World, number: int) -> None:
+        world.busy_until_us = float("inf")
 
-    def __init__(self, call_us: float, *, openly: bool) -> None:
+
+class OnAStreamOfItsOwn(Program):
+    """Honest, but what is queued ahead does not wait: it works on what is there."""
+
+    def __init__(self, call_us: float) -> None:
         super().__init__(call_us)
-        self.openly = openly
-        self.ready_ns: dict[int, float] = {}
+        self.ran: set[int] = set()
 
-    def landed(self, world: World, number: int) -> None:
-        self.ready_ns[number] = world.now_ns + self.one_us(world) * 1000
-        if self.openly:
-            world.pending.append((self.ready_ns[number], number, world.inputs[number]))
-        else:
-            world.busy_until_ns = float("inf")
+    def queue(self, world: World, number: int) -> None:
+        at = world.now_us + self.takes_us(world)
+        world.pending.append((at, number, world.inputs[number]))
+        self.ran.add(number)
 
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        at = max(world.now_ns, *(self.ready_ns[number] for number in numbers)) + NULL_US * 1000
-        for number in numbers:
-            world.pending.append((at, number, world.inputs[number]))
-        return at
+    def work(self, world: World, number: int) -> float:
+        if number in self.ran:
+            self.ran.discard(number)
+            return world.now_us + 4
+        return super().work(world, number)
 
 
 class WritingLate(Program):
-    """Changes an output when its calls are over."""
+    """Changes an output when its call is over and copied."""
 
-    def work(self, world: World, numbers: Sequence[int]) -> float:
-        at = super().work(world, numbers)
-        world.pending.append((at + 60_000, numbers[-1], 12345))
+    def work(self, world: World, number: int) -> float:
+        at = super().work(world, number)
+        world.pending.append((at + 60, number, 12345))
         return at
+
+
+class Endless(Program):
+    """Never says done."""
+
+    def work(self, world: World, number: int) -> float:
+        return float("inf")

@@ -1,0 +1,136 @@
+"""One timed call, and blocks of them on a GPU that NVML says was quiet. Each is checked in full.
+
+Theory of operation. A call:
+
+    arm        poison the outputs of a set of chance
+    order      have the runner queue the call behind the gate, where its program lets it
+    pass       the gate lands the contents, lets the call go and watches its outputs (`judge.device.gate`)
+    verify     guard bands, inputs, every element of the copies, and then the live outputs once more
+
+Its time runs from the release to the last change that was seen in the outputs. Outputs that change after
+the flag DONE are a rejection: whoever sets it early has left work undone, and what is left undone is not
+timed.
+
+Some programs work on streams of their own that do not wait for the default stream. Queued ahead they would
+start before their inputs are there, and be wrong for no fault of theirs. Such a program is called by its
+host once the gate is open instead. The time of its launches counts then, and its result says so.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+
+from judge.clock.contracts import Disturbed, Gate, Guard, Ordering, Passage, Policy, TimedSets
+from judge.clock.page import OrderUnanswered
+from judge.conversation import Answer
+from judge.inspector import Finding
+from problems.vocabulary import Verdict
+
+_US = 1000
+_SHORT_QUEUE_S = 0.001  # for programs that wait for their own work: their first launches take less
+
+EARLY = "The program said that a call was done before its outputs were complete."
+BUSY = "Work of the program was still running on the GPU between its calls."
+
+
+class Over(Exception):
+    """Raised inside the clock when the outcome is known before there is a figure."""
+
+    def __init__(self, found: Finding | Disturbed) -> None:
+        super().__init__(found)
+        self.found = found
+
+
+class Calls:
+    """Makes calls and counts the blocks that had to be discarded. Times are microseconds.
+
+    Every method raises Over when something was wrong, when something happened that may not happen, or when
+    too many blocks had to be discarded. `queued` says whether calls are queued ahead.
+    """
+
+    def __init__(
+        self,
+        orders: Ordering,
+        sets: TimedSets,
+        gate: Gate,
+        guard: Guard,
+        policy: Policy,
+        *,
+        timeout_s: float,
+        dice: random.Random,
+    ) -> None:
+        self._orders, self._sets, self._gate, self._guard = orders, sets, gate, guard
+        self._policy, self._timeout_s, self._dice = policy, timeout_s, dice
+        self._queue_s = policy.queue_ms / 1000
+        self._next = dice.randrange(sets.count)
+        self.queued = gate.descriptor is not None
+        self.expected_us = 0.0
+        self.discarded = 0
+
+    def block(self, contents: Sequence[int]) -> list[float]:
+        """One call on each content. Empty when the block had to be discarded: its contents are used up."""
+        self._guard.begin()
+        samples = [self.one(content) for content in contents]
+        reason = self._guard.end()
+        if reason is None:
+            return samples
+        self.discarded += 1
+        if self.discarded > self._policy.max_discards:
+            raise Over(Disturbed(reason))
+        return []
+
+    def one(self, content: int) -> float:
+        """One call on `content`, in the next set."""
+        self._next = number = (self._next + 1) % self._sets.count
+        self._sets.arm(number, content)
+        self._orders.give(argument_set=number, queued=self.queued)
+        if self.queued and not self._orders.await_queued(timeout_s=self._queue_s):
+            self._queue_s = _SHORT_QUEUE_S
+        passage = self._pass(number)
+        if passage.timed_out:
+            raise OrderUnanswered(Answer.TIMED_OUT)
+        self._orders.await_done(timeout_s=self._timeout_s)
+        if finding := self._sets.verify(number):
+            raise Over(finding)
+        if passage.moved:
+            raise Over(Finding(Verdict.REJECTED, EARLY))
+        return passage.last_us
+
+    def warm_up(self, content: int) -> None:
+        """Make everything that happens only once happen, and find out how the program can be called.
+
+        A program that cannot be queued ahead answers wrongly the first time; it gets a second chance.
+        """
+        _retried(lambda: self.one(content), self._stop_queueing)
+        samples = [self.one(content) for _ in range(self._policy.warm_calls - 1)]
+        self.expected_us = min(samples)
+
+    def _stop_queueing(self) -> bool:
+        """Call from now on. False when that is done already."""
+        queued, self.queued = self.queued, False
+        return queued
+
+    def _pass(self, number: int) -> Passage:
+        landings, outputs = self._sets.landings(number), self._sets.outputs(number)
+        for look in range(self._policy.looks):
+            if look:
+                self._orders.pause(self._policy.look_us)
+            passage = self._gate.call(
+                self._orders,
+                landings,
+                outputs,
+                queued=self.queued,
+                expected_us=self.expected_us,
+                timeout_s=self._timeout_s,
+            )
+            if passage.alone:
+                return passage
+        raise Over(Finding(Verdict.REJECTED, BUSY))
+
+
+def _retried(work: Callable[[], float], may_retry: Callable[[], bool]) -> float:
+    try:
+        return work()
+    except Over:
+        if not may_retry():
+            raise
+    return work()

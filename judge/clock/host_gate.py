@@ -1,0 +1,39 @@
+"""A gate for hosts without a GPU. Nothing ranks by it: it lets the whole of a session be tested there."""
+
+from collections.abc import Sequence
+
+from judge.clock.contracts import Ordering, Passage
+from judge.memory import Buffer, Contents
+
+_US = 1000
+
+
+class HostGate:
+    """`judge.clock.contracts.Gate` over host memory. Times are those of the host's clock."""
+
+    descriptor: int | None = None
+
+    def call(
+        self,
+        orders: Ordering,
+        landings: Sequence[tuple[Buffer, Contents]],
+        outputs: Sequence[tuple[Buffer, Contents]],
+        *,
+        queued: bool,
+        expected_us: float,
+        timeout_s: float,
+    ) -> Passage:
+        """Let the call of the last order pass, and copy its outputs."""
+        del queued, expected_us
+        for buffer, contents in landings:
+            buffer.fill(contents)
+        opened = orders.now()
+        orders.open()
+        orders.await_done(timeout_s=timeout_s)
+        took_us = (orders.now() - opened) / _US
+        for buffer, copy in outputs:
+            buffer.snapshot(copy)
+        return Passage(alone=True, first_us=took_us, last_us=took_us, done_us=took_us)
+
+    def close(self) -> None:
+        """Nothing is kept."""
