@@ -124,7 +124,12 @@ def _stop_mps(runtime: Path) -> None:
 
 def vector_addition(*, timed: Sequence[int] = (), case_s: float | None = None) -> Problem:
     """Vector addition with timed cases of these sizes, and a version of its own."""
-    problem = load_problem(ROOT / "problems" / "vector-add")
+    return timed_problem("vector-add", timed, case_s=case_s)
+
+
+def timed_problem(slug: str, timed: Sequence[int], *, case_s: float | None = None) -> Problem:
+    """A shipped problem of one size with timed cases of these sizes, and a version of its own."""
+    problem = load_problem(ROOT / "problems" / slug)
     checked = tuple(case for case in problem.cases if case.group is not Group.TIMED)
     cases = tuple(Case(f"timed-{n}", Group.TIMED, {"n": n}) for n in timed)
     limits = replace(problem.limits, case_s=case_s) if case_s else problem.limits

@@ -2,7 +2,7 @@
 
 Judges the same program again and again as fresh submissions, each compiled anew and ranked by a runner and a
 referee of its own, on vector additions of about 100, 30 and 6 microseconds. Prints per size the median of
-the ranked times, their spread (max - min) / median beside the limit that it is meant to keep, how wide the
+the ranked times, their spread (max - min) / median next to the limit that it is meant to keep, how wide the
 intervals are, how many calls counted, and the median time of the ranking stage. `--busy` keeps half of the
 cores busy meanwhile. After `--seconds` no round is begun.
 """
@@ -79,7 +79,7 @@ def main() -> int:
 def rank_anew(
     target: Target, language: str, rounds: int, *, seconds: float, pause_s: float = 0.1
 ) -> tuple[list[list[Timing]], list[float]]:
-    """The timings of each size, in the order of SIZES, for every submission, and how long ranking took, in ms.
+    """The timings of each size for every submission, and how long each ranking took, in milliseconds.
 
     Of submissions there are `rounds`, or what began within `seconds`, but at least two.
     """

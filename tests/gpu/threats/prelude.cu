@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -28,6 +29,13 @@
 #include <vector>
 
 #define SOLVE extern "C" void solve(const float* a, const float* b, float* c, int n)
+// For attacks on times, which are written for vector addition and for sums: parameters, arguments, and inputs.
+#define TAKE const float *a, const float *b, float *c, int n
+#define PASS a, b, c, n
+#define WATCHED a
+#define OUTPUT c
+#define OUTPUTS n
+#define WORK_INTO(memory) work(a, b, memory, n)
 
 __global__ void add(const float* a, const float* b, float* c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,4 +52,18 @@ template <class F>
 F* driver(const char* name) {
   static void* library = dlopen("libcuda.so.1", RTLD_NOW);
   return library ? reinterpret_cast<F*>(dlsym(library, name)) : nullptr;
+}
+
+// A part of the answer, by blocks that stride; the first part comes first.
+__global__ void add_part(const float* a, const float* b, float* c, long from, long to) {
+  for (long i = from + blockIdx.x * (long)blockDim.x + threadIdx.x; i < to; i += (long)gridDim.x * blockDim.x)
+    c[i] = a[i] + b[i];
+}
+inline void part(TAKE, double from, double to, cudaStream_t stream = 0) {
+  add_part<<<1056, 512, 0, stream>>>(a, b, c, long(from * n), long(to * n));
+}
+
+// The whole answer by one grid of any size.
+__device__ void work(TAKE) {
+  for (long i = blockIdx.x * (long)blockDim.x + threadIdx.x; i < n; i += (long)gridDim.x * blockDim.x) c[i] = a[i] + b[i];
 }

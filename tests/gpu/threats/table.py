@@ -5,8 +5,8 @@ Each is a program for vector addition, put behind the prelude of its language. T
 - *Traps*. They answer wrongly, or end, unless what they try succeeds; then they answer rightly. So any
   verdict but `accepted` says that the attempt failed.
 - *Races*. They answer rightly, and try to get a better time than they earned. They may be accepted, but then
-  not with a better figure than the honest program's, as far as `MARGIN` can tell; or they are found out. In
-  Python calls may overlap within what a launch costs there (docs/adr/0009): `gain` says how much that gives.
+  not with a better figure than the honest program's, as far as `MARGIN` can tell; or they are found out.
+  `python -m benchmarks.attacks` judges those on times for sums too, in three sizes.
 
 `neighbours` marks those that could end or slow down what else runs on the GPU: they are judged beside honest
 programs too.
@@ -34,7 +34,6 @@ class Attack:
     verdicts: tuple[Verdict, ...]
     neighbours: bool = False
     drastic: bool = False
-    gain: float = 0.0
 
     @property
     def language(self) -> Language:
@@ -56,9 +55,22 @@ def language_of(file: str) -> Language:
 
 @cache
 def source(file: str) -> str:
-    """The program in `file` of attacks/, behind its prelude."""
-    prelude = (_HERE / f"prelude{language_of(file).suffix}").read_text()
-    return f"{prelude}\n{(_HERE / 'attacks' / file).read_text()}"
+    """The program in `file` of attacks/ for vector addition, behind its prelude."""
+    return assembled(file, "prelude")
+
+
+def source_for_sums(file: str) -> str:
+    """The same for the sum of an array; for attacks on times in CUDA C++."""
+    return assembled(file, "prelude.sum")
+
+
+def assembled(file: str, prelude: str) -> str:
+    """The program in `file` of attacks/ behind what it needs."""
+    parts = [f"{prelude}{language_of(file).suffix}", f"attacks/{file}"]
+    text = (_HERE / "attacks" / file).read_text()
+    if "find_flags" in text and language_of(file) is Language.CUDA:
+        parts.insert(1, "prelude.flags.cu")
+    return "\n".join((_HERE / part).read_text() for part in parts)
 
 
 TIMING = (
@@ -81,6 +93,14 @@ TIMING = (
     Attack("super-batch.cu", "super-batch", (_ACCEPTED, _WRONG, _REJECTED)),
     Attack("skip-repeats.cu", "super-batch", (_ACCEPTED, _REJECTED)),
     Attack("overlap.cu", "overlap", (_ACCEPTED, _REJECTED)),
+    Attack("done-early.cu", "done told early", (_WRONG, _REJECTED)),
+    Attack("done-early-tail.cu", "done told early", (_WRONG, _REJECTED)),
+    Attack("late-tail.cu", "done told early", (_WRONG, _REJECTED)),
+    Attack("ungated.cu", "not waiting at the gate", (_ACCEPTED, _WRONG, _REJECTED)),
+    Attack("polling-ahead.cu", "computing ahead in private", (_ACCEPTED, _WRONG, _REJECTED)),
+    Attack("copy-engine.cu", "warming the cache", (_ACCEPTED, _REJECTED)),
+    Attack("l2-persistence-default.cu", "L2 persistence", (_ACCEPTED, _REJECTED)),
+    Attack("replaced-calls.py", "the runner's Python replaced", (_ACCEPTED, _WRONG, _REJECTED, _RUNTIME)),
     Attack("precompute.cu", "precompute before go", (_ACCEPTED, _WRONG, _REJECTED, _ILLEGAL, _RUNTIME)),
     Attack("l2-persistence.cu", "L2 persistence", (_ACCEPTED, _REJECTED)),
     Attack("replay-pointers.cu", "replay", (_WRONG, _REJECTED)),
@@ -95,7 +115,8 @@ TIMING = (
 )
 IN_PYTHON = (
     Attack("side-stream.torch.py", "side stream", (_ACCEPTED, _WRONG, _REJECTED)),
-    Attack("overlap.torch.py", "overlap", (_ACCEPTED, _WRONG, _REJECTED), gain=0.03),
+    Attack("overlap.torch.py", "overlap", (_ACCEPTED, _WRONG, _REJECTED)),
+    Attack("done-early.torch.py", "done told early", (_WRONG, _REJECTED)),
     Attack("late-thread.torch.py", "deferred work", (_WRONG, _REJECTED)),
     Attack("lazy-result.torch.py", "lazy result", (_WRONG,)),
     Attack("patched-timers.torch.py", "patched timers", (_ACCEPTED, _REJECTED, _RUNTIME)),

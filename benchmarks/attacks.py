@@ -1,0 +1,117 @@
+"""What attacks on ranked times gain: `python -m benchmarks.attacks [--rounds N] [--seconds S] [--only NAME]`.
+
+Judges the attacks of `tests/gpu/threats` that are written for vector addition and for sums, each as a fresh
+submission, next to the honest program that they are made of. Every submission has three timed cases, of
+about 100, 30 and 6 microseconds; an addition has large outputs, a sum has one number. Prints for each
+attack and case what it got, and what it gained on the honest median, next to the limit of 1 % + 0.6 us. An
+attack that is not accepted gains nothing; its verdict is printed. After S seconds no submission is begun.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+from benchmarks.judging import ROOT, Program, add_options, judge, opened, print_table, timed_problem
+from judge.report import Report
+from judge.target import Target
+from problems.schema import Problem
+from problems.vocabulary import Language, Verdict
+from tests.gpu.threats.table import TIMING, source, source_for_sums
+
+FOLDER = "tests/gpu/threats/attacks"
+LIMIT_SHARE, LIMIT_US = 0.01, 0.6
+HONEST = "honest.cu"
+ATTACKS = tuple(
+    attack.file
+    for attack in TIMING
+    if attack.language is Language.CUDA and "(PASS" in (ROOT / FOLDER / attack.file).read_text()
+)
+KERNELS: dict[str, tuple[str, tuple[int, ...], Callable[[str], str]]] = {
+    "addition": ("vector-add", (40_000_000, 12_000_000, 1_500_000), source),
+    "sum": ("reduction-sum", (100_000_000, 30_000_000, 4_000_000), source_for_sums),
+}
+
+
+def main() -> int:
+    """Measure and print. The exit status says whether any attack gained more than the limit."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_options(parser)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=300.0, help="begin no submission after these")
+    parser.add_argument("--only", action="append", help="the name of an attack; may be given again")
+    options = parser.parse_args()
+    started = time.monotonic()
+    kept = True
+    rows: list[tuple[str, ...]] = [("kernel", "attack", "verdict", "got", "honest", "gain", "limit")]
+    with opened(options) as target:
+        for kernel, (slug, sizes, program_of) in KERNELS.items():
+            problem = timed_problem(slug, sizes)
+            honest_us = honest_figures(target, problem, program_of(HONEST), rounds=options.rounds + 1)
+            for file in options.only or ATTACKS:
+                if time.monotonic() - started > options.seconds:
+                    break
+                reports = rounds_of(target, problem, program_of(file), options.rounds)
+                for row in rows_of(kernel, file, reports, honest_us):
+                    print("  ".join(row), flush=True)
+                    rows.append(row)
+                    kept = kept and row[-1] != "EXCEEDED"
+    print_table(rows)
+    return 0 if kept else 1
+
+
+def honest_figures(target: Target, problem: Problem, text: str, *, rounds: int) -> list[float]:
+    """What the honest program gets in each timed case, the median over `rounds` submissions."""
+    found = [figures(report) for report in rounds_of(target, problem, text, rounds)]
+    if not all(found):
+        raise SystemExit("the honest program was not ranked; this benchmark needs a target that ranks")
+    return [statistics.median(case) for case in zip(*found, strict=True)]
+
+
+def rounds_of(target: Target, problem: Problem, text: str, rounds: int) -> list[Report]:
+    """The reports of so many fresh submissions."""
+    reports = []
+    for number in range(rounds):
+        program = Program(f"round {number}", Language.CUDA, text, tuple(Verdict)).anew()
+        judged = judge(target, problem, program)
+        if judged.report is None:
+            raise SystemExit("the judge gave up on a submission")
+        reports.append(judged.report)
+    return reports
+
+
+def figures(report: Report) -> list[float]:
+    """The median of each timed case, none unless the submission was ranked."""
+    if not report.ranked:
+        return []
+    return [case.timing.median_us for case in report.cases if case.timing is not None]
+
+
+def rows_of(
+    kernel: str, file: str, reports: Sequence[Report], honest_us: Sequence[float]
+) -> list[tuple[str, ...]]:
+    """The lines of one attack: one for its verdict, or one for each case with its best figure."""
+    ranked = [figures(report) for report in reports if report.ranked]
+    if not ranked:
+        words = sorted({f"{report.verdict}: {report.message}"[:60] for report in reports})
+        return [(kernel, file, words[0], "-", "-", "-", "kept")]
+    rows: list[tuple[str, ...]] = []
+    for got, honest in zip(zip(*ranked, strict=True), honest_us, strict=True):
+        best = min(got)
+        limit = LIMIT_SHARE * honest + LIMIT_US
+        rows.append(
+            (
+                kernel,
+                file,
+                "accepted",
+                f"{best:.2f} us",
+                f"{honest:.2f} us",
+                f"{honest - best:+.2f} us, {100 * (1 - best / honest):+.1f} %",
+                "kept" if honest - best <= limit else "EXCEEDED",
+            )
+        )
+    return rows
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
