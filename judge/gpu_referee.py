@@ -47,7 +47,7 @@ from judge.station import Station
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
-from sandbox.gpu.lease import Lease, Share
+from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.spec import Completion
 from sandbox.wire import Flag
@@ -67,9 +67,10 @@ class GpuReferee:
     """One program's run on one card. Implements `judge.target.Referee`; begins at once.
 
     `may_rank` says whether there are timed cases. `permit` is granted while a share of the card is held.
+    `reservation` counts with this run until it is in line for the card.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a run and how it is to be run, by name
         self,
         station: Station,
         problem: Problem,
@@ -80,7 +81,9 @@ class GpuReferee:
         sanitize: bool,
         may_rank: bool,
         permit: Permit,
+        reservation: Reservation | None = None,
     ) -> None:
+        self._reservation = reservation
         self._station = station
         self._may_rank = may_rank
         self._whole = under_sanitizer(problem) if sanitize else problem
@@ -176,7 +179,9 @@ class GpuReferee:
     def _begin(self) -> None:
         try:
             share = Share.RANK if self._alone else Share.CHECK
-            self._lease = self._station.acquire(share, self._stop_asking, label=self._whole.slug)
+            self._lease = self._station.acquire(
+                share, self._stop_asking, label=self._whole.slug, reservation=self._reservation
+            )
             self._permit.grant()
             self._get_ready()
             while not self._wanted.wait(_WATCH_S):

@@ -26,7 +26,7 @@ from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
-from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Share
+from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.pool import NotReady, Pool, await_ready
 from sandbox.spec import Limits
@@ -75,10 +75,17 @@ class Station:
         """The name of a kind of sandbox of this card in the pool."""
         return f"{name}@{self.card.uuid}"
 
-    def acquire(self, share: Share, cancelled: Callable[[], bool], *, label: str) -> Lease:
-        """Wait for a lease of the card. Raises JudgementCancelled."""
+    def acquire(
+        self,
+        share: Share,
+        cancelled: Callable[[], bool],
+        *,
+        label: str,
+        reservation: Reservation | None = None,
+    ) -> Lease:
+        """Wait for a lease of the card; see `Leases.acquire`. Raises JudgementCancelled."""
         try:
-            return self.leases.acquire(self.card.uuid, share, cancelled, label=label)
+            return self.leases.acquire(self.card.uuid, share, cancelled, label=label, reservation=reservation)
         except LeaseCancelled as error:
             raise JudgementCancelled from error
 
