@@ -28,7 +28,7 @@ from judge.built import Built
 from judge.cases import flags_for, select_cases
 from judge.clock.session import IMPOSSIBLE
 from judge.diagnostics import clean
-from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
+from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score, unsuited
@@ -117,6 +117,10 @@ class _Judgement:
         if referee is not None:
             referee.close()
 
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a program that left the judge no memory, None when that is not why it failed."""
+        return self._referee.overdrawn() if self._referee is not None else None
+
     def close(self) -> None:
         """End the current run and give the seat up."""
         self.end_run()
@@ -187,6 +191,11 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
             return _judge(judgement)
         except JudgementCancelled:
             return _report(judgement, _Outcome(Verdict.CANCELLED, "Cancelled."), Built())
+        except JudgeError:
+            charged = judgement.overdrawn()
+            if charged is None:
+                raise
+            return _report(judgement, _Outcome(*charged), Built())
 
 
 def _judge(judgement: _Judgement) -> Report:

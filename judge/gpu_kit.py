@@ -7,7 +7,7 @@ microseconds that only the timed sessions would notice. Those hold the card alon
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -211,6 +211,14 @@ class GpuKit:
         calibration = self._calibrations.get(card.uuid)
         return None if calibration is None else roofline(problem, case.sizes, calibration)
 
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """What processes of this host hold of a card's memory, as NVML sees it; 0 where it does not say."""
+        try:
+            processes = self._nvml.sample(card.uuid).processes
+        except NvmlUnavailable:
+            return 0
+        return sum(process.memory_mib or 0 for process in processes if process.pid in pids)
+
     def examine(self, card: Card) -> str:
         """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""
         return health.check(card.uuid, nvml=self._nvml, mps=card.mps).reason
@@ -231,11 +239,11 @@ class GpuKit:
 
 
 def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
-    mps = None
+    mps, shares = None, node.shares(info.memory_mib)
     if node.mps:
-        mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=node.client_memory_mib)
+        mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=shares.client_mib)
         mps.ensure()
-    gpu = Gpu(info.uuid, info.minor, mps.pipe_directory if mps else None, node.client_memory_mib)
+    gpu = Gpu(info.uuid, info.minor, mps.pipe_directory if mps else None, shares.program_mib)
     return Card(
         info.uuid,
         {
@@ -249,6 +257,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
         mps,
         gpu,
         replace(gpu, memory_mib=0) if node.draws_in_mps else _beside_mps(gpu),
+        most_mib=shares.most_mib,
     )
 
 

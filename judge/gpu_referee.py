@@ -62,6 +62,8 @@ _DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
 _DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
 
+OVERDRAWN = "It holds more of the GPU's memory than a program may, and left none for judging."
+
 
 class GpuReferee:
     """One program's run on one card. Implements `judge.target.Referee`; begins at once.
@@ -101,6 +103,7 @@ class GpuReferee:
         self._wanted = Event()
         self._closing = Event()
         self._up = False
+        self._loaded = False
         self.alive = False
         self.output = b""
         self._quiet = contextlib.ExitStack()
@@ -125,6 +128,7 @@ class GpuReferee:
 
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
         """Load the program; see `judge.target.Referee`."""
+        self._loaded = True
         stopped = self._ask(lambda referee: referee.load(*contents))
         return self._stop(stopped) if stopped else None
 
@@ -147,6 +151,13 @@ class GpuReferee:
         roofline = self._station.kit.roofline(self._station.card, self._whole, case)
         found = self._ask(lambda referee: referee.rank(sets, roofline=roofline, ours=self._ours()))
         return self._reported(case, found)
+
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a loaded program that holds more memory than it may; see `judge.target.Referee`."""
+        process = self._process
+        if process is None or not self._loaded or not self._station.overdrawn_mib(process):
+            return None
+        return Verdict.MEMORY_LIMIT, OVERDRAWN
 
     def finish(self) -> None:
         """Let the runner leave, and keep what it printed in `output`."""

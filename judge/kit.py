@@ -5,7 +5,7 @@ and processors, with the same leases, vaults, referee processes and fault policy
 itself is tested without a GPU.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,7 +24,8 @@ class Card:
     """One GPU. `stamp` names hardware and driver in results. `mps` is None where it is time-sliced.
 
     `gpu` is what sandboxes of submissions get of it, `oracle` what the oracle and the vault get; None for a
-    simulated card.
+    simulated card. `most_mib` is the memory beyond which a program is charged when the card runs out of it, 0
+    where that is not known.
     """
 
     uuid: str
@@ -32,6 +33,7 @@ class Card:
     mps: Mps | None = None
     gpu: Gpu | None = None
     oracle: Gpu | None = None
+    most_mib: int = 0
 
 
 class Kit(Protocol):
@@ -68,6 +70,9 @@ class Kit(Protocol):
 
     def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
         """How fast a case can be on `card`, None where that is not known."""
+
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """What processes of this host hold of a card's memory, 0 where that is not known."""
 
     def examine(self, card: Card) -> str:
         """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""

@@ -4,7 +4,7 @@ All around the cards is real: sandboxes, leases, vaults, referee processes, the 
 session and the fault policy. What is measured is no time of a GPU, and every result says so.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from judge.built import Built
 from judge.clock.roofline import Roofline
@@ -62,6 +62,11 @@ class SimulatedKit:
         """Unknown."""
         del card, problem, case
         return None
+
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """Unknown."""
+        del card, pids
+        return 0
 
     def examine(self, card: Card) -> str:
         """Always well."""

@@ -38,6 +38,7 @@ _RECOVERY_S = 8.0  # in which a card has to be well again after a fault
 _RETRY_S = 0.2
 _STUCK_S = 1.5  # an MPS server that takes longer to get over a fault hangs over a client
 _POLL_S = 0.05
+_CONTEXT_MIB = 2048  # and arrays that it was given, which NVML may count as well
 _QUIET_S = 3.0
 _TEARDOWNS = 8
 
@@ -149,6 +150,13 @@ class Station:
             return None
         clients = set(self.card.mps.clients())
         return next((pid for pid in process.pids if pid in clients), None)
+
+    def overdrawn_mib(self, process: Process) -> int:
+        """What a sandbox holds of the card's memory beyond what a program may have; 0 when it keeps to it."""
+        if not self.card.most_mib:
+            return 0
+        held_mib = self.kit.held_mib(self.card, process.pids)
+        return max(0, held_mib - self.card.most_mib - _CONTEXT_MIB)
 
     def take_off(self, process: Process) -> None:
         """Take a sandbox's work off the GPU, so that killing it hurts nobody."""

@@ -74,6 +74,12 @@ class Referee(Protocol):
     def rank(self, sets: Sequence[DrawnSet]) -> CaseReport:
         """Time one case by the trusted clock, checking every repetition. Needs the GPU alone."""
 
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a program that holds more of the GPU's memory than it may, None when it does not.
+
+        To be asked when the judge itself has failed: it may have found no memory left.
+        """
+
     def finish(self) -> None:
         """Let the runner leave, and keep what it printed in `output`."""
 

@@ -13,6 +13,7 @@ from judge.cases import select_cases
 from judge.cpu_target import CpuTarget
 from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate
+from judge.host_referee import HostReferee
 from judge.oracle import Oracle
 from judge.report import Progress, Report, Stage
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
@@ -144,13 +145,25 @@ def test_progress_is_told_step_by_step() -> None:
     assert (steps[3].index, steps[3].total) == (2, 2)
 
 
-def test_a_broken_reference_is_our_failure_and_no_verdict() -> None:
-    def broken(actor: Actor) -> None:
-        actor.receive()
-        actor.answer()
-        actor.receive()
-        os.write(actor.diagnostics, b'{"severity": "error", "kind": "oracle", "message": "KeyError: n"}\n')
+def broken(actor: Actor) -> None:
+    actor.receive()
+    actor.answer()
+    actor.receive()
+    os.write(actor.diagnostics, b'{"severity": "error", "kind": "oracle", "message": "KeyError: n"}\n')
 
+
+def test_a_program_that_left_the_oracle_no_memory_is_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was nobody's fault, and tried again: a failure of the judge at will."""
+    charged = (Verdict.MEMORY_LIMIT, "It holds too much.")
+    monkeypatch.setattr(HostReferee, "overdrawn", lambda _: charged)
+    report = judge(ScriptedTarget(oracle=broken))
+    assert (report.verdict, report.message) == charged
+    cancelled = threading.Event()
+    cancelled.set()
+    assert judge(ScriptedTarget(oracle=broken), cancelled=cancelled).verdict is Verdict.CANCELLED
+
+
+def test_a_broken_reference_is_our_failure_and_no_verdict() -> None:
     with pytest.raises(OracleFailed, match="KeyError: n"):
         judge(ScriptedTarget(oracle=broken))
 
