@@ -26,7 +26,6 @@ from sandbox.toolchain import ToolchainMissing
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests-gpu"
 WARM = {"compile": 2, "cuda": 2, "triton": 2, "oracle": 1}
-CLIENT_MEMORY_MIB = 32 << 10  # for one program: more than any problem needs, less than the GPU has
 Judge = Callable[..., Report]
 
 
@@ -48,7 +47,6 @@ def target(gpu: GpuInfo) -> Iterator[Target]:
         images=os.environ.get("WARPCOURT_TEST_IMAGES", HOST_IMAGES),
         mps=os.environ.get("WARPCOURT_TEST_MPS", "yes") != "no",
         gpus=(gpu.uuid,),
-        client_memory_mib=CLIENT_MEMORY_MIB,
     )
     try:
         target = open_target("gpu", backend="docker", cache=CACHE, warm=WARM, node=node)

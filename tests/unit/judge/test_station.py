@@ -118,7 +118,8 @@ def test_a_program_is_charged_for_what_it_holds_beyond_its_part(
         asked.append(pids)
         return held_mib
 
-    station.kit.held_mib = held  # type: ignore[method-assign]
+    kit: Any = station.kit
+    kit.held_mib = held
     process: Any = SimpleNamespace(pids=(11, 12))
     assert station.overdrawn_mib(process) == 0  # of a card whose memory is not known
     station.card = replace(station.card, most_mib=4096)
