@@ -41,6 +41,7 @@ from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
 from sandbox.gpu.runners import (
     IN_IMAGE,
     Interpreter,
+    Tool,
     build_device_runner,
     cuda_runner_command,
     of_this_process,
@@ -160,10 +161,12 @@ class GpuKit:
             found["triton"] = triton_runner_command(interpreter, limits=limits, gpu=card.gpu)
         return found
 
-    def sanitized(self, card: Card, limits: Limits) -> Command:
-        """The CUDA runner under compute-sanitizer, beside MPS. Raises RunnerUnusable where there is none."""
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """The CUDA runner under a tool of compute-sanitizer, beside MPS. Raises RunnerUnusable."""
         gpu = _beside_mps(card.gpu) if card.gpu else None
-        return sanitized_runner_command(self._tools.runner, self._sanitizer(), limits=limits, gpu=gpu)
+        return sanitized_runner_command(
+            self._tools.runner, self._sanitizer(), tool=tool, limits=limits, gpu=gpu
+        )
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""

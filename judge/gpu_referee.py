@@ -49,6 +49,7 @@ from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
 from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.runners import Tool
 from sandbox.spec import Completion
 from sandbox.wire import Flag
 
@@ -68,8 +69,9 @@ OVERDRAWN = "It holds more of the GPU's memory than a program may, and left none
 class GpuReferee:
     """One program's run on one card. Implements `judge.target.Referee`; begins at once.
 
-    `may_rank` says whether there are timed cases. `permit` is granted while a share of the card is held.
-    `reservation` counts with this run until it is in line for the card.
+    `tool` of compute-sanitizer watches a CUDA program. `may_rank` says whether there are timed cases.
+    `permit` is granted while a share of the card is held. `reservation` counts with this run until it is in
+    line for the card.
     """
 
     def __init__(  # noqa: PLR0913 - a run and how it is to be run, by name
@@ -80,7 +82,7 @@ class GpuReferee:
         cancelled: Callable[[], bool],
         *,
         alone: bool,
-        sanitize: bool,
+        tool: Tool | None,
         may_rank: bool,
         permit: Permit,
         reservation: Reservation | None = None,
@@ -88,12 +90,12 @@ class GpuReferee:
         self._reservation = reservation
         self._station = station
         self._may_rank = may_rank
-        self._whole = under_sanitizer(problem) if sanitize else problem
+        self._whole = under_sanitizer(problem) if tool else problem
         self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
         self._language = language
         self._cancelled = cancelled
         self._alone = alone
-        self._sanitize = sanitize and language is Language.CUDA
+        self._tool = tool if language is Language.CUDA else None
         self._permit = permit
         self._lease: Lease | None = None
         self._process: Process | None = None
@@ -116,7 +118,7 @@ class GpuReferee:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was said about the program so far."""
         said = self._referee.diagnostics if self._referee else ()
-        return (*said, *findings(self.output)) if self._sanitize else said
+        return (*said, *findings(self.output)) if self._tool else said
 
     def ready(self) -> None:
         """Wait until the runner is up and the share of the card is held; see `judge.target.Referee`."""
@@ -225,8 +227,8 @@ class GpuReferee:
         station = self._station
         station.await_recovery(self._stop_asking)
         referee = self._referee = station.start_referee(self._stop_asking)
-        if self._sanitize:
-            process = self._process = station.start_sanitized(self._whole)
+        if self._tool is not None:
+            process = self._process = station.start_sanitized(self._whole, self._tool)
         else:
             process = self._process = station.start_runner(self._whole, self._language)
         if self._whole.checker is not None:
@@ -234,7 +236,7 @@ class GpuReferee:
         checker = self._checker.channel if self._checker else None
         referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
-        if station.card.mps is not None and not self._sanitize and station.client_of(process) is None:
+        if station.card.mps is not None and self._tool is None and station.client_of(process) is None:
             raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
         if self._may_rank:
             _require(referee.null(), "measuring the clock's own cost")
@@ -281,7 +283,7 @@ class GpuReferee:
             if ours and sick:
                 raise RunnerUnusable(f"{self._station.card.uuid}: {sick}")
         verdict, message = charge(stopped, completion, self.diagnostics, self._whole.limits)
-        return refined(verdict, self.diagnostics) if self._sanitize else verdict, message
+        return refined(verdict, self.diagnostics) if self._tool else verdict, message
 
     def _end(self, stopped: Stopped) -> Completion:
         return self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)

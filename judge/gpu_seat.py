@@ -10,6 +10,7 @@ from judge.vault_draws import VaultDraws
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language
 from sandbox.gpu.lease import Reservation
+from sandbox.gpu.runners import Tool
 
 
 class GpuSeat:
@@ -44,13 +45,20 @@ class GpuSeat:
 
     def start_referee(self, *, alone: bool = False) -> GpuReferee:
         """A run on this card, which begins to get ready."""
+        return self._start(alone=alone, tool=Tool.MEMCHECK if self._sanitize else None)
+
+    def start_race_check(self) -> GpuReferee | None:
+        """A run alone under racecheck, for CUDA programs."""
+        return self._start(alone=True, tool=Tool.RACECHECK) if self._language is Language.CUDA else None
+
+    def _start(self, *, alone: bool, tool: Tool | None) -> GpuReferee:
         return GpuReferee(
             self._station,
             self._problem,
             self._language,
             self._cancelled,
             alone=alone,
-            sanitize=self._sanitize,
+            tool=tool,
             may_rank=any(case.group is Group.TIMED for case in self._cases.values()),
             permit=self._permit,
             reservation=self._reservation,

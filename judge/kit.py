@@ -15,6 +15,7 @@ from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.gpu.mps import Mps
+from sandbox.gpu.runners import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Gpu, Limits
 
@@ -57,8 +58,8 @@ class Kit(Protocol):
     def commands(self, card: Card) -> Mapping[str, Command]:
         """What to keep warm for a card, by kind: a language, or `oracle`."""
 
-    def sanitized(self, card: Card, limits: Limits) -> Command:
-        """The CUDA runner under compute-sanitizer. Raises RunnerUnusable where there is none."""
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """The CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable where there is none."""
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""

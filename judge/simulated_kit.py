@@ -15,6 +15,7 @@ from judge.languages import languages_here
 from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
+from sandbox.gpu.runners import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Limits
 
@@ -40,9 +41,9 @@ class SimulatedKit:
         del card
         return commands(self._cpu.runtime)
 
-    def sanitized(self, card: Card, limits: Limits) -> Command:
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """There is none."""
-        del card, limits
+        del card, limits, tool
         raise RunnerUnusable("compute-sanitizer needs a GPU")
 
     def environment(self, language: Language) -> Mapping[str, str]:

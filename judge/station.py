@@ -28,6 +28,7 @@ from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.runners import Tool
 from sandbox.pool import NotReady, Pool, await_ready
 from sandbox.spec import Limits
 
@@ -115,10 +116,10 @@ class Station:
         except NotReady as error:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 
-    def start_sanitized(self, problem: Problem) -> Process:
-        """A fresh CUDA runner under compute-sanitizer. Raises RunnerUnusable."""
+    def start_sanitized(self, problem: Problem, tool: Tool) -> Process:
+        """A fresh CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable."""
         limits = self.kit.limits(problem.limits, cases=len(problem.cases))
-        process = self.backend.start(self.kit.sanitized(self.card, limits))
+        process = self.backend.start(self.kit.sanitized(self.card, limits, tool))
         try:
             await_ready(process)
         except NotReady as error:

@@ -100,6 +100,12 @@ class Seat(Protocol):
         With `alone` nobody else uses the GPU from `ready` until it is closed. Close the one before first.
         """
 
+    def start_race_check(self) -> Referee | None:
+        """A referee whose runner looks for races in what one case runs, alone; None where there is none.
+
+        Functional mode looks for races in every run.
+        """
+
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
         """The contents of `case`, as soon as they are there: one set, or several for a timed case.
 
