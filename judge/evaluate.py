@@ -350,9 +350,10 @@ def _outcome(referee: Referee, reports: list[CaseReport]) -> _Outcome:
 
 def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
     """The outcome with what the target's doctor says of a case that ended badly."""
-    if outcome.verdict not in _EXAMINED or not outcome.cases:
+    places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
+    if outcome.verdict not in _EXAMINED or not places:
         return outcome
-    at = next(at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED)
+    at = places[0]  # whose verdict is that of the whole
     failed = outcome.cases[at]
     case = next(case for case in judgement.cases if case.name == failed.name)
     with judgement.stage("examine"):

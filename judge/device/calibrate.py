@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import cupy
+import numpy as np
 
 from judge.clock.calibration import not_yet_written
 
@@ -123,7 +124,7 @@ class Kernels:
         most = 0.0
         for share in _SHARES:
             written = int(share * size) // _QUAD_BYTES * _QUAD_BYTES
-            quads = written // _QUAD_BYTES
+            quads = np.int64(written // _QUAD_BYTES)
             fill_s = cold_s(lambda: self._fill(*self._shape, (target, quads)))  # noqa: B023 - called at once
             copy_s = cold_s(lambda: self._copy(*self._shape, (target, origin, quads)))  # noqa: B023
             most = max(
@@ -135,7 +136,7 @@ class Kernels:
 
     def read(self, origin: Any, size_bytes: int) -> None:
         """Read through an array."""
-        self._read(*self._shape, (origin, size_bytes // _QUAD_BYTES, self._found))
+        self._read(*self._shape, (origin, np.int64(size_bytes // _QUAD_BYTES), self._found))
 
 
 def operations_per_s(dtype: str, extent: int) -> float:

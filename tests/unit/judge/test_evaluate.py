@@ -298,7 +298,7 @@ def test_a_wrong_answer_is_examined_where_it_is_the_verdict() -> None:
             return (race,)
 
     def halve(actor: Actor) -> None:
-        actor.array(1, "f4")[:] = actor.array(0, "f4") / 2
+        actor.array(1, "f4")[:] = -1
 
     report = judge(Examining(serve(halve)))
     assert report.verdict is Verdict.WRONG_ANSWER
