@@ -297,10 +297,10 @@ def test_a_wrong_answer_is_examined_where_it_is_the_verdict() -> None:
             examined.append(asked[3].name)  # type: ignore[attr-defined]
             return (race,)
 
-    def halve(actor: Actor) -> None:
+    def answer_wrongly(actor: Actor) -> None:
         actor.array(1, "f4")[:] = -1
 
-    report = judge(Examining(serve(halve)))
+    report = judge(Examining(serve(answer_wrongly)))
     assert report.verdict is Verdict.WRONG_ANSWER
     assert [case.verdict for case in report.cases] == [Verdict.WRONG_ANSWER] * 2
     assert examined == ["example"]
