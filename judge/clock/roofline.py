@@ -18,7 +18,7 @@ refused by the fastest units alone.
 
 A time above 105 % of this roofline is looked at a second time, one above 120 % is refused. A problem whose
 bytes or operations a better algorithm can save (Winograd, Strassen, an early exit) declares so, by
-`formulas.beatable`; a count that can be beaten refuses no time.
+`formulas.beatable`; no time is refused for a count that can be beaten.
 
 Source: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52(4), 2009.
 """

@@ -118,7 +118,7 @@ def test_with_the_usual_limit_nothing_is_left_without_memory(gpu: GpuInfo, vecto
 
 
 @pytest.mark.parametrize("mps", [True, False], ids=["mps", "time-sliced"])
-def test_without_a_limit_whoever_takes_all_memory_is_charged(
+def test_without_a_limit_a_program_that_takes_all_memory_is_charged(
     gpu: GpuInfo, vector_add: Problem, mps: bool
 ) -> None:
     with node(gpu, client_memory_mib=0, mps=mps) as target:

@@ -154,7 +154,7 @@ def broken(actor: Actor) -> None:
 
 
 def test_a_program_that_left_the_oracle_no_memory_is_charged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was nobody's fault, and tried again: a failure of the judge at will."""
+    """The judgement failed and was tried again, as often as the program wanted."""
     charged = (Verdict.MEMORY_LIMIT, "It holds too much.")
     monkeypatch.setattr(HostReferee, "overdrawn", lambda _: charged)
     report = judge(ScriptedTarget(oracle=broken))

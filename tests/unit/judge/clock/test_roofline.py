@@ -72,7 +72,7 @@ def test_arithmetic_is_shown_by_its_dtype_and_refused_by_the_fastest_units() -> 
     assert found.impossible_us == pytest.approx(2 * 4096**3 / 7e8 / 1.2)
 
 
-def test_a_count_that_can_be_beaten_refuses_no_time() -> None:
+def test_no_time_is_refused_for_a_count_that_can_be_beaten() -> None:
     product = replace(
         DOUBLING, operations=Formula.parse("2 * n * n * n"), bytes_moved=Formula.parse("8 * n * n")
     )

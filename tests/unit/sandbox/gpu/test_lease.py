@@ -377,7 +377,7 @@ def test_a_choice_counts_until_its_holder_is_in_line(leases: Leases) -> None:
     assert leases.coming(GPU) == 0
 
 
-def test_who_cancels_while_another_chooses_does_not_wait(leases: Leases, tmp_path: Path) -> None:
+def test_a_choice_that_is_cancelled_does_not_wait_for_another(leases: Leases, tmp_path: Path) -> None:
     with (tmp_path / "leases" / "choosing").open("w+") as choosing:
         fcntl.fcntl(choosing, fcntl.F_OFD_SETLK, struct.pack("hhqqi0q", fcntl.F_WRLCK, 0, 0, 1, 0))
         with pytest.raises(LeaseCancelled):
