@@ -246,7 +246,9 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
     if node.mps:
         mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=shares.client_mib)
         mps.ensure()
-    gpu = Gpu(info.uuid, info.minor, mps.pipe_directory if mps else None, shares.program_mib)
+    gpu = Gpu(info.uuid, info.minor)  # time-sliced, which knows no limits
+    if mps is not None:
+        gpu = replace(gpu, mps_directory=mps.pipe_directory, memory_mib=shares.program_mib)
     return Card(
         info.uuid,
         {

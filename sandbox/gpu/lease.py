@@ -11,9 +11,9 @@ dies, and two threads of a process exclude each other as two processes do.
   first come, first served: a rank waits for those inside and those before it, and for nobody who came later,
   and neither does a check. The lock of a waiter who died is gone, and the line closes up.
 
-A third file, `UUID.coming`, has a locked byte for each who has chosen this GPU and has not asked for its
-lease yet. Choosing and marking the choice is one step, under the lock of the file `choosing`: of two that
-come at once the second sees what the first has chosen.
+A third file, `UUID.coming`, has a locked byte for each caller that has chosen this GPU and is not in line
+for its lease yet. Choosing and marking the choice is one step, under the lock of the file `choosing`: of two
+callers that come at once the second sees what the first has chosen.
 
 These are byte-range locks of open file descriptions (`F_OFD_SETLK`) rather than `flock`, for three things
 that `flock` cannot do: a shared lease becomes exclusive in one step that loses nothing when it fails, a lock
