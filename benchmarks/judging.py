@@ -22,7 +22,6 @@ from judge.node_settings import HOST_IMAGES, NodeSettings
 from judge.report import Report
 from judge.simulated_kit import SimulatedKit
 from judge.target import Target, open_backend, open_target
-from judge.vault import VaultSettings
 from problems.loader import load_problem
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
@@ -34,7 +33,6 @@ SIMULATED = "simulated"
 TARGETS = ("cpu", "gpu", SIMULATED)
 WARM = {"cuda": 2, "triton": 2, "oracle": 2, "compile": 2}
 MAX_TRIES = 3  # as a worker's
-_VAULT_IDLE_S = 10.0  # after which the memory of a GPU is free for the next benchmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +89,14 @@ def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> 
             images=options.images,
             mps=mps,
             check_slots=slots,
-            vault=VaultSettings(idle_s=_VAULT_IDLE_S),
         )
         target = _open(options, node, cache=options.cache or Path(folder) / "cache")
         try:
             yield target
         finally:
             target.close()
+            for station in target.stations.values() if isinstance(target, GpuTarget) else ():
+                station.vault.end()  # else its memory disturbs what the next benchmark times
             if options.target == "gpu" and mps:
                 _stop_mps(node.runtime_of(Path(folder)))
 

@@ -183,6 +183,9 @@ class CpuSeat:
         checker = partial(self.target.start_checker, self.problem)
         return HostReferee(self.problem, start, self.cancelled, checker)
 
+    def start_race_check(self) -> None:
+        """None: functional mode looks for races in every run."""
+
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
         """The contents of `case`, one set."""
         return self.draws.sets(case)

@@ -1,10 +1,11 @@
 """The doctor: runs a CUDA program that failed on a GPU once more in functional mode, and says what it sees.
 
-Theory of operation. A GPU says of an illegal access little more than that there was one. Functional mode
-checks every access and names kernel, block, thread, line and index. So a case that is small enough is drawn
-again and run on this host's processors, within a short limit. What is found there becomes diagnostics, marked
-as such, and no verdict: another machine, other contents, another order of threads. Only where the GPU itself
-could not tell a trap from a bad access does it decide which of the two is said (`judge.faults.classified`).
+Theory of operation. A GPU says of an illegal access little more than that there was one, and nothing of a
+race that led to a wrong answer. Functional mode checks every access and names kernel, block, thread, line and
+index. So a case that is small enough is drawn again and run on this host's processors, within a short limit.
+What is found there becomes diagnostics, marked as such, and no verdict: another machine, other contents,
+another order of threads. Only where the GPU itself could not tell a trap from a bad access does it decide
+which of the two is said (`judge.faults.classified`).
 
 Functional mode is opened in the background, since its first time on a host takes a while. Whatever goes
 wrong here is logged and costs the author nothing but an explanation.

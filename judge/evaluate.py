@@ -27,9 +27,10 @@ from threading import Event
 from judge.built import Built
 from judge.cases import flags_for, select_cases
 from judge.diagnostics import clean
-from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
+from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
+from judge.sanitizer import RACE
 from judge.scoring import score, unsuited
 from judge.target import Referee, Seat, Target
 from problems.libraries import refused_include
@@ -39,7 +40,8 @@ from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never quiet while this program was alone on it."
-_EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR}
+_EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
+_RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
 
 @dataclass(slots=True)
@@ -109,11 +111,21 @@ class _Judgement:
         self._referee = self.seat.start_referee(alone=alone)
         return self._referee
 
+    def new_race_check(self) -> Referee | None:
+        """End the current run, and begin one that looks for races. None where the target has no such run."""
+        self.end_run()
+        self._referee = self.seat.start_race_check()
+        return self._referee
+
     def end_run(self) -> None:
         """End the current run, if any."""
         referee, self._referee = self._referee, None
         if referee is not None:
             referee.close()
+
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a program that left the judge no memory, None when that is not why it failed."""
+        return self._referee.overdrawn() if self._referee is not None else None
 
     def close(self) -> None:
         """End the current run and give the seat up."""
@@ -185,6 +197,11 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
             return _judge(judgement)
         except JudgementCancelled:
             return _report(judgement, _Outcome(Verdict.CANCELLED, "Cancelled."), Built())
+        except JudgeError:
+            charged = judgement.overdrawn()
+            if charged is None:
+                raise
+            return _report(judgement, _Outcome(*charged), Built())
 
 
 def _judge(judgement: _Judgement) -> Report:
@@ -211,7 +228,7 @@ def _judge(judgement: _Judgement) -> Report:
         excuse = unsuited(judgement.problem, judgement.seat.environment.get("gpu", ""))
         outcome = replace(outcome, message=excuse) if excuse else _rank(judgement, built, referee, outcome)
     judgement.end_run()
-    return _report(judgement, _examined(judgement, outcome), built)
+    return _report(judgement, _examined(judgement, _raced(judgement, built, outcome)), built)
 
 
 def _start_again(judgement: _Judgement) -> Referee:
@@ -317,9 +334,11 @@ def _outcome(referee: Referee, reports: list[CaseReport]) -> _Outcome:
 
 def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
     """The outcome with what the target's doctor says of a case that ended badly."""
-    if outcome.verdict not in _EXAMINED or not outcome.cases:
+    places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
+    if outcome.verdict not in _EXAMINED or not places:
         return outcome
-    failed = outcome.cases[-1]
+    at = places[0]  # whose verdict is that of the whole
+    failed = outcome.cases[at]
     case = next(case for case in judgement.cases if case.name == failed.name)
     with judgement.stage("examine"):
         found = judgement.target.examine(
@@ -330,9 +349,36 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
         outcome,
         verdict=verdict,
         message=message,
-        cases=(*outcome.cases[:-1], replace(failed, verdict=verdict, message=message)),
+        cases=(
+            *outcome.cases[:at],
+            replace(failed, verdict=verdict, message=message),
+            *outcome.cases[at + 1 :],
+        ),
         diagnostics=(*outcome.diagnostics, *found),
     )
+
+
+def _raced(judgement: _Judgement, built: Built, outcome: _Outcome) -> _Outcome:
+    """The outcome of a sanitized program with the races that a further run of one case shows.
+
+    The case is the first that failed, else the last, which is the largest as a rule.
+    """
+    if not judgement.sanitize or outcome.verdict not in _RACED or not outcome.cases:
+        return outcome
+    failed = [report.name for report in outcome.cases if report.verdict is not Verdict.ACCEPTED]
+    wanted = failed[0] if failed else outcome.cases[-1].name
+    referee = judgement.new_race_check()
+    if referee is None:
+        return outcome
+    with judgement.stage("examine"):
+        referee.ready()
+        if referee.load(*built.contents) is None:
+            (drawn,) = judgement.seat.sets(next(case for case in judgement.cases if case.name == wanted))
+            referee.check(drawn, Flag.NONE)
+            referee.finish()
+        judgement.end_run()
+    races = [said for said in referee.diagnostics if said.kind == RACE]
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *races))
 
 
 def _flags(judgement: _Judgement, case: Case) -> Flag:

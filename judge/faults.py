@@ -9,6 +9,7 @@ held against it only where a neighbour cannot have caused it:
     the runner says: an illegal access               run again      charged
     the runner says: this node is at fault           run again      charged, if the GPU is well
     no answer within the limit                       run again      charged
+    the runner says: no memory left                  run again      charged
     anything else (it ended itself, it lied, ...)    charged        charged
 
 "Run again" means alone, with a fresh runner and referee (`judge.evaluate`). On a shared GPU the limit for a
@@ -59,6 +60,7 @@ def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:
         or took_too_long(stopped, completion)
         or blames_us(stopped, completion)
         or _says(stopped, completion, ExitStatus.ILLEGAL_ACCESS)
+        or _says(stopped, completion, ExitStatus.MEMORY_LIMIT)
     )
 
 

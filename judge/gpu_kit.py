@@ -7,7 +7,7 @@ microseconds that only the timed sessions would notice. Those hold the card alon
 
 import logging
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -41,6 +41,7 @@ from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
 from sandbox.gpu.runners import (
     IN_IMAGE,
     Interpreter,
+    Tool,
     build_device_runner,
     cuda_runner_command,
     of_this_process,
@@ -162,10 +163,12 @@ class GpuKit:
             )
         return found
 
-    def sanitized(self, card: Card, limits: Limits) -> Command:
-        """The CUDA runner under compute-sanitizer, beside MPS. Raises RunnerUnusable where there is none."""
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """The CUDA runner under a tool of compute-sanitizer, beside MPS. Raises RunnerUnusable."""
         gpu = _beside_mps(card.gpu) if card.gpu else None
-        return sanitized_runner_command(self._tools.runner, self._sanitizer(), limits=limits, gpu=gpu)
+        return sanitized_runner_command(
+            self._tools.runner, self._sanitizer(), tool=tool, limits=limits, gpu=gpu
+        )
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""
@@ -213,6 +216,14 @@ class GpuKit:
         calibration = self._calibrations.get(card.uuid)
         return None if calibration is None else roofline(problem, case.sizes, calibration)
 
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """What processes of this host hold of a card's memory, as NVML sees it; 0 where it does not say."""
+        try:
+            processes = self._nvml.sample(card.uuid).processes
+        except NvmlUnavailable:
+            return 0
+        return sum(process.memory_mib or 0 for process in processes if process.pid in pids)
+
     def examine(self, card: Card) -> str:
         """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""
         return health.check(card.uuid, nvml=self._nvml, mps=card.mps).reason
@@ -233,11 +244,13 @@ class GpuKit:
 
 
 def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
-    mps = None
+    mps, shares = None, node.shares(info.memory_mib)
     if node.mps:
-        mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=node.client_memory_mib)
+        mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=shares.client_mib)
         mps.ensure()
-    gpu = Gpu(info.uuid, info.minor, mps.pipe_directory if mps else None, node.client_memory_mib)
+    gpu = Gpu(info.uuid, info.minor)  # time-sliced, which knows no limits
+    if mps is not None:
+        gpu = replace(gpu, mps_directory=mps.pipe_directory, memory_mib=shares.program_mib)
     return Card(
         info.uuid,
         {
@@ -251,6 +264,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
         mps,
         gpu,
         replace(gpu, memory_mib=0) if node.draws_in_mps else _beside_mps(gpu),
+        most_mib=shares.most_mib,
     )
 
 

@@ -46,8 +46,9 @@ from judge.station import Station
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
-from sandbox.gpu.lease import Lease, Share
+from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.runners import Tool
 from sandbox.spec import Completion
 from sandbox.wire import Flag
 
@@ -61,14 +62,18 @@ _DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
 _DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
 
+OVERDRAWN = "It holds more of the GPU's memory than a program may, and left none for judging."
+
 
 class GpuReferee:
     """One program's run on one card. Implements `judge.target.Referee`; begins at once.
 
-    `may_rank` says whether there are timed cases. `permit` is granted while a share of the card is held.
+    `tool` of compute-sanitizer watches a CUDA program. `may_rank` says whether there are timed cases.
+    `permit` is granted while a share of the card is held. `reservation` counts with this run until it is in
+    line for the card.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a run and how it is to be run, by name
         self,
         station: Station,
         problem: Problem,
@@ -76,17 +81,19 @@ class GpuReferee:
         cancelled: Callable[[], bool],
         *,
         alone: bool,
-        sanitize: bool,
+        tool: Tool | None,
         may_rank: bool,
         permit: Permit,
+        reservation: Reservation | None = None,
     ) -> None:
+        self._reservation = reservation
         self._station = station
-        self._whole = under_sanitizer(problem) if sanitize else problem
+        self._whole = under_sanitizer(problem) if tool else problem
         self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
         self._language = language
         self._cancelled = cancelled
         self._alone = alone
-        self._sanitize = sanitize and language is Language.CUDA
+        self._tool = tool if language is Language.CUDA else None
         self._permit = permit
         self._lease: Lease | None = None
         self._process: Process | None = None
@@ -96,6 +103,7 @@ class GpuReferee:
         self._wanted = Event()
         self._closing = Event()
         self._up = False
+        self._loaded = False
         self.alive = False
         self.output = b""
         self._quiet = contextlib.ExitStack()
@@ -108,7 +116,7 @@ class GpuReferee:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was said about the program so far."""
         said = self._referee.diagnostics if self._referee else ()
-        return (*said, *findings(self.output)) if self._sanitize else said
+        return (*said, *findings(self.output)) if self._tool else said
 
     def ready(self) -> None:
         """Wait until the runner is up and the share of the card is held; see `judge.target.Referee`."""
@@ -120,6 +128,7 @@ class GpuReferee:
 
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
         """Load the program; see `judge.target.Referee`."""
+        self._loaded = True
         stopped = self._ask(lambda referee: referee.load(*contents))
         return self._stop(stopped) if stopped else None
 
@@ -142,6 +151,13 @@ class GpuReferee:
         roofline = self._station.kit.roofline(self._station.card, self._whole, case)
         found = self._ask(lambda referee: referee.rank(sets, roofline=roofline, ours=self._ours()))
         return self._reported(case, found)
+
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a loaded program that holds more memory than it may; see `judge.target.Referee`."""
+        process = self._process
+        if process is None or not self._loaded or not self._station.overdrawn_mib(process):
+            return None
+        return Verdict.MEMORY_LIMIT, OVERDRAWN
 
     def finish(self) -> None:
         """Let the runner leave, and keep what it printed in `output`."""
@@ -174,7 +190,9 @@ class GpuReferee:
     def _begin(self) -> None:
         try:
             share = Share.RANK if self._alone else Share.CHECK
-            self._lease = self._station.acquire(share, self._stop_asking, label=self._whole.slug)
+            self._lease = self._station.acquire(
+                share, self._stop_asking, label=self._whole.slug, reservation=self._reservation
+            )
             self._permit.grant()
             self._get_ready()
             while not self._wanted.wait(_WATCH_S):
@@ -207,8 +225,8 @@ class GpuReferee:
         station = self._station
         station.await_recovery(self._stop_asking)
         referee = self._referee = station.start_referee(self._stop_asking)
-        if self._sanitize:
-            process = self._process = station.start_sanitized(self._whole)
+        if self._tool is not None:
+            process = self._process = station.start_sanitized(self._whole, self._tool)
         else:
             process = self._process = station.start_runner(self._whole, self._language)
         if self._whole.checker is not None:
@@ -216,7 +234,7 @@ class GpuReferee:
         checker = self._checker.channel if self._checker else None
         referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
-        if station.card.mps is not None and not self._sanitize and station.client_of(process) is None:
+        if station.card.mps is not None and self._tool is None and station.client_of(process) is None:
             raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
         self._up = True
 
@@ -261,7 +279,7 @@ class GpuReferee:
             if ours and sick:
                 raise RunnerUnusable(f"{self._station.card.uuid}: {sick}")
         verdict, message = charge(stopped, completion, self.diagnostics, self._whole.limits)
-        return refined(verdict, self.diagnostics) if self._sanitize else verdict, message
+        return refined(verdict, self.diagnostics) if self._tool else verdict, message
 
     def _end(self, stopped: Stopped) -> Completion:
         return self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)

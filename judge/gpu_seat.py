@@ -9,12 +9,14 @@ from judge.station import Station
 from judge.vault_draws import VaultDraws
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language
+from sandbox.gpu.lease import Reservation
+from sandbox.gpu.runners import Tool
 
 
 class GpuSeat:
     """Implements `judge.target.Seat` on one card."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a submission and its place, by name
         self,
         station: Station,
         problem: Problem,
@@ -25,9 +27,12 @@ class GpuSeat:
         environment: Mapping[str, str],
         sanitize: bool,
         seed: int | None = None,
+        reservation: Reservation,
     ) -> None:
+        """`reservation` is of the station's card, and this seat's to release."""
         self.environment = environment
         self._station = station
+        self._reservation = reservation
         self._problem = problem
         self._language = language
         self._cases = {case.name: case for case in cases}
@@ -40,15 +45,23 @@ class GpuSeat:
 
     def start_referee(self, *, alone: bool = False) -> GpuReferee:
         """A run on this card, which begins to get ready."""
+        return self._start(alone=alone, tool=Tool.MEMCHECK if self._sanitize else None)
+
+    def start_race_check(self) -> GpuReferee | None:
+        """A run alone under racecheck, for CUDA programs."""
+        return self._start(alone=True, tool=Tool.RACECHECK) if self._language is Language.CUDA else None
+
+    def _start(self, *, alone: bool, tool: Tool | None) -> GpuReferee:
         return GpuReferee(
             self._station,
             self._problem,
             self._language,
             self._cancelled,
             alone=alone,
-            sanitize=self._sanitize,
+            tool=tool,
             may_rank=any(case.group is Group.TIMED for case in self._cases.values()),
             permit=self._permit,
+            reservation=self._reservation,
         )
 
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:
@@ -57,6 +70,7 @@ class GpuSeat:
 
     def close(self) -> None:
         """Let go of the contents, and have those of the next submissions drawn. Returns at once."""
+        self._reservation.release()
         self._station.later(self._leave)
 
     def _leave(self) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from judge.built import Built
 from judge.cpu_target import ORACLE_LIMITS, pool_metrics
 from judge.doctor import Doctor
-from judge.errors import GpuUnavailable, LanguageMissing, RunnerUnusable
+from judge.errors import GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
 from judge.gpu_seat import GpuSeat
 from judge.kit import Kit
 from judge.oracle import Oracle, oracle_kind
@@ -23,7 +23,7 @@ from problems.schema import Case, Problem
 from problems.vocabulary import Language, OracleKind
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
-from sandbox.gpu.lease import Leases, Share
+from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
 from sandbox.pool import NotReady, Pool, Recipe
 from sandbox.python_runtime import oracle_command, torch_oracle_command
 
@@ -118,12 +118,14 @@ class GpuTarget:
         gpu_model: str = "",
     ) -> GpuSeat:
         """A place at the card that is soonest free, of those of `gpu_model`. Raises GpuUnavailable."""
-        station = self._stations[self._pick(gpu_model, cancelled)]
+        toolchain = self._kit.environment(language)
+        reservation = self._reserve(gpu_model, cancelled)
+        station = self._stations[reservation.uuid]
         environment = {
             "target": self.name,
             "isolation": self._isolation,
             **station.card.stamp,
-            **self._kit.environment(language),
+            **toolchain,
         }
         return GpuSeat(
             station,
@@ -134,6 +136,7 @@ class GpuTarget:
             environment=environment,
             sanitize=sanitize,
             seed=seed,
+            reservation=reservation,
         )
 
     def examine(
@@ -167,7 +170,7 @@ class GpuTarget:
             self._doctor.close()
         self._kit.close()
 
-    def _pick(self, gpu_model: str, cancelled: Callable[[], bool]) -> str:
+    def _reserve(self, gpu_model: str, cancelled: Callable[[], bool]) -> Reservation:
         sick = self._quarantine.quarantined()
         wanted = [uuid for uuid in self._stations if gpu_model in {"", self._model(uuid)}]
         well = [uuid for uuid in wanted if uuid not in sick]
@@ -177,7 +180,10 @@ class GpuTarget:
             reasons = "; ".join(f"{uuid}: {sick[uuid]}" for uuid in wanted)
             named = gpu_model or "GPU"
             raise GpuUnavailable(f"no {named} of this node can judge: {reasons or 'there is none'}")
-        return self._leases.pick(well, Share.CHECK)
+        try:
+            return self._leases.reserve(well, Share.CHECK, cancelled)
+        except LeaseCancelled as error:
+            raise JudgementCancelled from error
 
     def _model(self, uuid: str) -> str:
         return self._stations[uuid].card.stamp.get("gpu", "")

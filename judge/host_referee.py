@@ -63,6 +63,10 @@ class HostReferee:
         """Never asked for: this target does not rank."""
         raise JudgeError(f"a CPU ranks nothing, and so none of these {len(sets)} sets")
 
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The sandbox holds its memory down."""
+        return None
+
     def finish(self) -> None:
         """Let the runner leave, and keep what it printed in `output`."""
         self._running().finish()

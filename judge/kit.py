@@ -5,7 +5,7 @@ and processors, with the same leases, vaults, referee processes and fault policy
 itself is tested without a GPU.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.gpu.mps import Mps
+from sandbox.gpu.runners import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Gpu, Limits
 
@@ -24,7 +25,8 @@ class Card:
     """One GPU. `stamp` names hardware and driver in results. `mps` is None where it is time-sliced.
 
     `gpu` is what sandboxes of submissions get of it, `oracle` what the oracle and the vault get; None for a
-    simulated card.
+    simulated card. `most_mib` is the memory beyond which a program is charged when the card runs out of it, 0
+    where that is not known.
     """
 
     uuid: str
@@ -32,6 +34,7 @@ class Card:
     mps: Mps | None = None
     gpu: Gpu | None = None
     oracle: Gpu | None = None
+    most_mib: int = 0
 
 
 class Kit(Protocol):
@@ -55,8 +58,8 @@ class Kit(Protocol):
     def commands(self, card: Card) -> Mapping[str, Command]:
         """What to keep warm for a card, by kind: a language, or `oracle`."""
 
-    def sanitized(self, card: Card, limits: Limits) -> Command:
-        """The CUDA runner under compute-sanitizer. Raises RunnerUnusable where there is none."""
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """The CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable where there is none."""
 
     def environment(self, language: Language) -> Mapping[str, str]:
         """Toolchain and versions behind results in `language`."""
@@ -68,6 +71,9 @@ class Kit(Protocol):
 
     def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
         """How fast a case can be on `card`, None where that is not known."""
+
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """What processes of this host hold of a card's memory, 0 where that is not known."""
 
     def examine(self, card: Card) -> str:
         """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""

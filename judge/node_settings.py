@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from judge.device_shares import Shares, memory_shares
 from judge.vault import VaultSettings
 
 HOST_IMAGES = "host"
@@ -21,7 +22,8 @@ class NodeSettings:
         gpus: the uuids of the GPUs to judge on, empty for all.
         mps: whether a GPU is shared through MPS; it is time-sliced otherwise.
         check_slots: how many checks may share a GPU at a time.
-        client_memory_mib: what one program may allocate on a GPU under MPS, 0 for no limit.
+        client_memory_mib: what one program may allocate on a GPU, 0 for no limit. None: its part of what is
+            not set aside for us; see `judge.device_shares`.
         draws_in_mps: whether oracle and vault are clients of MPS as well, within reach of others' faults: for
             GPUs in the exclusive-process compute mode, which let nobody in beside MPS.
         vault: how contents are kept in GPU memory.
@@ -34,7 +36,7 @@ class NodeSettings:
     gpus: tuple[str, ...] = ()
     mps: bool = True
     check_slots: int = 4
-    client_memory_mib: int = 0
+    client_memory_mib: int | None = None
     draws_in_mps: bool = False
     vault: VaultSettings = field(default_factory=VaultSettings)
     doctor: bool = True
@@ -43,6 +45,15 @@ class NodeSettings:
     def host_images(self) -> bool:
         """Whether containers show this host's own files."""
         return self.images == HOST_IMAGES
+
+    def shares(self, total_mib: int) -> Shares:
+        """The limits of memory on a GPU that has `total_mib`."""
+        return memory_shares(
+            total_mib,
+            slots=self.check_slots,
+            vault_mib=self.vault.budget_mib,
+            program_mib=self.client_memory_mib,
+        )
 
     def runtime_of(self, cache: Path) -> Path:
         """The runtime directory, made if need be."""

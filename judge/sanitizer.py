@@ -7,7 +7,12 @@ A finding is some lines behind `=========`: what happened, where in the code, an
     =========     by thread (31,0,0) in block (7,0,0)
     =========     Access to 0x7f21e6c00400 is out of bounds
 
-Source: Compute Sanitizer User Manual, "Understanding Memcheck Errors".
+Racecheck tells of two places, or more, and of no thread:
+
+    ========= Error: Race reported between Write access at sum(float *, int)+0x90 in solution.cu:7
+    =========     and Read access at sum(float *, int)+0x120 in solution.cu:9 [508 hazards]
+
+Source: Compute Sanitizer User Manual, "Understanding Memcheck Errors" and "Racecheck Report Modes".
 """
 
 import re
@@ -21,12 +26,20 @@ MAX_BYTES = 256 * 1024
 MAX_FINDINGS = 16
 _MARK = "========="
 _MAX_MESSAGE = 300
+_MOST_ACCESSES = 4
+_MAX_LINE = 600
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _PLACE = re.compile(
     r"at (?P<kernel>.{1,200}?)(\+0x[0-9a-fA-F]+)?( in (?P<file>\S{1,200}):(?P<line>\d{1,6}))?$"
 )
 _THREAD = re.compile(
     r"by thread \((\d{1,10}),(\d{1,10}),(\d{1,10})\) in block \((\d{1,10}),(\d{1,10}),(\d{1,10})\)"
+)
+RACE = "race"
+_RACE = re.compile(r"(?P<severity>Error|Warning): Race reported between ", re.IGNORECASE)
+_HAZARD = re.compile(
+    r"(?P<access>Read|Write) access at (?P<kernel>.{1,200}?)(\+0x[0-9a-fA-F]+)?"
+    r"( in (?P<file>\S{1,200}):(?P<line>\d{1,6}))?( \[\d{1,12} hazards?\])?$"
 )
 _OPENINGS = (
     ("Invalid ", "out_of_bounds"),
@@ -56,10 +69,36 @@ def refined(verdict: Verdict, found: Iterable[Diagnostic]) -> Verdict:
 
 
 def _kind(line: str) -> str | None:
+    if _RACE.match(line):
+        return RACE
     return next((kind for opening, kind in _OPENINGS if line.startswith(opening)), None)
 
 
+def _race(lines: list[str]) -> Diagnostic:
+    """What two accesses without a barrier between them are, by the places that racecheck names."""
+    short = [line[:_MAX_LINE] for line in lines[: 1 + _MOST_ACCESSES]]
+    places = [match for line in short if (match := _HAZARD.search(line))]
+    accesses = [
+        f"a {place['access'].lower()} in line {place['line']}" if place["line"] else place["access"].lower()
+        for place in places
+    ]
+    message = (
+        "compute-sanitizer: Threads of a block race for shared memory: "
+        f"{' and '.join(accesses) or 'accesses'}, with no barrier between. Put __syncthreads() between them."
+    )
+    first = places[0] if places else None
+    return Diagnostic(
+        "warning" if lines[0].lower().startswith("warning") else "error",
+        RACE,
+        clean(message, _MAX_MESSAGE),
+        kernel=clean(first["kernel"], 200) if first else None,
+        line=(int(first["line"]) if first and first["line"] else 0) or None,
+    )
+
+
 def _finding(lines: list[str]) -> Diagnostic:
+    if _kind(lines[0]) == RACE:
+        return _race(lines)
     kernel, line_number, thread, block = None, None, None, None
     details = [_ADDRESS.sub("an address", line) for line in lines[1:] if line.startswith(_DETAILS)]
     for line in lines[1:]:

@@ -4,7 +4,7 @@ All around the cards is real: sandboxes, leases, vaults, referee processes, the 
 session and the fault policy. What is measured is no time of a GPU, and every result says so.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from judge.built import Built
 from judge.clock.roofline import Roofline
@@ -15,6 +15,7 @@ from judge.languages import languages_here
 from problems import schema
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
+from sandbox.gpu.runners import Tool
 from sandbox.pool import Pool
 from sandbox.spec import Command, Limits
 
@@ -40,9 +41,9 @@ class SimulatedKit:
         del card
         return commands(self._cpu.runtime)
 
-    def sanitized(self, card: Card, limits: Limits) -> Command:
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """There is none."""
-        del card, limits
+        del card, limits, tool
         raise RunnerUnusable("compute-sanitizer needs a GPU")
 
     def environment(self, language: Language) -> Mapping[str, str]:
@@ -62,6 +63,11 @@ class SimulatedKit:
         """Unknown."""
         del card, problem, case
         return None
+
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """Unknown."""
+        del card, pids
+        return 0
 
     def examine(self, card: Card) -> str:
         """Always well."""

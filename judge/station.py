@@ -26,8 +26,9 @@ from problems.schema import Case, Problem
 from problems.vocabulary import Language
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
-from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Share
+from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.runners import Tool
 from sandbox.pool import NotReady, Pool, await_ready
 from sandbox.spec import Limits
 
@@ -38,6 +39,7 @@ _RECOVERY_S = 8.0  # in which a card has to be well again after a fault
 _RETRY_S = 0.2
 _STUCK_S = 1.5  # an MPS server that takes longer to get over a fault hangs over a client
 _POLL_S = 0.05
+_CONTEXT_MIB = 2048  # and arrays that it was given, which NVML may count as well
 _QUIET_S = 3.0
 _TEARDOWNS = 8
 
@@ -75,10 +77,17 @@ class Station:
         """The name of a kind of sandbox of this card in the pool."""
         return f"{name}@{self.card.uuid}"
 
-    def acquire(self, share: Share, cancelled: Callable[[], bool], *, label: str) -> Lease:
-        """Wait for a lease of the card. Raises JudgementCancelled."""
+    def acquire(
+        self,
+        share: Share,
+        cancelled: Callable[[], bool],
+        *,
+        label: str,
+        reservation: Reservation | None = None,
+    ) -> Lease:
+        """Wait for a lease of the card; see `Leases.acquire`. Raises JudgementCancelled."""
         try:
-            return self.leases.acquire(self.card.uuid, share, cancelled, label=label)
+            return self.leases.acquire(self.card.uuid, share, cancelled, label=label, reservation=reservation)
         except LeaseCancelled as error:
             raise JudgementCancelled from error
 
@@ -107,10 +116,10 @@ class Station:
         except NotReady as error:
             raise RunnerUnusable(f"{language} runner: {error}") from error
 
-    def start_sanitized(self, problem: Problem) -> Process:
-        """A fresh CUDA runner under compute-sanitizer. Raises RunnerUnusable."""
+    def start_sanitized(self, problem: Problem, tool: Tool) -> Process:
+        """A fresh CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable."""
         limits = self.kit.limits(problem.limits, cases=len(problem.cases))
-        process = self.backend.start(self.kit.sanitized(self.card, limits))
+        process = self.backend.start(self.kit.sanitized(self.card, limits, tool))
         try:
             await_ready(process)
         except NotReady as error:
@@ -142,6 +151,13 @@ class Station:
             return None
         clients = set(self.card.mps.clients())
         return next((pid for pid in process.pids if pid in clients), None)
+
+    def overdrawn_mib(self, process: Process) -> int:
+        """What a sandbox holds of the card's memory beyond what a program may have; 0 when it keeps to it."""
+        if not self.card.most_mib:
+            return 0
+        held_mib = self.kit.held_mib(self.card, process.pids)
+        return max(0, held_mib - self.card.most_mib - _CONTEXT_MIB)
 
     def take_off(self, process: Process) -> None:
         """Take a sandbox's work off the GPU, so that killing it hurts nobody."""

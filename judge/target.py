@@ -74,6 +74,12 @@ class Referee(Protocol):
     def rank(self, sets: Sequence[DrawnSet]) -> CaseReport:
         """Time one case by the trusted clock, checking every repetition. Needs the GPU alone."""
 
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a program that holds more of the GPU's memory than it may, None when it does not.
+
+        To be asked when the judge itself has failed: it may have found no memory left.
+        """
+
     def finish(self) -> None:
         """Let the runner leave, and keep what it printed in `output`."""
 
@@ -92,6 +98,12 @@ class Seat(Protocol):
         """A referee that begins to get a fresh runner ready. Returns at once; `Referee.ready` waits.
 
         With `alone` nobody else uses the GPU from `ready` until it is closed. Close the one before first.
+        """
+
+    def start_race_check(self) -> Referee | None:
+        """A referee whose runner looks for races in what one case runs, alone; None where there is none.
+
+        Functional mode looks for races in every run.
         """
 
     def sets(self, case: Case) -> tuple[DrawnSet, ...]:

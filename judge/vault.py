@@ -9,6 +9,8 @@ but the clock notices. Sets in the hands of a judgement live on by their descrip
 import contextlib
 import json
 import os
+import select
+import signal
 import socket
 import subprocess
 import sys
@@ -27,6 +29,7 @@ from sandbox.spec import Gpu
 
 _START_S = 30.0
 _ANSWER_S = 30.0
+_END_S = 5.0
 _POLL_S = 0.01
 _TRIES = 5
 _MOST_DESCRIPTORS = 64
@@ -152,6 +155,20 @@ class Vault:
         with self._lock:
             self._hang_up()
 
+    def end(self) -> None:
+        """End the vault process if one runs, and wait until its memory is free.
+
+        For the owner of a runtime directory that goes away. Others who use the vault get a new one.
+        """
+        with self._lock:
+            self._hang_up()
+            vault = self._reach()
+        if vault is None:
+            return
+        with vault, contextlib.suppress(OSError, ValueError):  # it may be just going
+            answer, _ = self._exchange(vault, {"do": "counts"})
+            _end(int(answer["pid"]))
+
     def _take(
         self, problem: Problem, case: Case, count: int, *, keep: int, once: bool
     ) -> tuple[tuple[DrawnSet, ...], int]:
@@ -265,6 +282,18 @@ class Vault:
 
 def _key(problem: Problem, case: Case) -> str:
     return f"{problem.slug}/{problem.version}/{case.name}"
+
+
+def _end(pid: int) -> None:
+    """End a vault process and wait until it has gone."""
+    process = os.pidfd_open(pid)
+    try:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            signal.pidfd_send_signal(process, number)
+            if select.select([process], [], [], _END_S)[0]:
+                return
+    finally:
+        os.close(process)
 
 
 def _disown(process: "subprocess.Popen[bytes]") -> None:

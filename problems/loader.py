@@ -89,6 +89,7 @@ def _assemble(folder: Path, description: Description, files: PackageFiles) -> Pr
         limits=description.limits,
         bytes_moved=description.bytes_moved,
         operations=description.operations,
+        beatable=description.beatable,
         statement=files.statement,
         reference=files.reference,
         starters=files.starters,
@@ -180,6 +181,8 @@ def _version(description: Description, files: PackageFiles) -> str:
         judged.append(description.oracle.value)
     if files.checker is not None:
         judged.append(["checker", files.checker])
+    if description.beatable:
+        judged.append(["beatable", *sorted(description.beatable)])
     if description.limits.gpus:
         judged.append(["gpus", *description.limits.gpus])
     if description.limits.libraries is not None:

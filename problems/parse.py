@@ -18,6 +18,7 @@ from problems.table import Table, kind_of
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import (
     BaselineKind,
+    Count,
     Difficulty,
     Dtype,
     Group,
@@ -84,6 +85,7 @@ class Description:
     limits: Limits
     bytes_moved: Formula
     operations: Formula
+    beatable: tuple[Count, ...]
     arguments: tuple[Argument, ...]
     cases: tuple[Case, ...]
     solutions: tuple[DeclaredSolution, ...]
@@ -111,6 +113,7 @@ def parse_description(text: str, faults: Faults) -> Description:
         limits=_limits(top.table("limits", required=False)),
         bytes_moved=_formula(formulas, "bytes"),
         operations=_formula(formulas, "operations"),
+        beatable=formulas.choices("beatable", Count, default=()),
         arguments=arguments,
         cases=tuple(_case(table) for table in top.tables("cases")),
         solutions=tuple(_solution(table) for table in top.tables("solutions")),

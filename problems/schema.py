@@ -8,7 +8,17 @@ from pathlib import Path
 from problems.calling import PythonCall
 from problems.formula import Formula
 from problems.libraries import Library
-from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, OracleKind, Role, Verdict
+from problems.vocabulary import (
+    BaselineKind,
+    Count,
+    Difficulty,
+    Dtype,
+    Group,
+    Language,
+    OracleKind,
+    Role,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,7 @@ class Problem:
     `translations` are statements in other languages, by their locale; see `problems.translations`.
     `checker` is the source of `checker.py`, which then decides what passes, None where tolerances do.
     `python` says how programs in that language are called, None for `solve` with all arguments in order.
+    `beatable` are the formulas that a program can honestly beat; see `judge.clock.roofline`.
     """
 
     slug: str
@@ -148,4 +159,5 @@ class Problem:
     python: PythonCall | None = None
     oracle: OracleKind = OracleKind.ARRAYS
     mutants_ignored: tuple[IgnoredMutant, ...] = ()
+    beatable: tuple[Count, ...] = ()
     translations: Mapping[str, str] = field(default_factory=dict)

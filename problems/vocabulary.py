@@ -136,6 +136,13 @@ class Difficulty(StrEnum):
     HARD = "hard"
 
 
+class Count(StrEnum):
+    """What a problem's formulas count."""
+
+    BYTES = "bytes"
+    OPERATIONS = "operations"
+
+
 class BaselineKind(StrEnum):
     """What a baseline stands for: a plain program that is right, or a vendor's library."""
 

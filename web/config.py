@@ -214,11 +214,12 @@ class Config:
     check_slots: int = field(
         metadata=about("8", "Submissions that may be checked on one GPU at a time.", parsing.positive)
     )
-    gpu_memory_mib: int = field(
+    gpu_memory_mib: int | None = field(
         metadata=about(
-            "0",
-            "GPU memory that one program may use under MPS, in MiB. 0: no limit of its own.",
-            parsing.count,
+            "auto",
+            "GPU memory that one program may use, in MiB. auto: its part of what is not set aside "
+            "for the judge. 0: no limit of its own.",
+            parsing.count_or_auto,
         )
     )
     vault_mib: int = field(

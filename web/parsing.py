@@ -43,6 +43,15 @@ def count(value: str) -> int:
     raise ValueError("takes a whole number, 0 or more")
 
 
+def count_or_auto(value: str) -> int | None:
+    """A whole number, 0 or more; None for `auto`."""
+    if value == "auto":
+        return None
+    if value.isdecimal():
+        return int(value)
+    raise ValueError("takes a whole number, 0 or more, or auto")
+
+
 def port(value: str) -> int:
     """A port number."""
     if value.isdecimal() and 0 < int(value) < 65536:

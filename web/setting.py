@@ -14,6 +14,14 @@ _TOGETHER = (
     ("github_client_id", "github_client_secret"),
     ("oidc_issuer", "oidc_client_id", "oidc_client_secret"),
 )
+_TYPES = {
+    "str": "text",
+    "int": "number",
+    "int | None": "number or auto",
+    "bool": "yes or no",
+    "Path": "path",
+    "tuple": "list",
+}
 
 
 class ConfigError(Exception):
@@ -60,9 +68,7 @@ class Setting:
         return cls(
             field=entry.name,
             variable=PREFIX + entry.name.upper(),
-            type_name={"str": "text", "int": "number", "bool": "yes or no", "Path": "path", "tuple": "list"}[
-                name
-            ],
+            type_name=_TYPES[name],
             default=entry.metadata["default"],
             doc=entry.metadata["doc"],
             secret=entry.metadata["secret"],

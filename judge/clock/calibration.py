@@ -2,7 +2,8 @@
 
 Theory of operation. A process of its own (`python -m judge.device.calibrate`) measures the GPU, which nobody
 else may use meanwhile: have its exclusive lease. The result is a small JSON file per GPU in a directory of
-the node. It holds for the GPU and the driver in its stamp; another stamp means measuring again.
+the node. It holds for the GPU and the driver in its stamp; another stamp means measuring again, and so does
+a file of an older format.
 """
 
 import json
@@ -17,7 +18,8 @@ from judge.errors import JudgeError
 
 MEASURES = "float16", "float32", "float64"
 _TIMEOUT_S = 120.0
-_FORMAT = 1
+_FORMAT = 2  # 2: reads alone, and what cold writes leave in the cache
+_ABSORBED_ROOM = 1.5
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -30,6 +32,9 @@ class Calibration:
     """What a GPU reaches: bytes read plus written per second, and operations per second by dtype.
 
     A multiplication and an addition are two operations. `l2_bytes` is the size of its L2 cache.
+    `read_bytes_per_s` is the rate of reads alone, 0 where it was not measured. `absorbed_bytes` are the most
+    bytes that a cold call was seen to leave in the cache instead of writing them to memory, None where that
+    was not measured.
     """
 
     gpu_uuid: str
@@ -37,6 +42,23 @@ class Calibration:
     bytes_per_s: float
     operations_per_s: Mapping[str, float]
     l2_bytes: int
+    read_bytes_per_s: float = 0.0
+    absorbed_bytes: int | None = None
+
+    @property
+    def fastest_bytes_per_s(self) -> float:
+        """The highest rate of any mix of reads and writes."""
+        return max(self.bytes_per_s, self.read_bytes_per_s)
+
+    @property
+    def left_in_cache_bytes(self) -> int:
+        """The most outputs that need not have reached memory when a call ends, with room for doubt.
+
+        Never more than the cache, nor less than a quarter of it: measuring sees one way to write of many.
+        """
+        if self.absorbed_bytes is None:
+            return self.l2_bytes
+        return min(self.l2_bytes, max(self.l2_bytes // 4, int(_ABSORBED_ROOM * self.absorbed_bytes)))
 
     @property
     def fastest_operations_per_s(self) -> float:
@@ -96,12 +118,22 @@ def parse(body: object) -> Calibration:
             bytes_per_s=float(body["bytes_per_s"]),
             operations_per_s={dtype: float(body["operations_per_s"][dtype]) for dtype in MEASURES},
             l2_bytes=int(body["l2_bytes"]),
+            read_bytes_per_s=float(body["read_bytes_per_s"]),
+            absorbed_bytes=None if body["absorbed_bytes"] is None else int(body["absorbed_bytes"]),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a calibration: {error}") from error
-    if not all(rate > 0 for rate in (found.bytes_per_s, *found.operations_per_s.values())):
+    if (
+        not all(rate > 0 for rate in (found.bytes_per_s, *found.operations_per_s.values()))
+        or min(found.read_bytes_per_s, found.absorbed_bytes or 0) < 0
+    ):
         raise ValueError("a calibration with a rate that is not positive")
     return found
+
+
+def not_yet_written(written: int, moved: int, took_s: float, rate: float) -> float:
+    """What of the `written` bytes memory cannot have taken in `took_s`, when `moved` were to cross it."""
+    return min(float(written), max(0.0, moved - max(0.0, took_s) * rate))
 
 
 def measure_in_process(gpu_uuid: str, driver: str) -> Calibration:

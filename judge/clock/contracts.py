@@ -22,8 +22,8 @@ class Policy:
     """How a case is timed. docs/adr/0009 gives the reasons. Units are in the names.
 
     Attributes:
-        warm_calls: calls on a content that counts for nothing, before the first one that counts.
-        best_of: calls of which the best is one sample. A cold call of some kernels takes one of two times, more
+        warm_calls: calls on a content that counts for nothing, before the first one that counts. best_of:
+        calls of which the best is one sample. A cold call of some kernels takes one of two times, more
             than 4 % apart; a median of single calls would fall now on one of them, now on the other.
         min_samples: samples without which there is no figure.
         enough_samples: samples after which precision or the budget may end the session.

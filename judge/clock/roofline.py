@@ -1,11 +1,24 @@
-"""How fast a case can be on a GPU: the roofline that is shown, and the time below which nobody is believed.
+"""How fast a case can be on a GPU: the roofline of a cold call, and the times that are doubted and refused.
 
-Both follow from the problem's `bytes` and `operations` and from what this GPU was measured to reach. They
-differ in caution. The roofline is the model of a textbook: every input read once, every output written
-once, the arithmetic at the rate of the problem's dtype. A program can beat it a little: the measured rates
-are not the hardware's last word, part of the data may still lie in the L2 cache, TF32 or split
-half-precision products outrun the float32 units, and some algorithms need fewer operations than the
-formula counts. So what makes a time impossible is far lower, and no honest program comes near it.
+Theory of operation. All follows from the problem's `bytes` and `operations`, from the size of its outputs,
+and from what this GPU was measured to reach (`judge.device.calibrate`). A counted call is cold: its inputs
+are new and the cache is swept between their landing and the call. So
+
+- *every byte of the inputs crosses the memory* while the call runs. The sweep leaves nothing of them in the
+  L2 cache, and other sets of arguments do not help: neither `L2` nor `L2 / sets` is subtracted for inputs;
+- *outputs may stay behind in the cache*: it writes back later, so a call is over before its last outputs
+  have crossed the memory. At most the whole cache is subtracted for this, once; a calibration knows how
+  much of it cold writes really leave behind, and that is less.
+
+Bytes that surely cross are therefore `bytes - min(outputs, left in the cache)`, and where the formula counts
+every array once, `inputs + max(0, outputs - left)`. They cross at the highest rate that was measured for any
+mix of reads and writes; reads alone are faster than a copy. Arithmetic is shown against the rate of the
+problem's widest dtype. Tensor cores beat that honestly, in TF32 or in split half precision, so a time is
+refused by the fastest units alone.
+
+A time above 105 % of this roofline is looked at a second time, one above 120 % is refused. A problem whose
+bytes or operations a better algorithm can save (Winograd, Strassen, an early exit) declares so, by
+`formulas.beatable`; no time is refused for a count that can be beaten.
 
 Source: S. Williams, A. Waterman, D. Patterson, Roofline, CACM 52(4), 2009.
 """
@@ -14,23 +27,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from judge.clock.calibration import Calibration
+from judge.drawn import outputs
 from judge.report import Placement
+from judge.sizes import bytes_of
 from problems.schema import Problem
-from problems.vocabulary import Dtype, Role
+from problems.vocabulary import Count, Dtype, Role
 
-_FASTER_BYTES = 1.15  # than measured: reads alone, or a better copy than ours
-_CACHED = 2.0  # times the L2 cache: inputs still there from before, outputs not yet written back
-_FASTER_MATRICES = 4.0  # than measured in float16: 8-bit and sparse products, and clocks
-_FEWER_OPERATIONS = 4.0  # than the formula counts: Winograd, Strassen, FFT, symmetry
-_LEAST_US = 1.0  # what a launch takes by itself
+SECOND_LOOK = 1.05  # of the roofline
+IMPOSSIBLE = 1.2
+_LEAST_US = 0.2  # a launch by itself takes longer, also once the clock's own cost is subtracted
 _US = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Roofline:
-    """Microseconds for one call: `floor_us` by the textbook; nobody can be faster than `impossible_us`.
+    """Microseconds for one cold call. `floor_us` is the roofline, the 100 % of what is shown.
 
-    The rest is what they follow from: what the formulas count in one call, and what the GPU reaches of it.
+    What takes less than `second_look_us` ranks only when a second timing says the same; what takes less than
+    `impossible_us` never does. The rest is what they follow from: what the formulas count in one call, and
+    what the GPU reaches of it.
     """
 
     floor_us: float
@@ -58,20 +73,28 @@ def roofline(problem: Problem, sizes: Mapping[str, int], gpu: Calibration) -> Ro
     moved_bytes = problem.bytes_moved.evaluate(sizes)
     operations = problem.operations.evaluate(sizes)
     reached = operations_per_s(problem, gpu)
-    floor_s = max(moved_bytes / gpu.bytes_per_s, operations / reached)
-    surely_moved = max(0.0, moved_bytes - _CACHED * gpu.l2_bytes)
-    impossible_s = max(
-        surely_moved / (_FASTER_BYTES * gpu.bytes_per_s),
-        operations / (_FEWER_OPERATIONS * _FASTER_MATRICES * gpu.fastest_operations_per_s),
-    )
+    moving_us = surely_moved(problem, sizes, gpu) / gpu.fastest_bytes_per_s * _US
+    computing_us = operations / reached * _US
+    fastest_us = operations / gpu.fastest_operations_per_s * _US
+    sure_bytes = 0.0 if Count.BYTES in problem.beatable else 1.0
+    sure_operations = 0.0 if Count.OPERATIONS in problem.beatable else 1.0
+    doubted_us = max(sure_bytes * moving_us, sure_operations * computing_us)
+    refused_us = max(sure_bytes * moving_us, sure_operations * fastest_us)
     return Roofline(
-        max(_LEAST_US, floor_s * _US),
-        max(_LEAST_US, impossible_s * _US),
+        floor_us=max(_LEAST_US, moving_us, computing_us),
+        impossible_us=max(_LEAST_US, refused_us / IMPOSSIBLE),
+        second_look_us=max(_LEAST_US, doubted_us / SECOND_LOOK),
         moved_bytes=moved_bytes,
         operations=operations,
         bytes_per_s=gpu.bytes_per_s,
         operations_per_s=reached,
     )
+
+
+def surely_moved(problem: Problem, sizes: Mapping[str, int], gpu: Calibration) -> int:
+    """The bytes that cross the memory before a cold call can be over."""
+    written = sum(bytes_of(argument, sizes) for argument in outputs(problem))
+    return max(0, problem.bytes_moved.evaluate(sizes) - min(written, gpu.left_in_cache_bytes))
 
 
 def operations_per_s(problem: Problem, gpu: Calibration) -> float:

@@ -43,7 +43,7 @@ def problem_toml(
     }
     parts = [
         "\n".join(f"{key} = {value}" for key, value in head.items()),
-        f"[formulas]\nbytes = {text(bytes_formula(plan))}\noperations = {text(operations)}",
+        _formulas(bytes_formula(plan), operations),
         *(_argument(plan, argument) for argument in plan.arguments),
         *_python(plan),
         *(_case(case) for case in cases.cases),
@@ -53,6 +53,12 @@ def problem_toml(
         ),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _formulas(bytes_moved: str, operations: str) -> str:
+    """No author has confirmed these counts, so an honest program that needs less must not be refused."""
+    lines = [f"bytes = {text(bytes_moved)}", f"operations = {text(operations)}"]
+    return "\n".join(["[formulas]", *lines, f"beatable = {texts(['bytes', 'operations'])}"])
 
 
 def text(value: str) -> str:

@@ -11,6 +11,10 @@ dies, and two threads of a process exclude each other as two processes do.
   first come, first served: a rank waits for those inside and those before it, and for nobody who came later,
   and neither does a check. The lock of a waiter who died is gone, and the line closes up.
 
+A third file, `UUID.coming`, has a locked byte for each caller that has chosen this GPU and is not in line
+for its lease yet. Choosing and marking the choice is one step, under the lock of the file `choosing`: of two
+callers that come at once the second sees what the first has chosen.
+
 These are byte-range locks of open file descriptions (`F_OFD_SETLK`) rather than `flock`, for three things
 that `flock` cannot do: a shared lease becomes exclusive in one step that loses nothing when it fails, a lock
 can be asked about without taking it, and processes that allow different numbers of slots still exclude a
@@ -28,10 +32,12 @@ import json
 import os
 import random
 import struct
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -114,6 +120,22 @@ class Lease:
         self.release()
 
 
+class Reservation:
+    """A choice of the GPU `uuid`, until `release` or the end of the process. Made by `Leases.reserve`."""
+
+    def __init__(self, uuid: str, coming: int) -> None:
+        self.uuid = uuid
+        self._coming: int | None = coming
+        self._lock = threading.Lock()
+
+    def release(self) -> None:
+        """Others need not count with it any more. Safe to call more than once, from any thread."""
+        with self._lock:
+            coming, self._coming = self._coming, None
+            if coming is not None:
+                os.close(coming)
+
+
 class Leases:
     """The leases of this host's GPUs, kept below `directory`. Safe to share between threads.
 
@@ -128,9 +150,17 @@ class Leases:
         self._directory.mkdir(parents=True, exist_ok=True)
 
     def acquire(
-        self, uuid: str, share: Share, cancelled: Callable[[], bool] = lambda: False, *, label: str = ""
+        self,
+        uuid: str,
+        share: Share,
+        cancelled: Callable[[], bool] = lambda: False,
+        *,
+        label: str = "",
+        reservation: "Reservation | None" = None,
     ) -> Lease:
         """Wait for a lease of the GPU `uuid`, first come, first served.
+
+        A `reservation` is released once the caller is in line: others see it there.
 
         Raises:
             LeaseCancelled: `cancelled` became true while waiting; it is asked every few milliseconds.
@@ -140,6 +170,8 @@ class Leases:
             undo.callback(os.close, queue)
             undo.callback(os.close, room)
             number = _draw(queue, cancelled)
+            if reservation is not None:
+                reservation.release()
             _poll(lambda: not _locked(queue, _FIRST_NUMBER, number), cancelled)
             record = 0
             if share is Share.RANK:
@@ -151,13 +183,29 @@ class Leases:
             undo.pop_all()
         return Lease(uuid, share, room, queue, label)
 
-    def pick(self, uuids: Sequence[str], share: Share) -> str:
-        """The GPU of `uuids` on which a lease is to be had soonest: the least loaded, any one of equals."""
+    def reserve(
+        self, uuids: Sequence[str], share: Share, cancelled: Callable[[], bool] = lambda: False
+    ) -> "Reservation":
+        """Choose the GPU of `uuids` on which a lease is to be had soonest, any one of equals.
+
+        Others count with it from now on. Hand it to `acquire`, or release it when no lease is wanted.
+
+        Raises:
+            LeaseCancelled: `cancelled` became true while others were choosing.
+        """
         if not uuids:
-            raise ValueError("there is no GPU to pick from; see the fleet page for what is quarantined")
-        load = {uuid: self._load(uuid, share) for uuid in uuids}
-        least = min(load.values())
-        return random.choice([uuid for uuid in uuids if load[uuid] == least])  # noqa: S311 - spreads load
+            raise ValueError("there is no GPU to choose from; see the fleet page for what is quarantined")
+        choosing = os.open(self._directory / "choosing", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _poll(lambda: _lock(choosing, 0, 1), cancelled)
+            load = {uuid: self._load(uuid, share) for uuid in uuids}
+            least = min(load.values())
+            uuid = random.choice([uuid for uuid in uuids if load[uuid] == least])  # noqa: S311 - spreads load
+            coming = self._open(uuid, "coming")
+            next(byte for byte in count() if _lock(coming, byte, byte + 1))
+        finally:
+            os.close(choosing)
+        return Reservation(uuid, coming)
 
     def holders(self, uuid: str) -> tuple[Holder, ...]:
         """Who holds leases now. Looking disturbs nobody."""
@@ -178,11 +226,17 @@ class Leases:
         with self._looking(uuid, "queue") as queue:
             return _count_locks(queue, _FIRST_NUMBER, _END)
 
+    def coming(self, uuid: str) -> int:
+        """How many have chosen the GPU and do not hold or await its lease yet."""
+        with self._looking(uuid, "coming") as coming:
+            return _count_locks(coming, 0, _END)
+
     def _load(self, uuid: str, share: Share) -> int:
         """How many are ahead of a newcomer. Who is alone keeps a check out as a full house does."""
         holders = self.holders(uuid)
         alone = any(holder.share is Share.RANK for holder in holders)
-        return self.waiting(uuid) + (self._slots if alone and share is Share.CHECK else len(holders))
+        inside = self._slots if alone and share is Share.CHECK else len(holders)
+        return self.coming(uuid) + self.waiting(uuid) + inside
 
     def _take_slot(self, room: int) -> int | None:
         """Lock a free record; its number from 1."""

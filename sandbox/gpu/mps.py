@@ -40,6 +40,7 @@ from sandbox.gpu.mps_control import (
     is_number,
     numbers,
 )
+from sandbox.gpu.stopped import identity, wake
 
 __all__ = ["BINARY", "Mps", "MpsRefused", "MpsUnavailable", "Server", "ServerState"]
 _PROCESS_NAME = BINARY[:15]  # of control daemon and server, as the kernel shortens it
@@ -90,6 +91,7 @@ class Mps:
         self._client_memory_mib = client_memory_mib
         self._patience_s = patience_s
         self._control = Control(uuid, self.pipe_directory, self.log_directory, binary, patience_s)
+        self._deaf: set[tuple[int, str]] = set()
         if len(os.fsencode(self.pipe_directory)) + len(_LONGEST_SOCKET) > _SOCKET_PATH_BYTES:
             raise MpsUnavailable(
                 f"{self.pipe_directory} is too long a path for sockets: choose a shorter runtime directory"
@@ -148,16 +150,22 @@ class Mps:
 
         Also false when the server has faulted: nobody has work left there.
 
-        Its pending and later CUDA calls fail with error 810. The process itself lives on: kill it then.
+        Its pending and later CUDA calls fail with error 810. The process itself lives on: kill it then. A
+        client that was stopped by a signal goes on, since MPS waits for its answer. One that does not answer
+        all the same is asked once and no more.
 
         Raises:
             MpsRefused: the daemon belongs to another user.
+            MpsUnavailable: the client does not answer: kill it, whatever that does to others.
         """
+        client = identity(pid)
+        if client in self._deaf:
+            return False
         for server in numbers(self._control.ask("get_server_list")):
             if pid in self._clients_of(server):
                 if _state(self._control.ask(f"get_server_status {server}")) is ServerState.FAULT:
                     return False
-                said = self._control.ask(f"terminate_client {server} {pid}", limit_s=_TERMINATE_S).strip()
+                said = self._terminate(server, pid)
                 if said and not is_number(said) and pid in self._clients_of(server):
                     raise MpsUnavailable(f"MPS did not terminate client {pid}: {said}")
                 return True
@@ -193,6 +201,15 @@ class Mps:
             if not self.healthy():
                 self._kill_strays()
                 self._start()
+
+    def _terminate(self, server: int, pid: int) -> str:
+        client = identity(pid)
+        wake(pid)
+        try:
+            return self._control.ask(f"terminate_client {server} {pid}", limit_s=_TERMINATE_S).strip()
+        except MpsUnavailable:
+            self._deaf = {known for known in self._deaf if identity(known[0]) == known} | {client}
+            raise
 
     def _clients_of(self, server: int) -> tuple[int, ...]:
         try:

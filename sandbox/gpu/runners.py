@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 from sandbox.cpu.build import RuntimeBuildFailed
@@ -35,6 +36,13 @@ _COMMON: Mapping[str, str] = {
     "HOME": "/tmp",  # noqa: S108 - inside the sandbox
     "LANG": "C.UTF-8",
 }
+
+
+class Tool(StrEnum):
+    """What compute-sanitizer can look for: accesses outside of memory, or races for shared memory."""
+
+    MEMCHECK = "memcheck"
+    RACECHECK = "racecheck"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +104,7 @@ def cuda_runner_command(runner: Path, *, limits: Limits, gpu: Gpu | None, label:
 
 
 def sanitized_runner_command(
-    runner: Path, sanitizer: str, *, limits: Limits, gpu: Gpu | None, label: str = "sanitizer"
+    runner: Path, sanitizer: str, *, tool: Tool, limits: Limits, gpu: Gpu | None, label: str = "sanitizer"
 ) -> Command:
     """The CUDA runner under compute-sanitizer, which is at `sanitizer` inside: for RUN with Flag.SANITIZE.
 
@@ -104,7 +112,7 @@ def sanitized_runner_command(
     does not work under MPS.
     """
     plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=label)
-    options = ("--tool", "memcheck", "--print-limit", "100", "--show-backtrace", "no")
+    options = ("--tool", tool.value, "--print-limit", "100", "--show-backtrace", "no")
     return replace(
         plain,
         argv=(sanitizer, *options, *plain.argv),

@@ -84,7 +84,7 @@ inline const DeviceError* device_error(Result code) {
       {kLaunchFailed, wire::kRuntimeError, "trap",
        "was stopped: by __trap(), by running out of stack, or by an access that the hardware cannot classify."},
       {kLaunchTimeout, wire::kTimeLimit, "time_limit", "ran too long for this GPU's own limit."},
-      {kOutOfMemory, wire::kMemoryLimit, "memory", "needed more device memory than there is."},
+      {kOutOfMemory, wire::kMemoryLimit, "memory", "needed more device memory than a program may have."},
   };
   for (const DeviceError& error : errors) {
     if (error.code == code) return &error;
@@ -125,7 +125,7 @@ inline Fault explain_refusal(Result code, const std::string& name, const std::st
   if (code == kOutOfMemory) {
     status = wire::kMemoryLimit;
     kind = "memory";
-    why += " It asked for more device memory than there is.";
+    why += " It asked for more device memory than a program may have.";
   } else if (code == kInvalidConfiguration || code == kInvalidValue) {
     std::string objection;
     if (launched(launch)) {

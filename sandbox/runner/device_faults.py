@@ -62,7 +62,7 @@ _FAULTS = (
         "out of memory",
         ExitStatus.MEMORY_LIMIT,
         "memory",
-        "needed more device memory than there is.",
+        "needed more device memory than a program may have.",
     ),
     Fault(
         "invalid configuration",

@@ -4,10 +4,8 @@ WARPCOURT_TEST_IMAGES   PREFIX:TAG of images, or host (the default): containers 
 WARPCOURT_TEST_MPS      yes (the default) or no: GPUs are time-sliced
 """
 
-import contextlib
 import os
 import shutil
-import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +17,6 @@ from judge.gpu_target import GpuTarget
 from judge.node_settings import HOST_IMAGES, NodeSettings
 from judge.report import Report
 from judge.target import Target, open_target
-from judge.vault import VaultUnavailable
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode
@@ -29,7 +26,6 @@ from sandbox.toolchain import ToolchainMissing
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests-gpu"
 WARM = {"compile": 2, "cuda": 2, "triton": 2, "oracle": 1}
-CLIENT_MEMORY_MIB = 32 << 10  # for one program: more than any problem needs, less than the GPU has
 Judge = Callable[..., Report]
 
 
@@ -51,7 +47,6 @@ def target(gpu: GpuInfo) -> Iterator[Target]:
         images=os.environ.get("WARPCOURT_TEST_IMAGES", HOST_IMAGES),
         mps=os.environ.get("WARPCOURT_TEST_MPS", "yes") != "no",
         gpus=(gpu.uuid,),
-        client_memory_mib=CLIENT_MEMORY_MIB,
     )
     try:
         target = open_target("gpu", backend="docker", cache=CACHE, warm=WARM, node=node)
@@ -60,24 +55,12 @@ def target(gpu: GpuInfo) -> Iterator[Target]:
     yield target
     assert isinstance(target, GpuTarget)
     stations = list(target.stations.values())
-    vaults = _vaults(target)
     target.close()
     for station in stations:
+        station.vault.end()
         if station.card.mps is not None:
             station.card.mps.stop()
-    for pid in vaults:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGTERM)
     shutil.rmtree(runtime, ignore_errors=True)
-
-
-def _vaults(target: GpuTarget) -> list[int]:
-    """The processes that hold drawn sets, as far as they run."""
-    found = []
-    for station in target.stations.values():
-        with contextlib.suppress(VaultUnavailable):
-            found.append(station.vault.pid)
-    return found
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 
 from judge.sanitizer import findings as sanitizer_findings
 from sandbox.gpu.compile.recipe import WRAPPED
-from sandbox.gpu.runners import build_device_runner, cuda_runner_command, sanitized_runner_command
+from sandbox.gpu.runners import Tool, build_device_runner, cuda_runner_command, sanitized_runner_command
 from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
@@ -212,7 +212,7 @@ def test_copies_of_exact_size_come_back(talk: Talk) -> None:
         (MUCH_SHARED, ExitStatus.RUNTIME_ERROR, "cuda_error", "above 49152 it needs cudaFuncSetAttribute"),
         (THROW, ExitStatus.RUNTIME_ERROR, "exception", "an exception: oh no"),
         (HOST_READ, ExitStatus.ILLEGAL_ACCESS, "host_access", "host code read device memory (argument a)"),
-        (MUCH_MEMORY, ExitStatus.MEMORY_LIMIT, "memory", "more device memory than there is"),
+        (MUCH_MEMORY, ExitStatus.MEMORY_LIMIT, "memory", "more device memory than a program may have"),
     ],
 )
 def test_what_goes_wrong(talk: Talk, what: int, status: int, kind: str, words: str) -> None:
@@ -233,7 +233,7 @@ def test_the_sanitizer_names_line_and_thread(
     if not Path(sanitizer).exists():
         pytest.skip("no compute-sanitizer")
     runner = build_device_runner(ROOT / ".cache" / "tests", toolkit)
-    command = sanitized_runner_command(runner, sanitizer, limits=LIMITS, gpu=None)
+    command = sanitized_runner_command(runner, sanitizer, tool=Tool.MEMCHECK, limits=LIMITS, gpu=None)
     with talk_to(command, tmp_path, device) as talk:
         assert talk.prepare(), talk.end().stdout
         assert talk.load_files(artifact), talk.findings()

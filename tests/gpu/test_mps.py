@@ -135,6 +135,16 @@ def test_a_client_may_be_given_a_part_of_the_multiprocessors(gpu: GpuInfo, mps: 
     assert part_ms > 1.5 * all_ms
 
 
+def test_a_hung_client_that_was_stopped_is_terminated_at_once(gpu: GpuInfo, mps: Mps) -> None:
+    with client(gpu, mps) as hung, client(gpu, mps) as innocent:
+        assert hung.tell("spin").startswith("ok")
+        os.kill(hung.pid, signal.SIGSTOP)
+        began = time.monotonic()
+        assert mps.terminate(hung.pid)
+        assert time.monotonic() - began < 1.5
+        assert innocent.tell("sum") == "ok 499500"
+
+
 def test_terminating_a_hung_client_leaves_the_other_unharmed(gpu: GpuInfo, mps: Mps) -> None:
     with client(gpu, mps) as hung, client(gpu, mps) as innocent:
         assert hung.tell("spin").startswith("ok")

@@ -28,6 +28,7 @@ _PARTS = (
     ("languages", "languages"),
     ("bytes_moved", "formula of bytes"),
     ("operations", "formula of operations"),
+    ("beatable", "formulas that can be beaten"),
     ("checker", "checker"),
 )
 

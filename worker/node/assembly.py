@@ -69,4 +69,4 @@ def _mps(gpu: GpuInfo, node: NodeSettings, runtime: Path) -> Mps | None:
     """As the judges make it: whoever starts the daemon sets its limits."""
     if not node.mps:
         return None
-    return Mps(gpu.uuid, gpu.minor, runtime, client_memory_mib=node.client_memory_mib)
+    return Mps(gpu.uuid, gpu.minor, runtime, client_memory_mib=node.shares(gpu.memory_mib).client_mib)

@@ -194,6 +194,8 @@ PLATFORM = (
     Attack("endless-host.cu", "endless kernel", (_TIME,)),
     Attack("too-many-threads.cu", "refused launches", (_RUNTIME,)),
     Attack("out-of-device-memory.cu", "exhausted device memory", (_MEMORY, _RUNTIME), neighbours=True),
+    Attack("takes-the-last-memory.cu", "exhausted device memory", (_ACCEPTED, _MEMORY), neighbours=True),
+    Attack("stops-itself.cu", "stop the own process", (_TIME,), neighbours=True),
 )
 ATTACKS = tuple(
     sorted(

@@ -19,7 +19,7 @@ from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.backend import Process
 from sandbox.gpu.lease import Share
-from tests.integration.node.conftest import solution, vaults
+from tests.integration.node.conftest import open_node, solution, vaults
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-judging")]
 
@@ -164,3 +164,18 @@ def settled(node: GpuTarget) -> Mapping[str, int]:
         station.refresher.settle(30)
         time.sleep(0.5)
     return now
+
+
+def test_two_submissions_that_come_at_once_get_two_cards(runtime: Path, vector_add: Problem) -> None:
+    """Both ranked on one card in a third of the pairs, while the other card was idle."""
+    two = open_node(runtime, cards=2)
+    leases = next(iter(two.stations.values())).leases
+    try:
+        for _ in range(6):
+            seats = [two.seat(vector_add, Language.CUDA, vector_add.cases[:1], lambda: False) for _ in "ab"]
+            assert {seat.environment["gpu_uuid"] for seat in seats} == set(two.stations)
+            for seat in seats:
+                seat.close()
+            assert [leases.coming(uuid) for uuid in two.stations] == [0, 0]
+    finally:
+        two.close()

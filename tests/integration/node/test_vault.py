@@ -63,6 +63,29 @@ def test_a_set_travels_from_one_process_to_another(runtime: Path) -> None:
         assert len(vaults(runtime)) == 1
 
 
+def test_a_vault_that_is_ended_has_gone_with_its_memory_when_the_next_one_begins(runtime: Path) -> None:
+    """A benchmark that began right after another died of the other's vault, which lingered for 10 s."""
+    with vault(runtime) as one, vault(runtime) as other:
+        put(one, b"secret")
+        ended = one.pid
+        assert other.pid == ended
+        one.end()
+        assert vaults(runtime) == []
+        one.end()
+        assert other.pid != ended
+        assert other.take(DOUBLING, CASE, 1, keep=0)[0] == ()
+
+
+def test_a_vault_that_does_not_leave_is_killed(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.vault._END_S", 0.2)
+    with vault(runtime) as opened:
+        stopped = opened.pid
+        monkeypatch.setattr(opened, "_exchange", lambda *_: ({"pid": stopped}, ()))
+        os.kill(stopped, signal.SIGSTOP)
+        opened.end()
+    assert vaults(runtime) == []
+
+
 def test_only_its_user_reaches_it(runtime: Path) -> None:
     with vault(runtime) as opened:
         opened.counts()

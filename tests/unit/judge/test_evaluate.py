@@ -10,11 +10,13 @@ import pytest
 
 from judge.built import Built
 from judge.cases import select_cases
-from judge.cpu_target import CpuTarget
+from judge.cpu_target import CpuSeat, CpuTarget
+from judge.drawn import DrawnSet
 from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate
+from judge.host_referee import HostReferee
 from judge.oracle import Oracle
-from judge.report import Progress, Report, Stage
+from judge.report import Diagnostic, Progress, Report, Stage
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
 from problems.schema import Problem
@@ -144,13 +146,25 @@ def test_progress_is_told_step_by_step() -> None:
     assert (steps[3].index, steps[3].total) == (2, 2)
 
 
-def test_a_broken_reference_is_our_failure_and_no_verdict() -> None:
-    def broken(actor: Actor) -> None:
-        actor.receive()
-        actor.answer()
-        actor.receive()
-        os.write(actor.diagnostics, b'{"severity": "error", "kind": "oracle", "message": "KeyError: n"}\n')
+def broken(actor: Actor) -> None:
+    actor.receive()
+    actor.answer()
+    actor.receive()
+    os.write(actor.diagnostics, b'{"severity": "error", "kind": "oracle", "message": "KeyError: n"}\n')
 
+
+def test_a_program_that_left_the_oracle_no_memory_is_charged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The judgement failed and was tried again, as often as the program wanted."""
+    charged = (Verdict.MEMORY_LIMIT, "It holds too much.")
+    monkeypatch.setattr(HostReferee, "overdrawn", lambda _: charged)
+    report = judge(ScriptedTarget(oracle=broken))
+    assert (report.verdict, report.message) == charged
+    cancelled = threading.Event()
+    cancelled.set()
+    assert judge(ScriptedTarget(oracle=broken), cancelled=cancelled).verdict is Verdict.CANCELLED
+
+
+def test_a_broken_reference_is_our_failure_and_no_verdict() -> None:
     with pytest.raises(OracleFailed, match="KeyError: n"):
         judge(ScriptedTarget(oracle=broken))
 
@@ -271,3 +285,70 @@ def test_what_is_accepted_on_a_gpu_that_the_problem_is_not_judged_on_is_not_rank
     assert report.message == (
         "Not ranked: this problem is judged on H100 or H200, and this was NVIDIA A100-SXM4-80GB."
     )
+
+
+def test_a_wrong_answer_is_examined_where_it_is_the_verdict() -> None:
+    """A missing barrier answers wrongly, and only functional mode says why."""
+    race = Diagnostic("warning", "race", "Two threads write here.", line=7)
+    examined: list[str] = []
+
+    class Examining(ScriptedTarget):
+        def examine(self, *asked: object) -> tuple[Diagnostic, ...]:
+            examined.append(asked[3].name)  # type: ignore[attr-defined]
+            return (race,)
+
+    def answer_wrongly(actor: Actor) -> None:
+        actor.array(1, "f4")[:] = -1
+
+    report = judge(Examining(serve(answer_wrongly)))
+    assert report.verdict is Verdict.WRONG_ANSWER
+    assert [case.verdict for case in report.cases] == [Verdict.WRONG_ANSWER] * 2
+    assert examined == ["example"]
+    assert race in report.diagnostics
+    assert judge(Examining()).verdict is Verdict.ACCEPTED
+    assert examined == ["example"]
+
+
+class RaceCheck:
+    """A run under racecheck, which prints what it finds."""
+
+    alive = True
+    output = b""
+
+    def __init__(self, *found: Diagnostic) -> None:
+        self.diagnostics = found
+        self.did: list[str] = []
+
+    def ready(self) -> None:
+        self.did.append("ready")
+
+    def load(self, *_: bytes) -> None:
+        self.did.append("load")
+
+    def check(self, drawn: DrawnSet, _: Flag) -> None:
+        self.did.append(drawn.case.name)
+
+    def finish(self) -> None:
+        self.did.append("finish")
+
+    def close(self) -> None:
+        self.did.append("close")
+
+
+def test_a_sanitized_program_is_checked_for_races_in_one_more_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    race, launch = Diagnostic("error", "race", "A barrier is missing."), Diagnostic("note", "launch", "One.")
+    run = RaceCheck(race, launch)
+    monkeypatch.setattr(CpuSeat, "start_race_check", lambda _: run)
+    assert race not in judge(ScriptedTarget()).diagnostics
+    assert run.did == []
+    report = judge(ScriptedTarget(), sanitize=True)
+    assert report.verdict is Verdict.ACCEPTED
+    assert race in report.diagnostics
+    assert launch not in report.diagnostics
+    assert run.did == ["ready", "load", "odd", "finish", "close"]
+
+
+def test_a_target_without_racecheck_has_no_further_run() -> None:
+    report = judge(ScriptedTarget(), sanitize=True)
+    assert report.verdict is Verdict.ACCEPTED
+    assert "examine" not in {stage.name for stage in report.stages}

@@ -30,6 +30,7 @@ def stopped(answer: Answer, *, lost: bool = False) -> Stopped:
         (stopped(Answer.DIED), ended(ExitStatus.ILLEGAL_ACCESS)),
         (stopped(Answer.DIED), ended(ExitStatus.TIME_LIMIT)),
         (stopped(Answer.DIED), ended(OUR_FAULT)),
+        (stopped(Answer.DIED), ended(ExitStatus.MEMORY_LIMIT)),
     ],
 )
 def test_what_a_neighbour_can_cause_is_held_against_nobody(what: Stopped, completion: Completion) -> None:

@@ -33,7 +33,7 @@ def target(sick: Mapping[str, str] | None = None) -> GpuTarget:
     models = {"a": "NVIDIA H200", "b": "NVIDIA H200", "c": "NVIDIA B200"}
     made._stations = {uuid: bare_station(Card(uuid, {"gpu": model})) for uuid, model in models.items()}
     made._quarantine = Sickbay(sick or {})  # type: ignore[assignment]
-    made._leases = SimpleNamespace(pick=lambda wanted, _: wanted[0])  # type: ignore[assignment]
+    made._leases = SimpleNamespace(reserve=lambda wanted, *_: SimpleNamespace(uuid=wanted[0]))  # type: ignore[assignment]
     return made
 
 
@@ -43,26 +43,26 @@ def going_on() -> bool:
 
 
 def test_without_a_wish_any_card_will_do():
-    assert target()._pick("", going_on) == "a"
-    assert target({"a": "it hangs"})._pick("", going_on) == "b"
+    assert target()._reserve("", going_on).uuid == "a"
+    assert target({"a": "it hangs"})._reserve("", going_on).uuid == "b"
 
 
 def test_a_wish_is_kept():
-    assert target()._pick("NVIDIA B200", going_on) == "c"
-    assert target({"a": "it hangs"})._pick("NVIDIA H200", going_on) == "b"
+    assert target()._reserve("NVIDIA B200", going_on).uuid == "c"
+    assert target({"a": "it hangs"})._reserve("NVIDIA H200", going_on).uuid == "b"
 
 
 def test_a_wish_that_cannot_be_kept_says_why():
     with pytest.raises(GpuUnavailable, match="no NVIDIA B200 of this node can judge: c: it hangs"):
-        target({"c": "it hangs"})._pick("NVIDIA B200", going_on)
+        target({"c": "it hangs"})._reserve("NVIDIA B200", going_on)
     with pytest.raises(GpuUnavailable, match="no NVIDIA H300 of this node can judge: there is none"):
-        target()._pick("NVIDIA H300", going_on)
+        target()._reserve("NVIDIA H300", going_on)
 
 
 def test_a_card_that_is_well_again_is_used():
     sick = target({"c": "it hangs"})
     sick._stations["c"].revive = lambda _: True
-    assert sick._pick("NVIDIA B200", going_on) == "c"
+    assert sick._reserve("NVIDIA B200", going_on).uuid == "c"
 
 
 def test_models_are_offered_while_a_card_is_well():

@@ -48,7 +48,42 @@ def test_findings_are_bounded() -> None:
     assert len(findings(b"".join(lines))) == MAX_FINDINGS
 
 
-@given(st.binary(max_size=2000), st.sampled_from([b"", b"========= Invalid ", b"=========     at "]))
+RACES = b"""\
+========= Error: Race reported between Write access at sum(const float *, float *, int)+0x90 in solution.cu:7
+=========     and Read access at sum(const float *, float *, int)+0x120 in solution.cu:9 [508 hazards]
+=========
+========= Warning: Race reported between Read access at last(float *)+0x40 in solution.cu:21
+=========     and Write access at last(float *)+0x80 in solution.cu:22 [1 hazard]
+=========     and Write access at last(float *)+0xa0 [2 hazards]
+=========
+========= RACECHECK SUMMARY: 2 hazards displayed (1 error, 1 warning)
+"""
+
+
+def test_a_race_names_both_lines() -> None:
+    error, warning = findings(RACES)
+    assert (error.severity, error.kind, error.line) == ("error", "race", 7)
+    assert error.kernel == "sum(const float *, float *, int)"
+    assert "a write in line 7 and a read in line 9" in error.message
+    assert (warning.severity, warning.line) == ("warning", 21)
+    assert "a read in line 21 and a write in line 22 and write" in warning.message
+
+
+def test_a_race_is_a_mistake_and_no_bad_access() -> None:
+    assert refined(Verdict.RUNTIME_ERROR, findings(RACES)) is Verdict.RUNTIME_ERROR
+
+
+def test_a_race_without_places_is_told_all_the_same() -> None:
+    (found,) = findings(b"========= ERROR: Race reported between " + b"x" * 100_000)
+    assert found.line is None
+    assert found.kernel is None
+    assert "accesses" in found.message
+
+
+OPENINGS = (b"", b"========= Invalid ", b"=========     at ", b"========= Error: Race reported between Read ")
+
+
+@given(st.binary(max_size=2000), st.sampled_from(OPENINGS))
 def test_nothing_that_is_printed_breaks_it(text: bytes, opening: bytes) -> None:
     for found in findings(opening + text + b"\n" + TEXT):
         assert len(found.message) <= 301

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -103,6 +104,27 @@ def station(mps: SimpleNamespace, pool: FakePool, tmp_path: Path) -> Iterator[St
     )
     yield opened
     opened.close()
+
+
+@pytest.mark.parametrize(
+    ("held_mib", "over_mib"), [(0, 0), (4096, 0), (4096 + 2048, 0), (4096 + 2049, 1), (100_000, 93_856)]
+)
+def test_a_program_is_charged_for_what_it_holds_beyond_its_part(
+    station: Station, held_mib: int, over_mib: int
+) -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def held(_: object, pids: tuple[int, ...]) -> int:
+        asked.append(pids)
+        return held_mib
+
+    kit: Any = station.kit
+    kit.held_mib = held
+    process: Any = SimpleNamespace(pids=(11, 12))
+    assert station.overdrawn_mib(process) == 0  # of a card whose memory is not known
+    station.card = replace(station.card, most_mib=4096)
+    assert station.overdrawn_mib(process) == over_mib
+    assert asked == [(11, 12)]
 
 
 def take(station: Station) -> None:

@@ -11,12 +11,14 @@ import jsonschema
 import pytest
 
 from problems import vocabulary
+from problems.faults import PackageInvalid
 from problems.libraries import Library
 from problems.loader import load_problem, problems_root
 from problems.parse import MAX_CASES, MAX_SOURCE_KIB
 from problems.rules import SECTIONS
-from problems.schema import Limits
-from tests.unit.problems.packages import DESCRIPTION, faults_of, write_package
+from problems.schema import Limits, Problem
+from problems.vocabulary import Count
+from tests.unit.problems.packages import DESCRIPTION, faults_of, load_edited, write_package
 
 DOCS = (Path(__file__).parents[3] / "docs" / "problem-format.md").read_text()
 SCHEMA: dict[str, Any] = json.loads((problems_root() / "problem.schema.json").read_text())
@@ -68,6 +70,17 @@ def test_every_key_is_documented() -> None:
 def test_every_word_is_documented(words: type[vocabulary.Role]) -> None:
     for word in words:
         assert f"`{word.value}`" in DOCS, word
+
+
+def test_the_formulas_that_can_be_beaten_are_named(tmp_path: Path) -> None:
+    def beatable(value: str) -> Problem:
+        return load_edited(tmp_path, '"rows * cols"\n', f'"rows * cols"\nbeatable = {value}\n')
+
+    assert load_problem(write_package(tmp_path)).beatable == ()
+    assert beatable('["operations", "bytes"]').beatable == (Count.OPERATIONS, Count.BYTES)
+    assert SCHEMA["properties"]["formulas"]["properties"]["beatable"]["items"]["enum"] == [*Count]
+    with pytest.raises(PackageInvalid, match="'time' is unknown; use one of bytes, operations"):
+        beatable('["time"]')
 
 
 def test_sections_are_documented() -> None:

@@ -108,6 +108,7 @@ class TestVersion:
             {"problem_toml": edited("case_s = 5", "case_s = 6")},
             {"problem_toml": edited("8 * rows * cols", "4 * rows * cols")},
             {"problem_toml": edited('"cuda", "triton"', '"triton", "cuda"')},
+            {"problem_toml": edited('"rows * cols"\n', '"rows * cols"\nbeatable = ["operations"]\n')},
             {"reference_py": REFERENCE + "# changed\n"},
         ],
     )

@@ -8,7 +8,7 @@ import pytest
 from problems.importing.building import loaded
 from problems.importing.report import Imported, Outcome
 from problems.schema import Problem
-from problems.vocabulary import Dtype, Group, Language, Role
+from problems.vocabulary import Count, Dtype, Group, Language, Role
 from tests.unit.problems.importing.workbench import SETS, here, imported
 
 pytest.importorskip("torch")
@@ -44,6 +44,10 @@ def test_arguments_come_in_order_with_the_dtypes_of_tensors(found: dict[str, Imp
     ]
     half = problem(found, "904").arguments
     assert [a.dtype for a in half] == [Dtype.FLOAT16, Dtype.FLOAT16, Dtype.INT64, Dtype.INT64]
+
+
+def test_no_time_is_refused_by_counts_that_no_author_has_confirmed(found: dict[str, Imported]) -> None:
+    assert set(problem(found, "902").beatable) == set(Count)
 
 
 def test_sizes_and_shapes_are_found(found: dict[str, Imported]) -> None:

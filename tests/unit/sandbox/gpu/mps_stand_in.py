@@ -3,7 +3,8 @@
 `-d -multiuser-server` leaves a daemon behind that answers on the socket `control` of its pipe directory;
 without arguments it sends the commands on standard input there, one answer after another. The daemon has one
 server, a process that sleeps. Tests tell it through files in its log directory: `clients`, one process id a
-line; `faulted`; `refuses`; `deaf`, which makes it answer nothing.
+line; `faulted`; `refuses`; `deaf`, which makes it answer nothing. It waits for a client that was stopped, as
+the real one does.
 """
 
 import os
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 PIPES = Path(os.environ["CUDA_MPS_PIPE_DIRECTORY"])
@@ -43,6 +45,17 @@ class Daemon:
         path = LOGS / "clients"
         return path.read_text().split() if path.exists() else []
 
+    def terminate(self, client: str) -> None:
+        while self.stopped(client):
+            time.sleep(0.01)
+        (LOGS / "clients").write_text("\n".join(c for c in self.clients() if c != client))
+
+    def stopped(self, client: str) -> bool:
+        try:
+            return Path("/proc", client, "stat").read_text().rpartition(")")[2].split()[0] == "T"
+        except OSError:
+            return False
+
     def answer(self, command: str) -> str | None:  # noqa: PLR0911 - one for each command
         words = command.split()
         with (LOGS / "control.log").open("a") as log:
@@ -62,7 +75,7 @@ class Daemon:
             case ["get_client_list", pid] if pid in listed:
                 return "".join(f"{client}\n" for client in self.clients())
             case ["terminate_client", pid, client] if pid in listed and client in self.clients():
-                (LOGS / "clients").write_text("\n".join(c for c in self.clients() if c != client))
+                self.terminate(client)
                 return ""
             case ["set_default_device_pinned_mem_limit", "0", _]:
                 return ""

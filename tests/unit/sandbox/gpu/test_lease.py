@@ -1,13 +1,16 @@
 """Leases between threads and real processes: shares, order, deaths, promotion, two GPUs."""
 
+import fcntl
 import multiprocessing
 import os
 import signal
+import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
@@ -285,17 +288,101 @@ def test_a_holder_that_has_not_signed_is_still_a_holder(leases: Leases, tmp_path
         assert (holder.share, holder.pid) == (Share.CHECK, 0)
 
 
-def test_the_least_loaded_gpu_is_picked(leases: Leases) -> None:
+def chosen(leases: Leases, uuids: list[str], share: Share) -> str:
+    reservation = leases.reserve(uuids, share)
+    reservation.release()
+    return reservation.uuid
+
+
+def test_the_least_loaded_gpu_is_chosen(leases: Leases) -> None:
     with leases.acquire(GPU, Share.CHECK):
-        assert leases.pick([GPU, OTHER], Share.CHECK) == OTHER
+        assert chosen(leases, [GPU, OTHER], Share.CHECK) == OTHER
         with leases.acquire(OTHER, Share.RANK):
-            assert leases.pick([GPU, OTHER], Share.CHECK) == GPU, (
+            assert chosen(leases, [GPU, OTHER], Share.CHECK) == GPU, (
                 "one checks here, there a rank keeps all out"
             )
-            assert leases.pick([OTHER], Share.CHECK) == OTHER
-    assert {leases.pick([GPU, OTHER], Share.RANK) for _ in range(50)} == {GPU, OTHER}
-    with pytest.raises(ValueError, match="no GPU to pick"):
-        leases.pick([], Share.CHECK)
+            assert chosen(leases, [OTHER], Share.CHECK) == OTHER
+    assert {chosen(leases, [GPU, OTHER], Share.RANK) for _ in range(50)} == {GPU, OTHER}
+    with pytest.raises(ValueError, match="no GPU to choose"):
+        leases.reserve([], Share.CHECK)
+
+
+def reserve(directory: Path, told: Connection) -> None:
+    """A process that chooses whenever it is told to, and keeps its choice until the next time."""
+    leases, kept = Leases(directory), None
+    while told.recv() == "choose":
+        kept = leases.reserve([GPU, OTHER], Share.CHECK)
+        told.send(kept.uuid)
+        told.recv()
+        kept.release()
+        told.send("released")
+
+
+@contextmanager
+def choosers(directory: Path, count: int) -> Iterator[tuple[list[Connection], list[SpawnProcess]]]:
+    pipes = [SPAWN.Pipe() for _ in range(count)]
+    processes = [SPAWN.Process(target=reserve, args=(directory, theirs)) for _, theirs in pipes]
+    for process in processes:
+        process.start()
+    try:
+        yield [ours for ours, _ in pipes], processes
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+
+
+def choice_of(pipe: Connection) -> str:
+    assert pipe.poll(30)
+    return str(pipe.recv())
+
+
+def test_two_processes_that_come_at_once_never_choose_the_same_gpu_while_another_is_idle(
+    tmp_path: Path,
+) -> None:
+    with choosers(tmp_path, 4) as (pipes, _):
+        for _ in range(25):
+            for pipe in pipes:
+                pipe.send("choose")
+            assert sorted(choice_of(pipe) for pipe in pipes) == [GPU, GPU, OTHER, OTHER]
+            for pipe in pipes:
+                pipe.send("release")
+            assert {choice_of(pipe) for pipe in pipes} == {"released"}
+
+
+def test_the_choice_of_a_process_that_is_killed_counts_no_more(tmp_path: Path) -> None:
+    leases = Leases(tmp_path)
+    with choosers(tmp_path, 1) as ((pipe,), (process,)):
+        pipe.send("choose")
+        taken = choice_of(pipe)
+        assert leases.coming(taken) == 1
+        assert {chosen(leases, [GPU, OTHER], Share.CHECK) for _ in range(20)} == {GPU, OTHER} - {taken}
+        process.kill()
+        until(lambda: not leases.coming(taken))
+        assert {chosen(leases, [GPU, OTHER], Share.CHECK) for _ in range(50)} == {GPU, OTHER}
+
+
+def test_a_choice_counts_until_its_holder_is_in_line(leases: Leases) -> None:
+    reservation = leases.reserve([GPU], Share.CHECK)
+    assert leases.coming(GPU) == 1
+    with leases.acquire(GPU, Share.CHECK, reservation=reservation):
+        assert leases.coming(GPU) == 0
+        reservation.release()
+        assert len(leases.holders(GPU)) == 1
+    first, second = leases.reserve([GPU], Share.CHECK), leases.reserve([GPU], Share.CHECK)
+    assert leases.coming(GPU) == 2
+    first.release()
+    assert leases.coming(GPU) == 1
+    second.release()
+    assert leases.coming(GPU) == 0
+
+
+def test_a_choice_that_is_cancelled_does_not_wait_for_another(leases: Leases, tmp_path: Path) -> None:
+    with (tmp_path / "leases" / "choosing").open("w+") as choosing:
+        fcntl.fcntl(choosing, fcntl.F_OFD_SETLK, struct.pack("hhqqi0q", fcntl.F_WRLCK, 0, 0, 1, 0))
+        with pytest.raises(LeaseCancelled):
+            leases.reserve([GPU], Share.CHECK, lambda: True)
+    leases.reserve([GPU], Share.CHECK).release()
 
 
 def test_an_impossible_number_of_slots_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import signal
 import stat
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.gpu.mps import Mps, MpsRefused, MpsUnavailable, ServerState
+from sandbox.gpu.stopped import identity, wake
 
 UUID = "GPU-00000000-0000-0000-0000-000000000000"
 
@@ -114,6 +116,50 @@ def test_terminate_takes_one_client_off_and_leaves_the_others(mps: Mps) -> None:
     assert mps.clients() == (4712,)
     assert not mps.terminate(4711)
     assert not mps.terminate(1)
+
+
+@pytest.fixture
+def stopped() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that was stopped by a signal."""
+    with subprocess.Popen(["sleep", "600"]) as process:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+        yield process
+        process.kill()
+
+
+def test_a_client_that_was_stopped_goes_on_so_that_it_can_be_terminated(
+    mps: Mps, stopped: subprocess.Popen[bytes]
+) -> None:
+    mps.ensure()
+    tell(mps, "clients", str(stopped.pid))
+    assert mps.terminate(stopped.pid)
+    assert mps.clients() == ()
+
+
+def test_a_client_that_does_not_answer_is_waited_for_once(
+    mps: Mps, stopped: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a client, which stops itself again and again, cost two seconds for each attempt."""
+    monkeypatch.setattr("sandbox.gpu.mps.wake", lambda _: False)
+    monkeypatch.setattr("sandbox.gpu.mps._TERMINATE_S", 0.3)
+    mps.ensure()
+    tell(mps, "clients", str(stopped.pid))
+    with pytest.raises(MpsUnavailable, match="took more than"):
+        mps.terminate(stopped.pid)
+    stopped.send_signal(signal.SIGCONT)
+    assert not mps.terminate(stopped.pid)
+    asked = (mps.log_directory / "control.log").read_text()
+    assert asked.count("terminate_client") == 1
+
+
+def test_a_process_is_told_from_a_later_one_with_its_id(stopped: subprocess.Popen[bytes]) -> None:
+    before = identity(stopped.pid)
+    assert before == identity(stopped.pid)
+    stopped.kill()
+    stopped.wait()
+    assert identity(stopped.pid) != before
+    assert not wake(stopped.pid)
 
 
 def test_nobody_is_terminated_in_a_server_that_has_faulted(mps: Mps) -> None:

@@ -8,6 +8,7 @@ import pytest
 from sandbox.gpu.runners import (
     IN_IMAGE,
     Interpreter,
+    Tool,
     cuda_runner_command,
     of_this_process,
     oracle_command,
@@ -60,11 +61,13 @@ def test_an_interpreters_environment_wins() -> None:
     assert commands(interpreter)[Image.TRITON].environment["TRITON_CACHE_DIR"] == "/elsewhere"
 
 
-def test_the_sanitizer_runs_the_runner() -> None:
+@pytest.mark.parametrize("tool", Tool)
+def test_the_sanitizer_runs_the_runner(tool: Tool) -> None:
     plain = commands()[Image.CUDA]
     command = sanitized_runner_command(
-        RUNNER, "/usr/local/cuda/bin/compute-sanitizer", limits=LIMITS, gpu=GPU
+        RUNNER, "/usr/local/cuda/bin/compute-sanitizer", tool=tool, limits=LIMITS, gpu=GPU
     )
+    assert command.argv[1:3] == ("--tool", tool.value)
     assert command.argv[0] == "/usr/local/cuda/bin/compute-sanitizer"
     assert command.argv[-1:] == plain.argv
     assert command.binds == plain.binds

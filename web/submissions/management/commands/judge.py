@@ -74,7 +74,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--sanitize",
             action="store_true",
-            help="on a GPU: run a CUDA program alone under compute-sanitizer, with no ranking",
+            help="on a GPU: run a CUDA program alone under memcheck and racecheck, with no ranking",
         )
         parser.add_argument("--json", action="store_true", help="print the whole report as JSON")
 
