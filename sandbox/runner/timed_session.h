@@ -51,6 +51,7 @@ void serve_orders(wire::Page& page, unsigned sets, Device& device) {
         await_number(page.go, number);
       }
       device.call(static_cast<unsigned>(page.set % sets));
+      if (kind == wire::kCalled) device.finish();  // its work need not be in the stream of the flag
       device.release(number);
       __atomic_store_n(&page.queued, number, __ATOMIC_RELEASE);
       device.finish();

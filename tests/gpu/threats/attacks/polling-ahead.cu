@@ -47,12 +47,18 @@ SOLVE {
   }
   if (!running.exchange(true))
     std::thread([] {
+      using clock = std::chrono::steady_clock;
+      auto until = clock::now();
       for (unsigned known = 0;;) {
-        {
-          std::lock_guard lock(guard);
-          if (known != generation) known = generation, prepare();
-          look();
+        std::unique_lock lock(guard);
+        if (known != generation) {
+          known = generation;
+          prepare();
+          until = clock::now() + std::chrono::microseconds(800);
         }
+        if (clock::now() > until) continue;
+        look();
+        lock.unlock();
         if (cudaStreamSynchronize(side) != cudaSuccess) return;
       }
     }).detach();
