@@ -27,7 +27,8 @@ from threading import Event
 from judge.built import Built
 from judge.cases import flags_for, select_cases
 from judge.clock.session import IMPOSSIBLE
-from judge.diagnostics import clean
+from judge.compiler import load_findings
+from judge.diagnostics import clean, first_error
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
@@ -202,7 +203,9 @@ def _judge(judgement: _Judgement) -> Report:
             judgement.problem, judgement.source, judgement.language, judgement.cancelled
         )
     if built.failure:
-        return _report(judgement, _Outcome(built.failure, built.message), built)
+        return _report(
+            judgement, _Outcome(built.failure, built.message, diagnostics=built.diagnostics), built
+        )
     judgement.tell("compiled", "Compiled")
     try:
         outcome = _check(judgement, built, referee)
@@ -244,7 +247,12 @@ def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) 
         referee.ready()
     with judgement.stage("load"):
         failed = referee.load(*built.contents)
-    return _Outcome(*failed, diagnostics=referee.diagnostics) if failed else None
+    if not failed:
+        return None
+    verdict, message = failed
+    found = load_findings(referee.diagnostics, judgement.source)
+    error = first_error(found)
+    return _Outcome(verdict, error.text if error else message, diagnostics=found)
 
 
 def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome) -> _Outcome:

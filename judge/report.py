@@ -36,6 +36,11 @@ class Diagnostic:
     thread: tuple[int, int, int] | None = None
     line: int | None = None
 
+    @property
+    def text(self) -> str:
+        """Its message, with its line where that is known: for where nothing else says so."""
+        return f"line {self.line}: {self.message}" if self.line else self.message
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
