@@ -31,7 +31,7 @@ def test_from_sign_up_to_the_leaderboard(court: Site, page: Page) -> None:
 
     hand_in(page, "no-guard.cu")
     wait_for_verdict(page, "Illegal access", within_s=WITHIN_S)
-    line = page.locator("#console .finding .line-link").first
+    line = page.locator("#console .banner .line-link").first
     number = (line.text_content() or "").removeprefix("line ").strip()
     line.click()
     expect(page.locator(".cm-activeLineGutter").first).to_have_text(number)

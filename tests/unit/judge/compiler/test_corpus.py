@@ -133,7 +133,8 @@ FIRST = {
         6,
         (
             "solve is declared with (const float*, const float*, float*, short), "
-            "and this problem calls it with (const float* a, const float* b, float* c, int n). Argument 4 of solve, n, must be int."
+            "and this problem calls it with (const float* a, const float* b, float* c, int n). "
+            "Argument 4 of solve, n, must be int."
         ),
     ),
     "solve_overload": (
