@@ -38,8 +38,9 @@ class Diagnostic:
 
     @property
     def text(self) -> str:
-        """Its message, with its line where that is known: for where nothing else says so."""
-        return f"line {self.line}: {self.message}" if self.line else self.message
+        """Its message, with its line where that is known and not said: for where nothing else shows it."""
+        said = not self.line or f"line {self.line}" in self.message
+        return self.message if said else f"line {self.line}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from itertools import accumulate
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
 
 from judge.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Report
@@ -37,9 +38,17 @@ class Finding:
     icon: str
 
     @property
+    def sentence(self) -> str:
+        """Its message with a capital, unless it begins with a name."""
+        message = self.diagnostic.message
+        word = message.partition(" ")[0].replace("-", "")
+        return capfirst(message) if word.isalpha() and word != "solve" else message
+
+    @property
     def says_where(self) -> bool:
         """Whether its place is to be added, because its message does not name it."""
-        return "thread (" not in self.diagnostic.message
+        place = self.diagnostic.kernel or self.diagnostic.block or self.diagnostic.thread
+        return bool(place) and "thread (" not in self.diagnostic.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,11 @@ class SubmissionPage:
     def further(self) -> tuple[Finding, ...]:
         """The findings that the banner does not show."""
         return tuple(finding for finding in self.findings if finding != self.headline)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the findings say all that the compiler's log says."""
+        return self.headline is not None and self.look.icon == Verdict.COMPILE_ERROR.value
 
     @property
     def case_count(self) -> int:

@@ -14,7 +14,7 @@ from judge.cpu_target import CpuTarget
 from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate
 from judge.oracle import Oracle
-from judge.report import Progress, Report, Stage
+from judge.report import Diagnostic, Progress, Report, Stage
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
 from problems.schema import Problem
@@ -121,6 +121,13 @@ def test_a_compile_failure_is_the_verdict() -> None:
     built = Built(failure=Verdict.COMPILE_ERROR, message="It does not compile.", log="solution.cu(3): error")
     report = judge(ScriptedTarget(built=built))
     assert (report.verdict, report.log, report.cases) == (Verdict.COMPILE_ERROR, "solution.cu(3): error", ())
+
+
+def test_what_the_compiler_found_is_in_the_report() -> None:
+    found = (Diagnostic("error", "compiler", "Expected a brace.", line=3),)
+    built = Built(failure=Verdict.COMPILE_ERROR, message="line 3: Expected a brace.", diagnostics=found)
+    report = judge(ScriptedTarget(built=built))
+    assert report.diagnostics == found
 
 
 def test_a_program_that_does_not_load_is_a_compile_error() -> None:
