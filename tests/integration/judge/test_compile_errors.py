@@ -20,7 +20,6 @@ extern "C" void solve(const float* a, const float* b, float* c, int n) {
   add<<<(n + 255) / 256, 256>>>(a, b, c, n);
 }
 """
-HELPER = "__device__ float helper(float x);\n"
 
 
 def judged(source: str, target: Target, language: Language = Language.CUDA) -> Report:
@@ -44,8 +43,8 @@ def judged(source: str, target: Target, language: Language = Language.CUDA) -> R
             "solve is declared with (int*, int), and this problem calls it with (const float* a,",
         ),
         ("int n) {\n  add", "short n) {\n  add", 6, "Argument 4 of solve, n, must be int."),
-        (PROGRAM[-3:], ";\n", 6, "The block that begins here is never closed."),
-        (PROGRAM, HELPER + PROGRAM.replace("a[i] +", "helper(a[i]) +"), 1, '"helper". It is declared'),
+        ("(a, b, c, n);\n}\n", "(a, b, c, n);\n", 6, "The block that begins here is never closed."),
+        ("  add<<<", "  void helper(int);\n  helper(n);\n  add<<<", 7, '"helper". It is declared'),
     ],
 )
 def test_a_wrong_program_is_told_its_line(
