@@ -73,11 +73,13 @@ def _incompatible(match: re.Match[str], _: Entry, __: Source) -> str:
     return "Pass the arguments in the order in which they are declared."
 
 
-def _host_function(match: re.Match[str], _: Entry, __: Source) -> str:
+def _host_function(match: re.Match[str], _: Entry, source: Source) -> str:
     name = match[1].partition("(")[0]
+    if source.declares(name):
+        return f"Put __device__ before the declaration of {name}."
     if name.startswith("std::"):
         return "Most functions of the C++ library run on the host only; use CUDA's own, or write it."
-    return f"Put __device__ before the declaration of {name}."
+    return "It runs on the host only."
 
 
 def _rules(*table: tuple[str, str | Callable[[re.Match[str], Entry, Source], str]]) -> tuple[_Rule, ...]:
@@ -144,7 +146,7 @@ _RULES = _rules(
     ),
     (
         r".{0,300}uses too much shared data",
-        "A block has 48 KiB of static shared memory; for more: extern __shared__ and cudaFuncSetAttribute.",
+        "Use less, or extern __shared__ with a size that cudaFuncSetAttribute allows.",
     ),
     (r"no instance of overloaded function", "Compare the types of the arguments with those that it takes."),
     (r"excessive recursion", "A recursion of templates needs a specialisation that ends it."),

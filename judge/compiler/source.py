@@ -7,6 +7,7 @@ from judge.mutants.code import masked
 
 MAX_CHARACTERS = 512 * 1024  # more than a program may have
 _MAX_NAMES = 600
+_NOT_TYPES = {"return", "else", "case", "throw", "new", "do"}
 _NAME = re.compile(r"[A-Za-z_]\w{0,60}(?!\w)")
 _FUNCTION = re.compile(r"\b(?P<type>void|int|auto) {1,8}(?P<name>[A-Za-z_]\w{0,60}) {0,8}\(")
 
@@ -37,6 +38,11 @@ class Source:
         """The line on which `name` is declared or called as a function first."""
         match = re.search(rf"\b{re.escape(name)}\s{{0,80}}\(", self.code)
         return self._line(match.start()) if match else None
+
+    def declares(self, name: str) -> bool:
+        """Whether a function `name` is declared in it, as far as that is plain to see."""
+        found = re.finditer(rf"\b(\w{{1,60}})[ \t*&]{{1,8}}{re.escape(name)}\s{{0,80}}\(", self.code)
+        return any(match[1] not in _NOT_TYPES for match in found)
 
     def functions(self) -> list[tuple[str, int]]:
         """The functions of the host with their lines, as far as they are plain to see."""

@@ -27,6 +27,13 @@ FIRST = {
             "Put __device__ before the declaration of twice."
         ),
     ),
+    "host_call": (
+        5,
+        (
+            'Calling a __host__ function("rand") from a __global__ function("add") is not allowed. '
+            "It runs on the host only."
+        ),
+    ),
     "launch_noconfig": (
         7,
         (
