@@ -63,7 +63,7 @@ def _missing(source: Source, problem: Problem) -> Diagnostic:
     for name, place in functions.items():
         if name.lower() in near or len(functions) == 1:
             return _finding(
-                f"The program does not define solve, but {name} on line {place}. "
+                f"The program does not define solve; it defines {name} on line {place}. "
                 f"This problem calls {wanted}.",
                 place,
             )

@@ -73,7 +73,9 @@ def test_a_compile_error_is_told_in_the_banner_and_in_the_editor(court: Site, pa
 
     write(page, source.replace("solve(", "Solve("))
     page.get_by_role("button", name="Submit", exact=True).click()
-    expect(banner).to_contain_text("does not define solve, but Solve on line 11", timeout=WITHIN_S * 1000)
+    expect(banner).to_contain_text(
+        "does not define solve; it defines Solve on line 11", timeout=WITHIN_S * 1000
+    )
     page.get_by_role("link", name="Permalink").click()
     expect(page.locator(".banner")).to_contain_text("void solve(const float* a, const float* b")
     banner_line = page.locator(".banner").get_by_role("link", name="line 11")

@@ -35,7 +35,7 @@ def judged(source: str, target: Target, language: Language = Language.CUDA) -> R
         ("threadIdx", "threadidx", 3, 'Did you mean "threadIdx"?'),
         ("threadIdx.x;", "threadIdx.x", 4, 'Expected a ";". Look at the end of line 3.'),
         ("  if (i", "  __syncthread();\n  if (i", 4, 'Did you mean "__syncthreads"?'),
-        ("void solve", "void Solve", 6, "The program does not define solve, but Solve on line 6."),
+        ("void solve", "void Solve", 6, "The program does not define solve; it defines Solve on line 6."),
         (
             PROGRAM,
             'extern "C" void solve(int* a, int n) {}\n',

@@ -127,7 +127,7 @@ FIRST = {
     "no_solve": (None, f"The program does not define solve. This problem calls {WANTED}."),
     "wrong_name": (
         6,
-        f"The program does not define solve, but Solve on line 6. This problem calls {WANTED}.",
+        f"The program does not define solve; it defines Solve on line 6. This problem calls {WANTED}.",
     ),
     "solve_types": (
         6,
