@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from judge.report import KernelResources
+from judge.report import Diagnostic, KernelResources
 from problems.vocabulary import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The `contents` that a runner loads, or a `failure` with its `message`.
+    """The `contents` that a runner loads, or a `failure` with its `message` and `diagnostics`.
 
     `log` is the compiler's text. `kernels` and `listings` (`ptx`, `sass`) are there where it compiled for a
     GPU; listings may come `later` than the program. `cached` says that nothing had to be compiled.
@@ -20,6 +20,7 @@ class Built:
     log: str = ""
     failure: Verdict | None = None
     message: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
     kernels: tuple[KernelResources, ...] = ()
     listings: Mapping[str, str] = field(default_factory=dict)
     cached: bool = False

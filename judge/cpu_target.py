@@ -15,6 +15,7 @@ from typing import Self
 
 from judge.built import Built
 from judge.cache import ArtifactCache
+from judge.compiler import compile_findings
 from judge.drawn import DrawnSet
 from judge.draws import OracleDraws
 from judge.errors import CompilerBroken, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
@@ -95,7 +96,7 @@ class CpuTarget:
             return Built(contents=(artifact,), cached=True)
         compiled = self._compile(problem, source, binding, cancelled)
         if compiled.artifact is None:
-            return failed_build(compiled)
+            return failed_build(compiled, problem, source)
         self._cache.put(key, compiled.artifact)
         return Built(contents=(compiled.artifact,), log=compiled.log)
 
@@ -231,12 +232,17 @@ def _wait(process: Process, cancelled: Callable[[], bool]) -> Completion:
                 raise JudgementCancelled from None
 
 
-def failed_build(compiled: Compiled) -> Built:
+def failed_build(compiled: Compiled, problem: Problem, source: str) -> Built:
     """What it means that there is no artifact. Raises CompilerBroken when it is our fault."""
     if compiled.outcome is Outcome.BROKEN:
         raise CompilerBroken(compiled.log)
     if compiled.outcome is Outcome.EXCEEDED:
         message = compiled.log.partition("\n")[0]
-    else:
-        message = "It does not compile."
-    return Built(log=compiled.log, failure=Verdict.COMPILE_ERROR, message=message)
+        return Built(log=compiled.log, failure=Verdict.COMPILE_ERROR, message=message)
+    found = compile_findings(compiled.log, source, problem)
+    return Built(
+        log=compiled.log,
+        failure=Verdict.COMPILE_ERROR,
+        message=found[0].text if found else "It does not compile.",
+        diagnostics=found,
+    )

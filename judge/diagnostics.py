@@ -3,12 +3,15 @@
 import json
 from collections.abc import Iterable
 
-from judge.report import Diagnostic
+from judge.launches import LAUNCH
+from judge.report import Diagnostic, Report
+from problems.vocabulary import Verdict
 
 MAX_BYTES = 64 * 1024
 MAX_DIAGNOSTICS = 64
 _MAX_MESSAGE = 2000
 _SEVERITIES = ("error", "warning", "note")
+_ORDER = {severity: place for place, severity in enumerate(_SEVERITIES)}
 
 
 def clean(text: str, limit: int) -> str:
@@ -28,6 +31,23 @@ def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     """The diagnostic that ended the program, if one did. It is the last error written."""
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
     return errors[-1] if errors else None
+
+
+def findings(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics that are findings, errors first: not the notes of what was launched."""
+    found = [diagnostic for diagnostic in diagnostics if diagnostic.kind != LAUNCH]
+    return sorted(found, key=lambda diagnostic: _ORDER.get(diagnostic.severity, len(_ORDER)))
+
+
+def headline(report: Report) -> Diagnostic | None:
+    """The finding that says best why `report` has its verdict; None where it is accepted or has none.
+
+    That is the one that ended the program, or else the first.
+    """
+    found = findings(report.diagnostics)
+    if report.verdict is Verdict.ACCEPTED or not found:
+        return None
+    return next((finding for finding in found if finding.message in report.message), found[0])
 
 
 def _parse_line(line: str) -> Diagnostic | None:

@@ -26,7 +26,8 @@ from threading import Event
 
 from judge.built import Built
 from judge.cases import flags_for, select_cases
-from judge.diagnostics import clean
+from judge.compiler import load_findings
+from judge.diagnostics import clean, first_error
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
@@ -217,7 +218,9 @@ def _judge(judgement: _Judgement) -> Report:
             judgement.problem, judgement.source, judgement.language, judgement.cancelled
         )
     if built.failure:
-        return _report(judgement, _Outcome(built.failure, built.message), built)
+        return _report(
+            judgement, _Outcome(built.failure, built.message, diagnostics=built.diagnostics), built
+        )
     judgement.tell("compiled", "Compiled")
     try:
         outcome = _check(judgement, built, referee)
@@ -259,7 +262,12 @@ def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) 
         referee.ready()
     with judgement.stage("load"):
         failed = referee.load(*built.contents)
-    return _Outcome(*failed, diagnostics=referee.diagnostics) if failed else None
+    if not failed:
+        return None
+    verdict, message = failed
+    found = load_findings(referee.diagnostics, judgement.source)
+    error = first_error(found)
+    return _Outcome(verdict, error.text if error else message, diagnostics=found)
 
 
 def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome) -> _Outcome:

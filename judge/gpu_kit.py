@@ -199,7 +199,7 @@ class GpuKit:
             compiled = compilation.result(cancelled)
             if compiled.artifact is None:
                 compilation.close()
-                return failed_build(compiled)
+                return failed_build(compiled, problem, source)
         except CompilationCancelled:
             compilation.close()
             raise JudgementCancelled from None

@@ -165,6 +165,7 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
         verdict=trial.verdict,
         message=trial.message,
         ms=trial.ms,
+        findings=trial.findings,
     )
 
 
@@ -173,11 +174,12 @@ def findings_on(outcome: Outcome) -> Iterator[Finding]:
     said = f": {outcome.message}" if outcome.message else ""
     if outcome.expected is not None:
         if not outcome.holds:
-            yield error(
+            found = error(
                 outcome.program,
                 f"must get {outcome.expected}, got {outcome.verdict}{said}",
                 "correct the program, its verdict, or the cases and tolerances that let it through",
             )
+            yield replace(found, details=tuple(text for text in outcome.findings if text != outcome.message))
     elif outcome.verdict is Verdict.ACCEPTED:
         yield error(
             f"trivial program {outcome.program}",

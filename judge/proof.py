@@ -75,7 +75,8 @@ class State(StrEnum):
 class Finding:
     """Something that an author has to change, or at least to look at.
 
-    `place` names file and key, `text` says what is wrong, `fix` what to do about it.
+    `place` names file and key, `text` says what is wrong, `fix` what to do about it. `details` are further
+    lines on it, such as the errors of a program that does not compile.
     """
 
     severity: Severity
@@ -83,11 +84,15 @@ class Finding:
     text: str
     fix: str
     check: Check = Check.COVERAGE
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A program and what it got. `expected` is None for a program that may get any failing verdict."""
+    """A program and what it got. `expected` is None for a program that may get any failing verdict.
+
+    `findings` are the errors of a program that does not compile, one text each.
+    """
 
     program: str
     language: Language
@@ -95,6 +100,7 @@ class Outcome:
     verdict: Verdict
     message: str
     ms: float
+    findings: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -289,7 +295,8 @@ def _known(kind: type, entry: Mapping[str, Any]) -> dict[str, Any]:
 def _finding(entry: Mapping[str, Any]) -> Finding:
     check = Check(entry.get("check", Check.COVERAGE))
     known = _known(Finding, entry)
-    return Finding(**{**known, "severity": Severity(entry["severity"]), "check": check})
+    details = tuple(entry.get("details", ()))
+    return Finding(**{**known, "severity": Severity(entry["severity"]), "check": check, "details": details})
 
 
 def _outcome(entry: Mapping[str, Any]) -> Outcome:
@@ -300,6 +307,7 @@ def _outcome(entry: Mapping[str, Any]) -> Outcome:
             "language": Language(entry["language"]),
             "expected": None if expected is None else Verdict(expected),
             "verdict": Verdict(entry["verdict"]),
+            "findings": tuple(entry.get("findings", ())),
         }
     )
 

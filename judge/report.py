@@ -36,6 +36,12 @@ class Diagnostic:
     thread: tuple[int, int, int] | None = None
     line: int | None = None
 
+    @property
+    def text(self) -> str:
+        """Its message, with its line where that is known and not said: for where nothing else shows it."""
+        said = not self.line or f"line {self.line}" in self.message
+        return self.message if said else f"line {self.line}: {self.message}"
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:

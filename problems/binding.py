@@ -11,7 +11,8 @@ _ROLE_WORDS = {
 }
 _HEADERS = {Dtype.FLOAT16: "cuda_fp16.h", Dtype.BFLOAT16: "cuda_bf16.h"}
 
-# nvcc shows an author the text of a failed assertion and the line that it stands in: both are messages.
+# Each mistake in the declaration of `solve` is one error here: what depends on it is not looked at then.
+# `judge.compiler.signature` reads these errors, and their texts and names with them.
 _CHECKS = """\
 namespace warpcourt_binding {
 struct Missing {};
@@ -19,12 +20,6 @@ template <unsigned index, typename... Parameters> struct Nth { using type = Miss
 template <unsigned index, typename First, typename... Rest>
 struct Nth<index, First, Rest...> : Nth<index - 1, Rest...> {};
 template <typename First, typename... Rest> struct Nth<0, First, Rest...> { using type = First; };
-template <typename... Parameters> struct Signature {
-  template <unsigned index> using At = typename Nth<index, Parameters...>::type;
-  static constexpr unsigned count = sizeof...(Parameters);
-};
-template <typename Result, typename... Parameters>
-Signature<Parameters...> signature_of(Result (*)(Parameters...));
 template <typename Given, typename Taken> constexpr bool takes_array() {
   return ::std::is_convertible<Given*, Taken>::value;
 }
@@ -33,7 +28,24 @@ template <typename Given, typename Taken> constexpr bool takes_scalar() {
   return ::std::is_convertible<Given, Taken>::value && sizeof(Value) >= sizeof(Given) &&
          ::std::is_floating_point<Value>::value == ::std::is_floating_point<Given>::value;
 }
+template <bool fits> struct Caller {
+  template <typename... Given> static void solve(Given...) {}
+};
+template <> struct Caller<true> {
+  template <typename... Given> static void solve(Given... given) { ::solve(given...); }
+};
+"""
+_DECLARED = """\
+template <typename Other> struct Declared : Caller<false> {
+  static_assert(sizeof(Other) == 0, "solve must be one function");
+};
+template <typename Result, typename... Parameters>
+struct Declared<Result (*)(Parameters...)> : Caller<fits<Parameters...>()> {};
+template <typename Result, typename... Parameters>
+struct Declared<Result (*)(Parameters...) noexcept> : Declared<Result (*)(Parameters...)> {};
 }  // namespace warpcourt_binding
+
+using warpcourt_declared = warpcourt_binding::Declared<decltype(&::solve)>;
 """
 
 
@@ -63,7 +75,6 @@ def binding_cuda(problem: Problem) -> str:
     signature is a compile error that names the argument.
     """
     arguments = problem.arguments
-    expected = signature_cuda(problem)
     includes = sorted({_HEADERS[a.dtype] for a in arguments if a.dtype in _HEADERS})
     names = "".join(f'\n    "{argument.name}",' for argument in arguments)
     return "\n".join(
@@ -72,21 +83,36 @@ def binding_cuda(problem: Problem) -> str:
             *(f"#include <{header}>" for header in includes),
             "#include <type_traits>",
             "",
-            _CHECKS,
-            "using solve_must_be_one_function = decltype(warpcourt_binding::signature_of(&::solve));",
-            "using warpcourt_solve = solve_must_be_one_function;",
-            f"static_assert(warpcourt_solve::count == {len(arguments)},",
-            f'              "solve must take {len(arguments)} arguments: {expected}");',
-            "",
-            *(_assertion(argument, index) for index, argument in enumerate(arguments)),
-            "",
+            _CHECKS + _fits(problem) + _DECLARED,
             'extern "C" {',
             "extern const char* const warpcourt_argument_names[];",
             f"const char* const warpcourt_argument_names[] = {{{names}\n    nullptr,\n}};",
             "",
             "void warpcourt_call(void* const* warpcourt_arguments) {",
-            "  ::solve(" + ",\n          ".join(_pass(a, i) for i, a in enumerate(arguments)) + ");",
+            "  warpcourt_declared::solve("
+            + ",\n          ".join(_pass(a, i) for i, a in enumerate(arguments))
+            + ");",
             "}",
+            "}",
+            "",
+        ]
+    )
+
+
+def _fits(problem: Problem) -> str:
+    """The function `fits`, which says whether `solve` takes what it is given."""
+    arguments = problem.arguments
+    wanted = f"solve must take {len(arguments)} arguments: {signature_cuda(problem)}"
+    return "\n".join(
+        [
+            "template <typename... Parameters> constexpr bool fits() {",
+            f"  constexpr bool counts = sizeof...(Parameters) == {len(arguments)};",
+            f'  static_assert(counts, "{wanted}");',
+            "  if constexpr (counts) {",
+            *(_assertion(argument, index) for index, argument in enumerate(arguments)),
+            f"    return {' && '.join(f'fits_{index}' for index in range(len(arguments)))};",
+            "  }",
+            "  return false;",
             "}",
             "",
         ]
@@ -96,10 +122,10 @@ def binding_cuda(problem: Problem) -> str:
 def _assertion(argument: Argument, index: int) -> str:
     check = "takes_scalar" if argument.role is Role.SCALAR else "takes_array"
     wanted = f"argument {index + 1} of solve, {argument.name}, must be {_parameter_type(argument)}"
-    given = argument.dtype.c_type
+    taken = f"typename Nth<{index}, Parameters...>::type"
     return (
-        f"static_assert(warpcourt_binding::{check}<{given}, warpcourt_solve::At<{index}>>(),\n"
-        f'              "{wanted}");'
+        f"    constexpr bool fits_{index} = {check}<{argument.dtype.c_type}, {taken}>();\n"
+        f'    static_assert(fits_{index}, "{wanted}");'
     )
 
 

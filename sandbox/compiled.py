@@ -1,6 +1,5 @@
 """What compiling a CUDA submission yields, whatever it is compiled for."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +10,6 @@ MAX_ARTIFACT_BYTES = 64 << 20
 MAX_LOG_BYTES = 64 << 10
 COMPILE_LIMITS = Limits(wall_s=60, cpu_s=90, memory_mib=3072, processes=64, file_mib=256, tmpfs_mib=512)
 TOO_LARGE = f"The program is larger than {MAX_ARTIFACT_BYTES >> 20} MiB once compiled."
-_NO_SOLVE = re.compile(r'(identifier|no member) "solve"')
 
 
 class Outcome(StrEnum):
@@ -37,8 +35,6 @@ class Compiled:
 def clean_log(raw: bytes, roots: Iterable[str]) -> str:
     """The compilers' words, bounded, with the paths that the author knows. `roots` are the toolkit's."""
     text = clean_paths(raw[:MAX_LOG_BYTES].decode("utf-8", "replace"), roots)
-    if _NO_SOLVE.search(text):
-        text = f"The program must define solve with the signature of the problem.\n\n{text}"
     if len(raw) > MAX_LOG_BYTES:
         text += "\n… (log cut)\n"
     return text

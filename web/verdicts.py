@@ -25,7 +25,7 @@ _LOOKS = {
     Verdict.COMPILE_ERROR: (
         "Compile error",
         "syntax",
-        "The compiler refused the program. Its log says where and why.",
+        "The compiler refused the program. The findings and its log say where and why.",
     ),
     Verdict.RUNTIME_ERROR: (
         "Runtime error",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from judge.cases import flags_for
+from judge.diagnostics import findings
 from judge.lineup.text import LANGUAGES, WHICH, line_up_text
 from judge.report import CaseReport, Report
 from judge.sizes import bytes_of, size_names
@@ -15,6 +16,7 @@ from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 
 MOST_PROGRAMS = 32  # in one line-up: compilers take more than their share of time for very long sources
+_MOST_FINDINGS = 5  # of a program that does not compile
 _LONGEST_COMPILE_S = 240.0
 _SEED = 1  # so that a program gets the same whenever it is tried
 
@@ -35,12 +37,14 @@ JudgeAlone = Callable[[Problem, str, Language], Report]
 class Trial:
     """What one program of a line-up got: the verdict of its first case that was not accepted.
 
-    `message` begins with the name of that case. `ms` is the time that its cases took.
+    `message` begins with the name of that case. `ms` is the time that its cases took. `findings` are the
+    errors of a program that does not compile, one text each.
     """
 
     verdict: Verdict
     message: str = ""
     ms: float = 0.0
+    findings: tuple[str, ...] = ()
 
 
 class _DoesNotCompile(Exception):
@@ -118,7 +122,11 @@ def trial_of(report: Report) -> Trial:
     """The trial that a whole judgement stands for."""
     case = next((case.name for case in report.cases if case.verdict is report.verdict), "")
     message = ": ".join(filter(None, [case, report.message]))
-    return Trial(report.verdict, message, sum(stage.ms for stage in report.stages))
+    compiled = report.verdict is not Verdict.COMPILE_ERROR
+    found = (
+        () if compiled else tuple(finding.text for finding in findings(report.diagnostics)[:_MOST_FINDINGS])
+    )
+    return Trial(report.verdict, message, sum(stage.ms for stage in report.stages), found)
 
 
 def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:

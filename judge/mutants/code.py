@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# Whatever opens matches, closed or not, so that no text is looked at twice.
 _NOT_CODE = re.compile(
     r"""
-      //[^\n]* | /\*.*?\*/                            # comments
-    | R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"    # raw strings
-    | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])+'       # strings and characters
+      //[^\n]* | /\*.*?(?:\*/|\Z)                               # comments
+    | R"(?P<mark>[^()\\\s]{0,16})\((?:.*?\)(?P=mark)"|.*)       # raw strings
+    | "(?:\\.|[^"\\\n])*"? | (?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'?  # strings and characters
     | ^[ \t]*\#(?:[^\n\\]|\\\n|\\.)*                  # preprocessor lines
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,

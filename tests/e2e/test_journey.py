@@ -1,5 +1,7 @@
 """What a learner does, judged for real: wrong, illegal and right programs, then the leaderboard."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -31,7 +33,7 @@ def test_from_sign_up_to_the_leaderboard(court: Site, page: Page) -> None:
 
     hand_in(page, "no-guard.cu")
     wait_for_verdict(page, "Illegal access", within_s=WITHIN_S)
-    line = page.locator("#console .finding .line-link").first
+    line = page.locator("#console .banner .line-link").first
     number = (line.text_content() or "").removeprefix("line ").strip()
     line.click()
     expect(page.locator(".cm-activeLineGutter").first).to_have_text(number)
@@ -52,3 +54,30 @@ def test_triton_is_judged_too(court: Site, page: Page) -> None:
     open_problem(page, court, "vector-add", "triton")
     hand_in(page, "plain.py")
     wait_for_verdict(page, "Accepted", within_s=WITHIN_S)
+
+
+@pytest.mark.timeout(600)
+def test_a_compile_error_is_told_in_the_banner_and_in_the_editor(court: Site, page: Page) -> None:
+    sign_up(page, court, "misspeller")
+    open_problem(page, court, "vector-add")
+    source = (SOLUTIONS / "plain.cu").read_text()
+    write(page, source.replace("threadIdx", "threadidx"))
+    page.get_by_role("button", name="Submit", exact=True).click()
+    wait_for_verdict(page, "Compile error", within_s=WITHIN_S)
+    banner = page.locator("#console .banner")
+    expect(banner).to_contain_text('Identifier "threadidx" is undefined. Did you mean "threadIdx"?')
+    expect(page.locator(".cm-lintRange-error")).to_have_count(1)
+    expect(page.locator(".cm-lintRange-error")).to_contain_text("threadidx")
+    banner.get_by_role("link", name="line 5").click()
+    expect(page.locator(".cm-activeLineGutter").first).to_have_text("5")
+
+    write(page, source.replace("solve(", "Solve("))
+    page.get_by_role("button", name="Submit", exact=True).click()
+    expect(banner).to_contain_text(
+        "does not define solve; it defines Solve on line 11", timeout=WITHIN_S * 1000
+    )
+    page.get_by_role("link", name="Permalink").click()
+    expect(page.locator(".banner")).to_contain_text("void solve(const float* a, const float* b")
+    banner_line = page.locator(".banner").get_by_role("link", name="line 11")
+    expect(banner_line).to_have_attribute("href", re.compile(r"/s/\w+#L11$"))
+    expect(page.locator("#L11.marked")).to_be_visible()

@@ -9,6 +9,7 @@ from ninja import Field, Header, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import StringConstraints
 
+from judge.diagnostics import headline
 from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, Stage
 from judge.sizes import MAX_SEED
 from problems.vocabulary import Language, Mode, Verdict
@@ -85,7 +86,8 @@ class ReportOut(Schema):
     """The whole outcome. Of hidden cases it tells no names, no sizes and no values.
 
     A case's `timing` is what the trusted clock found, in microseconds; `self_reported_us` comes from the
-    program's own process and ranks nothing. `environment` stamps what produced it: target, GPU, driver,
+    program's own process and ranks nothing. `headline` is the finding of `diagnostics` that says best why
+    the program failed, null where none does. `environment` stamps what produced it: target, GPU, driver,
     toolkit, version of the problem. `attempts` is more than 1 where a neighbour's fault disturbed a run.
     """
 
@@ -97,10 +99,16 @@ class ReportOut(Schema):
     stages: list[Stage]
     cases: list[CaseReport]
     diagnostics: list[Diagnostic]
+    headline: Diagnostic | None
     kernels: list[KernelResources]
     log: str
     output: str
     environment: dict[str, str]
+
+    @staticmethod
+    def resolve_headline(report: Report) -> Diagnostic | None:
+        """The finding that leads."""
+        return headline(report)
 
 
 class ListingOut(Schema):

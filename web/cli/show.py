@@ -58,7 +58,10 @@ def submission(row: Body) -> RenderableType:
     """A submission with all that its report tells."""
     head = Text.assemble(verdict(row["verdict"]), f"  {row['problem']}, {row['language']}, {row['id']}")
     parts: list[RenderableType] = [head]
-    if row["message"]:
+    leading = (row["report"] or {}).get("headline")
+    if leading:
+        parts.append(_finding(leading))
+    if row["message"] and not (leading and leading["message"] in row["message"]):
         parts.append(clean(row["message"]))
     if row["score"]:
         score = row["score"]
@@ -112,7 +115,8 @@ def proof(run: Body) -> RenderableType:
     for entry in (run["report"] or {}).get("findings", ()):
         style = "red" if entry["severity"] == "error" else "yellow"
         head = Text.assemble((entry["severity"], style), ": ", clean(f"{entry['place']}: {entry['text']}"))
-        parts += [head, Padding(clean(entry["fix"]), (0, 0, 0, 4))]
+        further = [*entry.get("details", ()), entry["fix"]]
+        parts += [head, *(Padding(clean(text), (0, 0, 0, 4)) for text in further)]
     if run["failure"]:
         parts.append(clean(run["failure"]))
     parts.append(Text("proved", style="bold green") if run["holds"] else Text("NOT proved", style="bold red"))
@@ -152,15 +156,18 @@ def _report(report: Body) -> list[RenderableType]:
             took = microseconds(timing["median_us"]) if timing else _milliseconds(case["wall_ms"])
             table.add_row(case["name"], verdict(case["verdict"]), took, _mismatches(case))
         parts.append(table)
-    for entry in report["diagnostics"]:
-        line = f"line {entry['line']}: " if entry["line"] else ""
-        parts.append(clean(f"{entry['severity']}: {line}{entry['message']}"))
+    parts += [_finding(entry) for entry in report["diagnostics"] if entry != report.get("headline")]
     if report["kernels"]:
         parts.append(_kernels(report["kernels"]))
     for name in ("log", "output"):
         if report[name]:
             parts += [Text(f"{name}:", style="bold"), Padding(clean(report[name].rstrip()), (0, 0, 0, 2))]
     return parts
+
+
+def _finding(entry: Body) -> Text:
+    line = f"line {entry['line']}: " if entry["line"] else ""
+    return clean(f"{entry['severity']}: {line}{entry['message']}")
 
 
 def _mismatches(case: Body) -> Text:

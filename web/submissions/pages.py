@@ -6,7 +6,9 @@ from itertools import accumulate
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import capfirst
 
+from judge.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Report
 from problems.vocabulary import Mode, Verdict
 from web.catalog.markdown import highlight_code
@@ -21,10 +23,8 @@ from web.submissions.queries import Viewer
 from web.verdicts import Look, look_of
 
 _BAR_WIDTH = 1000
-_LAUNCH = "launch"
 _LISTING_LINES = 5000
 _TAB = 4  # a browser would count tabs from the line number
-_ORDER = ("error", "warning", "note")
 _STAGES = ("compile", "start", "load", "check", "rank", "draw", "wait", "examine")
 _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
@@ -38,9 +38,17 @@ class Finding:
     icon: str
 
     @property
+    def sentence(self) -> str:
+        """Its message with a capital, unless it begins with a name."""
+        message = self.diagnostic.message
+        word = message.partition(" ")[0].replace("-", "")
+        return capfirst(message) if word.isalpha() and word != "solve" else message
+
+    @property
     def says_where(self) -> bool:
         """Whether its place is to be added, because its message does not name it."""
-        return "thread (" not in self.diagnostic.message
+        place = self.diagnostic.kernel or self.diagnostic.block or self.diagnostic.thread
+        return bool(place) and "thread (" not in self.diagnostic.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,8 @@ class StageBar:
 class SubmissionPage:
     """A submission with its report as the viewer may see it. `report` is None until there is one.
 
-    `message` says what the verdict means in this report; where the first finding says it already, what
+    `headline` is the finding that says best why it has its verdict, and `further` are the others of
+    `findings`. `message` says what the verdict means in this report; where a finding says it already, what
     the verdict means at all. `live` says where its judgement is while there is no report.
     """
 
@@ -77,6 +86,7 @@ class SubmissionPage:
     look: Look
     message: str
     findings: tuple[Finding, ...]
+    headline: Finding | None
     log: tuple[LogLine, ...]
     resources: Resources | None
     stages: tuple[StageBar, ...]
@@ -87,6 +97,16 @@ class SubmissionPage:
     listings: tuple[Listing, ...]
     live: LivePanel | None
     mine: bool
+
+    @property
+    def further(self) -> tuple[Finding, ...]:
+        """The findings that the banner does not show."""
+        return tuple(finding for finding in self.findings if finding != self.headline)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the findings say all that the compiler's log says."""
+        return self.headline is not None and self.look.icon == Verdict.COMPILE_ERROR.value
 
     @property
     def case_count(self) -> int:
@@ -159,15 +179,17 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
     report = queries.present_report(submission, viewer)
     cases = report.cases if report else ()
     diagnostics = report.diagnostics if report else ()
-    findings = _findings(diagnostics)
+    shown = tuple(_finding(diagnostic) for diagnostic in findings(diagnostics))
+    first = headline(report) if report else None
     look = look_of(report.verdict if report else None)
     stages = _bars(report) if report else ()
     return SubmissionPage(
         submission=submission,
         report=report,
         look=look,
-        message=_message(report, look, findings) if report else "",
-        findings=findings,
+        message=_message(report, look, shown) if report else "",
+        findings=shown,
+        headline=_finding(first) if first else None,
         log=log_lines(report.log) if report else (),
         resources=resources_of(report) if report else None,
         stages=stages,
@@ -199,14 +221,9 @@ def listing_page(submission: Submission, listing: Listing) -> ListingPage:
     return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
 
 
-def _message(report: Report, look: Look, findings: tuple[Finding, ...]) -> str:
-    said = bool(findings) and findings[0].diagnostic.message in report.message
+def _message(report: Report, look: Look, shown: tuple[Finding, ...]) -> str:
+    said = any(finding.diagnostic.message in report.message for finding in shown)
     return report.message if report.message and not said else look.meaning
-
-
-def _findings(diagnostics: tuple[Diagnostic, ...]) -> tuple[Finding, ...]:
-    shown = [_finding(diagnostic) for diagnostic in diagnostics if diagnostic.kind != _LAUNCH]
-    return tuple(sorted(shown, key=lambda finding: _ORDER.index(finding.icon)))
 
 
 def _finding(diagnostic: Diagnostic) -> Finding:

@@ -55,6 +55,7 @@ def test_trivial_programs_compile(tmp_path: Path, vector_add: Problem) -> None:
     "declaration",
     [
         "void solve(float* a, float* b, float* c, long long n)",
+        "static void solve(const float* a, const float* b, float* c, int n = 3) noexcept",
         'extern "C" void solve(const float* __restrict__ a, const void* b, float* c, const int& n) noexcept',
         "#define n 4\n#define T float\n#define i 7\nstatic int solve(const T* x, const T* y, T* z, long)",
     ],
@@ -80,9 +81,14 @@ def test_harmless_differences_are_tolerated(tmp_path: Path, vector_add: Problem,
         ),
         ("void sum(float* a, float* b, float* c, int n)", 'the global scope has no "solve"'),
         ("__global__ void solve(float* a, float* b, float* c, int n)", "a __global__ function call must be"),
+        ("void solve(int) {}\nvoid solve(float* a, float* b, float* c, int n)", "overloaded function"),
+        ("template <class T> void solve(T* a, T* b, T* c, int n)", "function template"),
+        ("void solve(int* a, int n)", "solve must take 4 arguments"),
     ],
 )
 def test_wrong_signatures_are_explained(
     tmp_path: Path, vector_add: Problem, declaration: str, said: str
 ) -> None:
-    assert said in compile_cuda(tmp_path, vector_add, f"{declaration} {{}}\n")
+    log = compile_cuda(tmp_path, vector_add, f"{declaration} {{}}\n")
+    assert said in log
+    assert log.count(": error: ") == (2 if "has no" in said else 1), log

@@ -1,11 +1,21 @@
 """Diagnostics come from a process that runs hostile code."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.diagnostics import MAX_DIAGNOSTICS, clean, first_error, parse_diagnostics
+from judge.diagnostics import (
+    MAX_DIAGNOSTICS,
+    clean,
+    findings,
+    first_error,
+    headline,
+    parse_diagnostics,
+)
+from judge.report import Diagnostic, Report
+from problems.vocabulary import Verdict
 
 
 def line(**values: object) -> bytes:
@@ -22,6 +32,24 @@ def test_lines_that_are_no_diagnostics_are_dropped() -> None:
         b'nonsense\n[]\n{"severity": "fatal", "kind": "x", "message": "y"}\n{"severity": "error"}\n\xff\xfe\n'
     )
     assert parse_diagnostics(junk + line()) == parse_diagnostics(line())
+
+
+def test_the_finding_that_ended_the_program_leads() -> None:
+    launch = Diagnostic("note", "launch", "add<<<1, 1>>>")
+    found = [Diagnostic(severity, "x", severity * 2) for severity in ("note", "warning", "error")]
+    ended = Diagnostic("error", "out_of_bounds", "reads past the end", line=4)
+    failed = Report(Verdict.ILLEGAL_ACCESS, message="reads past the end", diagnostics=(launch, *found, ended))
+    assert headline(failed) is ended
+    assert headline(replace(failed, message="")) is found[2]
+    assert findings(failed.diagnostics) == [found[2], ended, found[1], found[0]]
+    assert headline(replace(failed, diagnostics=(launch,))) is None
+    assert headline(replace(failed, verdict=Verdict.ACCEPTED)) is None
+
+
+def test_a_text_names_its_line_once() -> None:
+    assert Diagnostic("error", "x", "a is undefined", line=4).text == "line 4: a is undefined"
+    assert Diagnostic("error", "x", "reads a, line 4.", line=4).text == "reads a, line 4."
+    assert Diagnostic("error", "x", "no place").text == "no place"
 
 
 def test_numbers_out_of_range_are_dropped_or_clamped() -> None:

@@ -125,6 +125,13 @@ def test_a_compile_failure_is_the_verdict() -> None:
     assert (report.verdict, report.log, report.cases) == (Verdict.COMPILE_ERROR, "solution.cu(3): error", ())
 
 
+def test_what_the_compiler_found_is_in_the_report() -> None:
+    found = (Diagnostic("error", "compiler", "Expected a brace.", line=3),)
+    built = Built(failure=Verdict.COMPILE_ERROR, message="line 3: Expected a brace.", diagnostics=found)
+    report = judge(ScriptedTarget(built=built))
+    assert report.diagnostics == found
+
+
 def test_a_program_that_does_not_load_is_a_compile_error() -> None:
     completion = Completion(Ending.EXITED, ExitStatus.LOAD_ERROR, b"", b"", 0.1, 0.1, None)
     report = judge(ScriptedTarget(runner=lambda actor: None, completion=completion))

@@ -15,15 +15,18 @@ from judge.exposition import (
     check_scalars,
     numbers_in,
 )
-from judge.proof import Check, Proof, Severity, State, from_json, to_json
+from judge.lineup.trials import trial_of
+from judge.programs import findings_on
+from judge.proof import Check, Outcome, Proof, Severity, State, from_json, to_json
 from judge.prove import prove_on
-from judge.report import Progress
+from judge.report import Diagnostic, Progress, Report
 from judge.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
 from judge.trivial import cuda_length, trivial_programs
 from problems.formula import Formula
 from problems.schema import Argument, Case, IgnoredMutant, Problem, Solution, Tolerance
 from problems.vocabulary import Dtype, Group, Language, Role, Verdict
 from tests.unit.judge.bench import SCALING, InProcessOracle, ScriptedBench
+from web.catalog.management.commands.prove import render
 
 RIGHT = {"count - 1": Verdict.WRONG_ANSWER, "right": Verdict.ACCEPTED, "slow": Verdict.TIME_LIMIT}
 KERNEL = "__global__ void right(float* y, int count) { if (threadIdx.x < count) y[0] = 0; }"
@@ -64,6 +67,34 @@ class TestProve:
         assert finding.place == "solutions/racy.cu"
         assert finding.text == "must get wrong_answer, got accepted: example: said the judge"
         assert not proof.holds
+
+    def test_tells_why_a_solution_does_not_compile(self) -> None:
+        told = ("line 3: x is undefined", "line 9: expected a brace")
+        report = Report(
+            Verdict.COMPILE_ERROR,
+            message=told[0],
+            diagnostics=(
+                Diagnostic("error", "compiler", "x is undefined", line=3),
+                Diagnostic("error", "compiler", "expected a brace", line=9),
+            ),
+        )
+        trial = trial_of(report)
+        assert trial.findings == told
+        outcome = Outcome(
+            "solutions/a.cu",
+            Language.CUDA,
+            Verdict.ACCEPTED,
+            trial.verdict,
+            trial.message,
+            1.0,
+            trial.findings,
+        )
+        (finding,) = findings_on(outcome)
+        assert finding.text == "must get accepted, got compile_error: line 3: x is undefined"
+        assert finding.details == told[1:]
+        proof = Proof("s", "v", (finding,), (outcome,))
+        assert from_json(json.loads(json.dumps(to_json(proof)))) == proof
+        assert "\n      line 9: expected a brace\n" in render(proof)
 
     def test_on_a_gpu_a_solution_may_get_what_it_says_of_gpus(self, problem: Problem) -> None:
         solutions = [

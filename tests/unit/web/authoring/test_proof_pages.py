@@ -88,6 +88,14 @@ class TestProof:
         assert "was cancelled" in ask("proof").content.decode()
         assert ask(f"proof/{run.pk}", HX_Request="true").headers["HX-Refresh"] == "true"
 
+    def test_it_tells_why_a_solution_does_not_compile(self, ask):
+        finding = error("solutions/b.cu", "got compile_error: line 3: x is undefined", "correct it")
+        finding = replace(finding, check=Check.SOLUTIONS, details=("line 9: <b>expected</b> a brace",))
+        proved(ask, replace(REPORT, findings=(finding,)))
+        text = ask("proof").content.decode()
+        assert "line 3: x is undefined" in text
+        assert "<li>line 9: &lt;b&gt;expected&lt;/b&gt; a brace</li>" in text
+
     def test_the_report_says_what_to_do_and_where(self, ask, workspace):
         proved(ask, REPORT)
         text = ask("proof").content.decode()

@@ -100,7 +100,8 @@ def render(proof: Proof) -> str:
 
 
 def _render_finding(finding: Finding) -> str:
-    return f"  {finding.severity}: {finding.place}: {finding.text}\n      {finding.fix}"
+    lines = [f"  {finding.severity}: {finding.place}: {finding.text}", *finding.details, finding.fix]
+    return "\n      ".join(lines)
 
 
 def _render_tolerances(proof: Proof) -> Iterator[str]:

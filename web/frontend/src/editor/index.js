@@ -138,8 +138,8 @@ export async function createEditor(textarea, { language, nonce, preferences, onR
       const diagnostics = findings
         .filter(({ line }) => line >= 1 && line <= view.state.doc.lines)
         .map(({ line, severity, message }) => {
-          const { from, to } = view.state.doc.line(line);
-          return { from, to, severity, message };
+          const { from, to, text } = view.state.doc.line(line);
+          return { from: from + text.search(/\S|$/), to, severity, message };
         });
       view.dispatch(setDiagnostics(view.state, diagnostics));
       forceLinting(view);

@@ -26,7 +26,7 @@ export async function hand(element, form, mode) {
 
 /** What the report in the console says about lines of the program. */
 export function findings(element) {
-  return [...element.querySelectorAll(".finding[data-finding-line]")].map((finding) => ({
+  return [...element.querySelectorAll("[data-finding-line]")].map((finding) => ({
     line: Number(finding.dataset.findingLine),
     severity: finding.dataset.severity === "note" ? "info" : finding.dataset.severity,
     message: finding.querySelector(".text").textContent,

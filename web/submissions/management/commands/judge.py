@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from judge.diagnostics import findings, headline
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.report import CaseReport, Diagnostic, Progress, Report, to_json
@@ -129,11 +130,12 @@ class Command(BaseCommand):
 
 def render(report: Report) -> str:
     """The report as text for a terminal."""
+    leading = headline(report)
     lines = [f"{report.verdict}: {report.message}" if report.message else str(report.verdict)]
+    if leading and leading.message not in report.message:
+        lines.append(_render_finding(leading))
     lines += [_render_case(case) for case in report.cases]
-    lines += [
-        _render_diagnostic(diagnostic) for diagnostic in report.diagnostics if diagnostic.kind != "launch"
-    ]
+    lines += [_render_finding(finding) for finding in findings(report.diagnostics) if finding != leading]
     lines += render_figures(report)
     if report.log:
         lines += ["", report.log.rstrip()]
@@ -152,8 +154,8 @@ def _render_case(case: CaseReport) -> str:
     return "\n".join(lines)
 
 
-def _render_diagnostic(diagnostic: Diagnostic) -> str:
-    return f"  {diagnostic.severity}: {diagnostic.message}"
+def _render_finding(finding: Diagnostic) -> str:
+    return f"  {finding.severity}: {finding.text}"
 
 
 def _target_for(backend: str | None) -> str | None:

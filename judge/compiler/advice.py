@@ -1,0 +1,153 @@
+"""What to do about the most frequent errors: one sentence for each. nvcc's own wording comes before it."""
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from judge.compiler.log import Entry
+from judge.compiler.names import HEADERS, SYNONYMS, header_of, nearest
+from judge.compiler.source import Source
+
+_LAUNCH = "A launch is written kernel<<<blocks, threads>>>(arguments)."
+_PYTHON = {"import", "def", "from", "elif", "lambda", "None", "self"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """An error, by a pattern that its message begins with, and what to do about it."""
+
+    pattern: re.Pattern[str]
+    advice: str | Callable[[re.Match[str], Entry, Source], str]
+
+
+def advice_on(entry: Entry, source: Source) -> str:
+    """What to do about `entry`, one sentence; empty where nothing is known."""
+    for rule in _RULES:
+        if match := rule.pattern.match(entry.message):
+            return rule.advice if isinstance(rule.advice, str) else rule.advice(match, entry, source)
+    return ""
+
+
+def _undefined(match: re.Match[str], _: Entry, source: Source) -> str:
+    name = match[1]
+    if name in _PYTHON:
+        return "This looks like Python, and the language of this submission is CUDA C++."
+    if header := header_of(name):
+        return f"Include <{header}>."
+    near = nearest(name, source.names())
+    if not near:
+        return ""
+    include = f", of <{header_of(near)}>" if header_of(near) else ""
+    return f'Did you mean "{near}"{include}?'
+
+
+def _unknown_scope(_: re.Match[str], entry: Entry, __: Source) -> str:
+    name = entry.pointed
+    if not (header := header_of(name)):
+        return ""
+    full = f" and write {SYNONYMS[name]}" if name in SYNONYMS else ""
+    return f"Include <{header}>{full}."
+
+
+def _semicolon(_: re.Match[str], entry: Entry, source: Source) -> str:
+    if entry.first and entry.source_line and (before := source.code_before(entry.source_line)):
+        return f"Look at the end of line {before}."
+    return ""
+
+
+def _header(match: re.Match[str], _: Entry, __: Source) -> str:
+    near = difflib.get_close_matches(match[1], HEADERS, n=1, cutoff=0.75)
+    if near:
+        return f"Did you mean <{near[0]}>?"
+    return "A program is one file; it can include the headers of CUDA and of the C++ library."
+
+
+def _declaration(_: re.Match[str], entry: Entry, __: Source) -> str:
+    return "There is one closing brace too many, here or before." if entry.pointed == "}" else ""
+
+
+def _incompatible(match: re.Match[str], _: Entry, __: Source) -> str:
+    if match[1] == f"const {match[2]}":
+        return "Declare the parameter const, if the function only reads it; inputs must not be changed."
+    return "Pass the arguments in the order in which they are declared."
+
+
+def _host_function(match: re.Match[str], _: Entry, source: Source) -> str:
+    name = match[1].partition("(")[0]
+    if source.declares(name):
+        return f"Put __device__ before the declaration of {name}."
+    if name.startswith("std::"):
+        return "Most functions of the C++ library run on the host only; use CUDA's own, or write it."
+    return "It runs on the host only."
+
+
+def _rules(*table: tuple[str, str | Callable[[re.Match[str], Entry, Source], str]]) -> tuple[_Rule, ...]:
+    return tuple(_Rule(re.compile(pattern), advice) for pattern, advice in table)
+
+
+# Patterns are matched at the beginning of messages that are bounded.
+_RULES = _rules(
+    (
+        r'identifier "([^"]{1,200})" is undefined in device code',
+        "Put __device__ or __constant__ before its declaration.",
+    ),
+    (r'identifier "([^"]{1,200})" is undefined', _undefined),
+    (r'name followed by "::" must be a class or namespace name', _unknown_scope),
+    (r'expected a ">>>"', _LAUNCH),
+    (r'expected a ";"', _semicolon),
+    (r"expected a declaration", _declaration),
+    (r'expected a "}"', "The block that begins here is never closed."),
+    (r"missing closing quote|unterminated comment", "What follows is taken for a part of it."),
+    (
+        r"(?:extended character|unrecognized token)",
+        "Characters copied from a page or a text may look right; type them again.",
+    ),
+    (r'calling a (?:constexpr )?__host__ function\("([^"]{1,200})', _host_function),
+    (
+        r"calling a __device__ function",
+        "Call it in a kernel, or put __host__ __device__ before its declaration.",
+    ),
+    (r"a __global__ function call must be configured", _LAUNCH),
+    (
+        r'no suitable constructor exists to convert from "[^"]{0,200}" to "dim3"',
+        f"{_LAUNCH} Both are numbers or dim3.",
+    ),
+    (r'no instance of constructor "dim3::dim3"', "A dim3 has up to three numbers: dim3 block(16, 16)."),
+    (
+        r"a __global__ function must have a void return type",
+        "A kernel returns what it computes through a pointer.",
+    ),
+    (
+        r"too (?:few|many) arguments in function call",
+        "Compare the call with the declaration of the function.",
+    ),
+    (
+        r'argument of type "([^"]{1,200})" is incompatible with parameter of type "([^"]{1,200})"',
+        _incompatible,
+    ),
+    (
+        r"expression must be a modifiable lvalue",
+        "It is const, an array or a value: none of these can be assigned to.",
+    ),
+    (r"(.{1,200}): No such file or directory", _header),
+    (
+        r"a variable length array cannot have static storage",
+        "The size of a __shared__ array is a constant; else use extern __shared__ and a third launch number.",
+    ),
+    (r"initializer not allowed for __shared__", "Let the threads write it, then call __syncthreads()."),
+    (
+        r'function "[^"]{1,200}" has already been defined|"[^"]{1,200}" has already been declared',
+        "Rename one of them, or take one away.",
+    ),
+    (
+        r"(?:[Uu]ndefined reference|[Uu]nresolved extern)",
+        "It is declared, but the program does not define it.",
+    ),
+    (
+        r".{0,300}uses too much shared data",
+        "Use less, or extern __shared__ with a size that cudaFuncSetAttribute allows.",
+    ),
+    (r"no instance of overloaded function", "Compare the types of the arguments with those that it takes."),
+    (r"excessive recursion", "A recursion of templates needs a specialisation that ends it."),
+)

@@ -1,0 +1,97 @@
+"""Mistakes in the declaration of `solve`, from the errors of the file that calls it (`problems.binding`).
+
+That file checks `solve` before it calls it, so that each mistake is one error in it. Which one it was, and
+how `solve` is declared, the compiler says.
+"""
+
+import difflib
+import re
+from collections.abc import Sequence
+
+from judge.compiler.log import Entry
+from judge.compiler.source import Source
+from judge.report import Diagnostic
+from problems.binding import signature_cuda
+from problems.schema import Problem
+
+KIND = "signature"
+_ASSERTED = re.compile(r'static assertion failed with "(?P<text>.*)"')
+_PARAMETERS = re.compile(r"Parameters=<(?P<types>.*)>\]$")
+_OTHER = re.compile(r"Other=(?P<type>.*)\]$")
+
+
+def signature_finding(errors: Sequence[Entry], source: Source, problem: Problem) -> Diagnostic:
+    """The finding that the binding's `errors` come to, of which there is at least one."""
+    error = errors[0]
+    asserted = next((match for entry in errors if (match := _ASSERTED.match(entry.message))), None)
+    if 'no "solve"' in error.message:
+        return _missing(source, problem)
+    if asserted is not None:
+        checked = next(entry for entry in errors if _ASSERTED.match(entry.message))
+        return _other_type(asserted["text"], checked.instance, source, problem)
+    line = source.line_of("solve")
+    for words, message in _MISTAKES:
+        if words in error.message:
+            return _finding(f"{message} Declare it as {signature_cuda(problem)}.", line)
+    return _finding(
+        "The program does not go together with the call of solve that is put after it: "
+        f"{error.message}. Look for a macro or a bracket that changes what follows.",
+        None,
+    )
+
+
+_MISTAKES = (
+    ("__global__ function call must be configured", "solve runs on the host, and this one is a kernel."),
+    ("calling a __device__ function", "solve runs on the host, and this one runs on the device."),
+    ("overloaded function", "There is more than one solve, so it cannot be told which one to call."),
+    ("function template", "solve is a template, so it cannot be told what to call."),
+    ("type name is not allowed", "solve must be a function, and this one is a type."),
+)
+
+
+def _missing(source: Source, problem: Problem) -> Diagnostic:
+    wanted = signature_cuda(problem)
+    line = source.line_of("solve")
+    if line is not None:
+        return _finding(
+            "solve is not in the global scope, where this problem calls it. "
+            f"Take it out of its namespace or class, and declare it as {wanted}.",
+            line,
+        )
+    functions = dict(reversed(source.functions()))
+    near = difflib.get_close_matches("solve", [name.lower() for name in functions], n=1, cutoff=0.5)
+    for name, place in functions.items():
+        if name.lower() in near or len(functions) == 1:
+            return _finding(
+                f"The program does not define solve; it defines {name} on line {place}. "
+                f"This problem calls {wanted}.",
+                place,
+            )
+    return _finding(f"The program does not define solve. This problem calls {wanted}.", None)
+
+
+def _other_type(text: str, instance: str, source: Source, problem: Problem) -> Diagnostic:
+    wanted = signature_cuda(problem).partition("(")[2]
+    line = source.line_of("solve")
+    parameters, other = _PARAMETERS.search(instance), _OTHER.search(instance)
+    if parameters is None:
+        kind = f" of type {_plain(other['type'])}" if other else ""
+        return _finding(
+            f"solve must be a function, and this one is a variable{kind}. "
+            f"Declare it as {signature_cuda(problem)}.",
+            line,
+        )
+    declared = (
+        f"solve is declared with ({_plain(parameters['types'])}), and this problem calls it with ({wanted}."
+    )
+    named = text.startswith("argument ")
+    return _finding(f"{declared} {text[0].upper()}{text[1:]}." if named else declared, line)
+
+
+def _plain(types: str) -> str:
+    """`types` as people write them: `const float*` for `const float *`."""
+    return types.replace(" *", "*").replace(" &", "&")
+
+
+def _finding(message: str, line: int | None) -> Diagnostic:
+    return Diagnostic("error", KIND, message, line=line)

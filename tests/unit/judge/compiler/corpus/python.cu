@@ -1,0 +1,4 @@
+import torch
+
+def solve(a, b, c, n):
+    c[:] = a + b

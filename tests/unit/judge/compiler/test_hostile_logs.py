@@ -1,0 +1,140 @@
+"""Logs echo the program, so they are hostile. Reading one takes time in proportion to its length."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.compiler import compile_findings, load_findings
+from judge.compiler.findings import MAX_FINDINGS
+from judge.report import Diagnostic
+from problems.loader import load_problem, problems_root
+
+PROBLEM = load_problem(problems_root() / "vector-add")
+ERROR = 'solution.cu(1): error: identifier "x" is undefined\n'
+LONG = 128 * 1024
+PIECES = [
+    *("a(", "a(1", "a(1): ", "(", ":", "a:1:", "a:1: error: ", " ", "\n", " " * 12, "^", "\r", "\0"),
+    *(
+        'solution.cu(1): error: identifier "',
+        'instantiation of "',
+        "at line ",
+        "at line 1 of ",
+        "undefined reference to ",
+    ),
+    *("In file included from a:1:\n", "                 from a:1:\n", "a:1:   required from here\n"),
+    *(ERROR, "solution.cu(1): note: a\n", "binding.cu(1): error: a\n", "ptxas a, line 1; error : ", "ptxas "),
+    *(
+        "solution.cu(1): error: a\n            argument types are: (",
+        "  x\n  ^\n",
+        "'_Z9",
+        "undefined reference to '_Z",
+    ),
+    (
+        'binding.cu(1): error: static assertion failed with "argument 1 of solve\n'
+        '          instantiation of "[with Parameters=<'
+    ),
+]
+SOURCES = [
+    "/*",
+    '"',
+    '"\\"',
+    "'",
+    "'\\'",
+    'R"(',
+    'R"a(',
+    "//",
+    "#",
+    "#\\\n",
+    "void a(",
+    "int solve",
+    "solve (",
+    "{",
+    "x y ",
+]
+
+
+def findings(log: str, source: str = "void solve() {}\n") -> tuple[Diagnostic, ...]:
+    found = compile_findings(log, source, PROBLEM)
+    assert len(found) <= MAX_FINDINGS
+    assert all(len(finding.message) < 2000 for finding in found)
+    return found
+
+
+def grows_with_its_length(work: Callable[[int], object], *, factor: int = 8) -> bool:
+    """Whether `work(length)` takes about `factor` times longer for a text as much longer, not its square."""
+    took = []
+    for length in (LONG // factor, LONG):
+        started = time.process_time()
+        work(length)
+        took.append(time.process_time() - started)
+    return took[1] < 0.2 or took[1] < factor * factor / 2 * max(took[0], 1e-3)
+
+
+@pytest.mark.parametrize("piece", PIECES, ids=lambda piece: repr(piece[:24]))
+@pytest.mark.parametrize("head", ["", ERROR], ids=["alone", "after an error"])
+def test_no_log_takes_longer_than_its_length_says(head: str, piece: str) -> None:
+    assert grows_with_its_length(lambda length: findings(head + (piece * length)[:length]))
+
+
+@pytest.mark.parametrize("piece", SOURCES, ids=repr)
+def test_no_source_takes_longer_than_its_length_says(piece: str) -> None:
+    missing = 'binding.cu(1): error: the global scope has no "solve"\n'
+    log = ERROR + 'solution.cu(9): error: expected a ";"\n  x\n  ^\n'
+    assert grows_with_its_length(lambda length: findings(missing, (piece * length)[:length]))
+    assert grows_with_its_length(lambda length: findings(log, (piece * length)[:length]))
+
+
+@given(st.text(max_size=400), st.text(max_size=200))
+def test_whatever_a_log_says_it_is_read(log: str, source: str) -> None:
+    findings(ERROR + log, source)
+    findings("solution.cu(3): error: " + log, source)
+
+
+def test_what_a_terminal_or_a_page_might_obey_is_taken_out() -> None:
+    (found,) = findings("solution.cu(1): error: \x1b[31mred\x07 <script>\u202e\n")
+    assert found.message == "[31mred <script>."
+
+
+def test_a_long_message_is_cut() -> None:
+    (found,) = findings(f"solution.cu(1): error: {'x' * 5000}\n")
+    assert len(found.message) < 700
+
+
+def test_a_line_directive_that_names_the_file_of_the_call_accuses_nobody_else() -> None:
+    (found,) = findings('binding.cu(3): error: identifier "x" is undefined\n')
+    assert found.line is None
+    assert found.message.startswith("The program does not go together with the call of solve")
+
+
+def test_a_line_that_does_not_exist_is_kept_out_of_reach() -> None:
+    (found,) = findings("solution.cu(99999): error: far\n")
+    assert found.line is None
+    assert findings("solution.cu(99999999): error: far\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "line"),
+    [
+        (
+            "the program does not load: /proc/self/fd/7: undefined symbol: _Z6helperi",
+            'Undefined reference to "helper"',
+            2,
+        ),
+        (
+            "the program does not load: /proc/self/fd/7: undefined symbol: helper",
+            'Undefined reference to "helper"',
+            2,
+        ),
+        ("the program does not load: out of memory", "the program does not load: out of memory", None),
+    ],
+)
+def test_a_function_that_lacks_when_the_program_is_loaded_is_named(
+    said: str, message: str, line: int | None
+) -> None:
+    (found,) = load_findings(
+        [Diagnostic("error", "load", said)], "\nvoid helper(int);\nvoid solve() { helper(1); }\n"
+    )
+    assert (found.message.partition(". ")[0], found.line) == (message, line)
