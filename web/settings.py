@@ -8,6 +8,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from web.accounts.names import RESERVED
 from web.accounts.providers import providers
+from web.bodies import FIELDS_MIB
 from web.config import ROOT, Config
 from web.databases import databases
 from web.logs import logging_settings
@@ -102,7 +103,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = FIELDS_MIB * 2**20  # of one form; what may come at all: web.bodies
 
 DATABASES: dict[str, Any] = databases(WARPCOURT)
 
