@@ -210,3 +210,29 @@ def test_its_pages_in_every_scheme_and_width(
     for address in (second, diff, f"{diff}&view=split", f"{second}/diff?against=nothing"):
         check(visitor, address)
     check(visitor, f"{peopled.url}/submissions")
+
+
+OVERLAPS = """rows => rows.flatMap(row => {
+  const cells = [...row.querySelectorAll('td')].filter(cell => cell.offsetParent);
+  const texts = cells.map(cell => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return { cell: cell.getBoundingClientRect(), text: range.getBoundingClientRect(), said: cell.innerText.trim() };
+  }).filter(one => one.said);
+  return texts.flatMap((one, at) => [
+    ...one.text.left < one.cell.left - 1 || one.text.right > one.cell.right + 1 ? [`${one.said} leaves its cell`] : [],
+    ...texts.slice(at + 1).filter(other => one.text.right > other.text.left + 1).map(other => `${one.said} | ${other.said}`),
+  ]);
+})"""
+
+
+@pytest.mark.parametrize("width", [1920, 1360, 1024, 700, 390])
+def test_nothing_in_the_list_is_printed_over_anything_else(
+    site: Site, handed_in: tuple[str, str], page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    sign_in(page, site, AUTHOR)
+    page.goto(f"{site.url}/submissions")
+    rows = page.locator(".submissions tbody tr")
+    expect(rows.first.locator(".verdict")).to_be_visible()
+    assert rows.evaluate_all(OVERLAPS) == []
