@@ -213,15 +213,18 @@ def test_its_pages_in_every_scheme_and_width(
 
 
 OVERLAPS = """rows => rows.flatMap(row => {
-  const cells = [...row.querySelectorAll('td')].filter(cell => cell.offsetParent);
+  const cells = [...row.querySelectorAll('td')].filter(cell => cell.offsetParent && cell.innerText.trim());
   const texts = cells.map(cell => {
     const range = document.createRange();
     range.selectNodeContents(cell);
-    return { cell: cell.getBoundingClientRect(), text: range.getBoundingClientRect(), said: cell.innerText.trim() };
-  }).filter(one => one.said);
+    const { left, right } = range.getBoundingClientRect();
+    return { left, right, said: cell.innerText.trim(), cell: cell.getBoundingClientRect() };
+  });
+  const name = (one, other) => `${one.said} | ${other.said}`;
+  const leaves = ({ left, right, cell }) => left < cell.left - 1 || right > cell.right + 1;
   return texts.flatMap((one, at) => [
-    ...one.text.left < one.cell.left - 1 || one.text.right > one.cell.right + 1 ? [`${one.said} leaves its cell`] : [],
-    ...texts.slice(at + 1).filter(other => one.text.right > other.text.left + 1).map(other => `${one.said} | ${other.said}`),
+    ...leaves(one) ? [`${one.said} leaves its cell`] : [],
+    ...texts.slice(at + 1).filter(other => one.right > other.left + 1).map(other => name(one, other)),
   ]);
 })"""
 
