@@ -44,7 +44,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     """Lets `zipfile` take names from the extra field 0x7075, which it does by itself since 3.12."""
     if request.param.startswith("as this"):
         return
-    decode = zipfile.ZipInfo._decodeExtra
+    decode = zipfile.ZipInfo._decodeExtra  # type: ignore[attr-defined]  # private
 
     def decode_and_rename(entry: zipfile.ZipInfo, *crc: int) -> None:
         decode(entry, *crc)

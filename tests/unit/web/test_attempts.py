@@ -101,7 +101,7 @@ def test_a_reset_of_the_password_lets_one_try_again(owner: User) -> None:
     assert TOO_MANY in fail("owner", BY_PAIR + 1)
     browser = Client(REMOTE_ADDR=CLASS)
     browser.post("/accounts/password/reset/", {"email": "owner@example.org"})
-    link = urlsplit(re.search(r"https?://\S+", mail.outbox[-1].body).group()).path
+    link = urlsplit(re.search(r"https?://\S+", str(mail.outbox[-1].body)).group()).path
     form = browser.get(link, follow=True).request["PATH_INFO"]
     browser.post(form, {"password1": "a new horse battery", "password2": "a new horse battery"})
     assert not sign_in("owner", "a new horse battery")
