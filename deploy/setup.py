@@ -8,7 +8,8 @@ Run by `make` through `deploy/setup` before anything else; does nothing when not
 4. Triton with PyTorch: the CPU build on a machine without an NVIDIA GPU, never gigabytes of CUDA.
 5. CuPy and NVML's bindings where an NVIDIA driver is loaded.
 6. promtool, for tests.
-7. Bytecode of all packages, on every processor; pip would use one.
+7. Virtual environments of the other Pythons that Warpcourt runs on and this machine has, for tests.
+8. Bytecode of all packages, on every processor; pip would use one.
 """
 
 import argparse
@@ -26,6 +27,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 REQUIREMENTS = ROOT / "deploy" / "requirements"
+PYTHONS = ("3.11", "3.12", "3.13")  # that Warpcourt runs on
+UV_BY_PIP = {"PIP_INDEX_URL": "UV_DEFAULT_INDEX", "PIP_FIND_LINKS": "UV_FIND_LINKS"}
 TORCH = "torch==2.13.0"
 DRIVER = Path("/dev/nvidiactl")  # there when an NVIDIA driver is loaded
 
@@ -59,6 +62,7 @@ def main(argv: Sequence[str]) -> int:
         install_gpu_packages()
         if options.test:
             install_promtool()
+            install_other_pythons()
         compile_packages()
     except SetupFailed as failure:
         print(f"\nset-up stopped: {failure}", file=sys.stderr)
@@ -162,6 +166,51 @@ def install_promtool() -> None:
                 say(f"there is no promtool: {done.stderr.strip()[-500:]}")
                 return
         shutil.move(Path(folder, "usr/bin/promtool"), program)
+
+
+def install_other_pythons() -> None:
+    """Make a virtual environment of each other Python with what tests need, below `.venv/pythons`."""
+    path = REQUIREMENTS / "test.txt"
+    for version, python in other_pythons().items():
+        folder = VENV / "pythons" / version
+
+        def install(version: str = version, python: Path = python, folder: Path = folder) -> None:
+            say(f"installing {path.relative_to(ROOT)} for Python {version}")
+            _run(python, "-m", "venv", "--clear", "--without-pip", folder)
+            # pip takes minutes for each, and this comes on top
+            lock = ("--require-hashes", "--no-deps", "-r", path)
+            _run(VENV / "bin" / "uv", "pip", "install", "-q", "--python", folder / "bin" / "python", *lock)
+
+        _once(f"python-{version}", [path], install)
+
+
+def other_pythons() -> dict[str, Path]:
+    """By version, the other Pythons that Warpcourt runs on and this machine has: on the PATH, or of pyenv."""
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv", "versions")
+    found: dict[str, Path] = {}
+    for version in PYTHONS:
+        name = f"python{version}"
+        candidates = [*sorted(pyenv.glob(f"{version}.*/bin/{name}"), reverse=True)]
+        if on_path := shutil.which(name):
+            candidates.insert(0, Path(on_path))
+        runs = (path for path in candidates if _version_of(path) == version)
+        if version != own and (python := next(runs, None)):
+            found[version] = python
+    return found
+
+
+def _run(*command: str | Path) -> None:
+    environment = os.environ | {uv: os.environ[pip] for pip, uv in UV_BY_PIP.items() if pip in os.environ}
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False, env=environment)
+    if done.returncode:
+        raise SetupFailed(f"{command[0]} failed:\n{done.stderr.strip()[-2000:]}")
+
+
+def _version_of(python: Path) -> str:
+    """What `python` says it is; nothing where it does not run, like a shim of pyenv."""
+    argv = [str(python), "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def compile_packages() -> None:

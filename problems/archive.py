@@ -8,7 +8,9 @@ which is about the files and not about how they were packed.
 entries, each name, kind and declared size. Then it reads no more of an entry than the limit, whatever was
 declared, so a bomb costs the limit and no more, and nothing is written anywhere. Names that lead elsewhere,
 links, devices, encrypted entries and two entries of one name are refused; none is mended, since a mended
-name could be another file.
+name could be another file. An entry has one name: since Python 3.12 `zipfile` takes `filename` from an extra
+field (0x7075, Info-ZIP's Unicode path) where there is one, so the name that is used and the name in the
+directory are both checked, must be the same, and a field with another name is refused on every Python.
 """
 
 import io
@@ -37,6 +39,7 @@ ENTRY = b"PK\1\2"  # begins each entry of the directory. Source: PKWARE APPNOTE 
 _MOMENT = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows
 _UNIX = 3
 _ENCRYPTED = 0x1
+_UNICODE_PATH = 0x7075  # Source: PKWARE APPNOTE 6.3.10, section 4.6.9
 _PACKED_BY = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 BROKEN = (
     zipfile.BadZipFile,
@@ -126,16 +129,20 @@ def _files(packed: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
 
 
 def check_entry(entry: zipfile.ZipInfo) -> None:
-    """Refuse an entry whose name leads elsewhere, or that is a link, a device or encrypted.
+    """Refuse an entry whose name leads elsewhere, that has two names, or is a link, a device or encrypted.
 
     Raises:
         ArchiveInvalid: it is one of these.
     """
-    # `filename` ends at a NUL and has this system's separators; what is in the file is what counts.
-    name, shown = entry.orig_filename, repr(entry.orig_filename[:80])
-    parts = name.removesuffix("/").split("/")
-    if any(part in {"", ".", ".."} for part in parts) or not name.isprintable() or set(name) & set("\\:"):
-        raise ArchiveInvalid(f"{shown} leads out of the archive, or could; pack the folder anew")
+    # `orig_filename` is what the directory says, `filename` is what is written: cut at a NUL, with this
+    # system's separators, and since Python 3.12 another name altogether where an extra field has one.
+    for name in (entry.orig_filename, entry.filename):
+        if _leads_out(name):
+            raise ArchiveInvalid(f"{name[:80]!r} leads out of the archive, or could; pack the folder again")
+    shown = repr(entry.orig_filename[:80])
+    others = {entry.filename, *_unicode_paths(entry.extra)} - {entry.orig_filename}
+    if others:
+        raise ArchiveInvalid(f"{shown} has a second name, {min(others)[:80]!r}; use plain ASCII names")
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in {0, stat.S_IFDIR if entry.is_dir() else stat.S_IFREG}:
         raise ArchiveInvalid(f"{shown} is a link or no plain file; put the file itself there")
@@ -143,6 +150,22 @@ def check_entry(entry: zipfile.ZipInfo) -> None:
         raise ArchiveInvalid(f"{shown} is encrypted; pack the folder without a password")
     if entry.compress_type not in _PACKED_BY:
         raise ArchiveInvalid(f"{shown} is packed in an unusual way; use Deflate")
+
+
+def _leads_out(name: str) -> bool:
+    if set(name) & set("\\:") or not name.isprintable():
+        return True
+    return any(part in {"", ".", ".."} for part in name.removesuffix("/").split("/"))
+
+
+def _unicode_paths(extra: bytes) -> Iterator[str]:
+    """The names in the extra fields of an entry, whether or not this Python would use them."""
+    while len(extra) >= 4:
+        kind, length = struct.unpack("<HH", extra[:4])
+        if kind == _UNICODE_PATH:
+            # A version and a CRC of the other name come first; a reader may look at them or not.
+            yield extra[9 : 4 + length].decode("utf-8", "backslashreplace")
+        extra = extra[4 + length :]
 
 
 def _read(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from problems.placing import placing
+
 DESCRIPTION = "problem.toml"
 MAX_FILES = 200
 MAX_FILE_KIB = 256  # of a figure; what a text may have is less, and the loader says so
@@ -130,11 +132,9 @@ def write_folder(contents: Contents, parent: Path) -> Path:
         FileExistsError: the folder is there already.
     """
     folder = parent / check_contents(contents).slug
-    folder.mkdir(parents=True)
-    for name, content in contents.files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
+    with placing(folder) as place:
+        for name, content in contents.files.items():
+            place.write(name, (content,))
     return folder
 
 

@@ -25,7 +25,7 @@ from web.submissions.models import Submission
 
 PASSWORD = "correct horse battery"
 # Groups of tests that one process runs one after the other for minutes.
-LONGEST = ("postgresql", "images", "cluster", "installation")
+LONGEST = ("postgresql", "python-3.12", "python-3.13", "images", "cluster", "installation")
 
 # No test fails because the machine is busy.
 hypothesis.register_profile("unhurried", parent=hypothesis.default, deadline=None)

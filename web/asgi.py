@@ -5,6 +5,7 @@ from multiprocessing import parent_process
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
+from web.bodies import BoundedBodies
 from web.config import use_settings
 from web.observability import folder, tracing
 
@@ -13,5 +14,5 @@ use_settings()
 _server = parent_process()
 if _server is not None:
     folder.join(f"web-{_server.pid}")
-application = get_asgi_application()
+application = BoundedBodies(get_asgi_application())
 tracing.start("warpcourt-web", settings.WARPCOURT.otlp_url)

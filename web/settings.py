@@ -6,7 +6,9 @@ from urllib.parse import unquote, urlsplit
 import django_stubs_ext
 from csp.constants import NONCE, NONE, SELF
 
+from web.accounts.names import RESERVED
 from web.accounts.providers import providers
+from web.bodies import FIELDS_MIB
 from web.config import ROOT, Config
 from web.databases import databases
 from web.logs import logging_settings
@@ -101,7 +103,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = FIELDS_MIB * 2**20  # of one form; what may come at all: web.bodies
 
 DATABASES: dict[str, Any] = databases(WARPCOURT)
 
@@ -155,8 +157,15 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Warpcourt] "
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
-# A class comes from one address, all at the same minute. Failed attempts keep a limit of their own.
-ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "signup": "120/m/ip"}
+ACCOUNT_USERNAME_BLACKLIST = RESERVED
+# A class comes from one address, all at the same minute, so failures are counted by address and name (`key`)
+# first, and by address at a limit far above that; `web.accounts.attempts` tells how.
+ACCOUNT_RATE_LIMITS = {
+    "login": "300/m/ip",
+    "signup": "120/m/ip",
+    "login_failed": "5/5m/key,120/m/ip,1000/h/ip",
+    "login_failed_name": "200/h/key",  # one name, from all addresses where it is not known
+}
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_FORMS = {
     "login": "web.accounts.entrance_forms.LoginForm",

@@ -17,6 +17,7 @@ from problems.importing.statement import statement_text, summary_of
 from problems.importing.toml import About, problem_toml
 from problems.loader import load_problem
 from problems.package import STARTER_FILES
+from problems.placing import placing
 from problems.schema import Problem
 from problems.vocabulary import Difficulty, Language, Verdict
 
@@ -131,8 +132,6 @@ def loaded(slug: str, files: Mapping[str, bytes]) -> Problem:
 
 def write_package(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write the files of a package into `folder`, which must not be there. Raises OSError."""
-    folder.mkdir(parents=True)
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content)
+    with placing(folder) as place:
+        for name, content in files.items():
+            place.write(name, (content,))

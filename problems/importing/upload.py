@@ -2,7 +2,8 @@
 
 Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything
 is read, no more of an entry is read than its limit, and nothing is mended. A set has more files than a
-package, and folders in folders; only plain files with plain relative names are written, into a new folder.
+package, and folders in folders; only plain files with plain relative names are written, into a new folder,
+below its descriptor (`problems.placing`): what a name says can then lead nowhere else.
 """
 
 import io
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory
 
 from problems.archive import BROKEN, ENTRY, ArchiveInvalid, check_entry
 from problems.contents import is_ignored
+from problems.placing import NameRefused, placing
 
 MAX_SET_MIB = 32  # of the file
 MAX_UNPACKED_MIB = 128
@@ -44,23 +46,23 @@ def unpacked_set(archive: bytes) -> Iterator[Path]:
     Raises:
         SetInvalid: it is no ZIP file that may be unpacked.
     """
-    with TemporaryDirectory(prefix="warpcourt-set-") as base, _opened(archive) as packed:
-        room = MAX_UNPACKED_MIB * 2**20
-        for entry in _entries(packed):
-            content = _read(packed, entry)
-            room -= len(content)
-            if room < 0:
-                raise SetInvalid(
-                    f"the files have more than {MAX_UNPACKED_MIB} MiB in all; import it in parts"
-                )
-            path = Path(base, "set", entry.filename)
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-                raise SetInvalid(f"{entry.filename!r} is a file and a folder; pack it anew") from error
+    with TemporaryDirectory(prefix="warpcourt-set-") as base:
         folder = Path(base, "set")
-        folder.mkdir(exist_ok=True)
+        with _opened(archive) as packed, placing(folder) as place:
+            room = MAX_UNPACKED_MIB * 2**20
+            for entry in _entries(packed):
+                content = _read(packed, entry)
+                room -= len(content)
+                if room < 0:
+                    raise SetInvalid(
+                        f"the files have more than {MAX_UNPACKED_MIB} MiB in all; import it in parts"
+                    )
+                try:
+                    place.write(entry.filename, (content,))
+                except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+                    raise SetInvalid(f"{entry.filename!r} is a file and a folder; pack it again") from error
+                except NameRefused as error:
+                    raise SetInvalid(f"{entry.filename[:80]!r} leads out of the archive") from error
         yield folder
 
 

@@ -210,3 +210,32 @@ def test_its_pages_in_every_scheme_and_width(
     for address in (second, diff, f"{diff}&view=split", f"{second}/diff?against=nothing"):
         check(visitor, address)
     check(visitor, f"{peopled.url}/submissions")
+
+
+OVERLAPS = """rows => rows.flatMap(row => {
+  const cells = [...row.querySelectorAll('td')].filter(cell => cell.offsetParent && cell.innerText.trim());
+  const texts = cells.map(cell => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const { left, right } = range.getBoundingClientRect();
+    return { left, right, said: cell.innerText.trim(), cell: cell.getBoundingClientRect() };
+  });
+  const name = (one, other) => `${one.said} | ${other.said}`;
+  const leaves = ({ left, right, cell }) => left < cell.left - 1 || right > cell.right + 1;
+  return texts.flatMap((one, at) => [
+    ...leaves(one) ? [`${one.said} leaves its cell`] : [],
+    ...texts.slice(at + 1).filter(other => one.right > other.left + 1).map(other => name(one, other)),
+  ]);
+})"""
+
+
+@pytest.mark.parametrize("width", [1920, 1360, 1024, 700, 390])
+def test_nothing_in_the_list_is_printed_over_anything_else(
+    site: Site, handed_in: tuple[str, str], page: Page, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 850})
+    sign_in(page, site, AUTHOR)
+    page.goto(f"{site.url}/submissions")
+    rows = page.locator(".submissions tbody tr")
+    expect(rows.first.locator(".verdict")).to_be_visible()
+    assert rows.evaluate_all(OVERLAPS) == []

@@ -4,6 +4,7 @@ import base64
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
@@ -14,6 +15,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.encoding import force_bytes
 
+from web.accounts import attempts
 from web.accounts.models import User
 
 
@@ -35,6 +37,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
         "rate_limited": "That was too often. Wait a minute, then try again.",
         "too_many_login_attempts": "Too many failed attempts. Wait five minutes, then try again.",
         "unverified_primary_email": "Verify this address first: the link is in the mail that you were sent.",
+        "username_blacklisted": "This name is reserved. Choose another one.",
         "username_password_mismatch": "The name or the password is wrong. Check both, or reset the password.",
         "username_taken": "This name is taken. Choose another one.",
     }
@@ -42,6 +45,28 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth's signature
         """Whether visitors may create accounts."""
         return bool(settings.WARPCOURT.sign_up)
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count an attempt to sign in, or to confirm a password.
+
+        Raises:
+            django.core.exceptions.ValidationError: there were too many.
+        """
+        self._login_failed_rl_usage = attempts.consume(request, _name_in(credentials))
+        if self._login_failed_rl_usage is None:
+            raise self.validation_error("too_many_login_attempts")
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
+        """The user whose name and password these are, with whom this address is known from now on."""
+        user: User | None = super().authenticate(request, **credentials)
+        if user is not None:
+            attempts.remember(request, _name_in(credentials))
+        return user
+
+    def _delete_login_attempts_cached_email(self, request: HttpRequest, **credentials: Any) -> None:
+        # allauth calls this after a reset, for each address of e-mail.
+        for address in EmailAddress.objects.filter(email__iexact=credentials["email"]).select_related("user"):
+            attempts.forget(request, address.user.username)
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # as above
@@ -103,6 +128,11 @@ class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
             return _cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken as error:
             raise self.validation_error("unreadable_secret") from error
+
+
+def _name_in(credentials: dict[str, Any]) -> str:
+    """Whose password it is. To confirm one, allauth gives the address of e-mail as well."""
+    return str(credentials.get("username") or credentials.get("email", ""))
 
 
 def _cipher() -> MultiFernet:

@@ -13,3 +13,14 @@ username_validators: list[Callable[[str], None]] = [
         "Use letters a to z, digits, and . _ - between them.",
     ),
 ]
+
+# No visitor signs up by these: they would speak for the site, or be taken for a part of it. Whoever runs the
+# site may still give them out.
+RESERVED = [
+    *("admin", "administrator", "root", "superuser", "sysadmin", "system", "operator"),
+    *("staff", "moderator", "support", "help", "security", "abuse", "instructor", "instructors"),
+    *("warpcourt", "judge", "referee", "oracle", "official", "api", "www", "mail", "static"),
+    *("webmaster", "postmaster", "hostmaster", "noreply", "no-reply", "account", "accounts"),
+    *("login", "logout", "signup", "settings", "me", "everyone", "anonymous", "deleted"),
+    *("nobody", "none", "null", "undefined", "unknown"),
+]

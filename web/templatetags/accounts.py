@@ -2,14 +2,18 @@
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
+from allauth.account.utils import passthrough_next_redirect_url
 from allauth.socialaccount.adapter import get_adapter
 from django import template
 from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.http import HttpRequest
 from django.urls import reverse
 
 register = template.Library()
+_ENTRANCE = "/accounts/"  # of allauth: to sign in, to sign up, to reset a password
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,19 @@ def _place(label: str, address: str, path: str) -> Place:
     section = address.removesuffix("change/")  # a password is changed, or set for the first time
     below = path.startswith(section) if section != reverse("account") else path == section
     return Place(label, address, below)
+
+
+@register.simple_tag(takes_context=True)
+def sign_in_address(context: dict[str, Any]) -> str:
+    """Where to sign in and come back to this page; from a page about signing in, to where that one leads."""
+    address = reverse("account_login")
+    request: HttpRequest | None = context.get("request")
+    if request is None:
+        return address
+    if request.path.startswith(_ENTRANCE):
+        return str(passthrough_next_redirect_url(request, address, REDIRECT_FIELD_NAME))
+    back = urlencode({REDIRECT_FIELD_NAME: request.get_full_path()}, safe="/")
+    return f"{address}?{back}"
 
 
 @register.simple_tag(takes_context=True)

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from problems.placing import placing
 from web.upkeep.archive import Reader
 from web.upkeep.manifest import PROBLEMS, InTheWay, Member, ToolFailed
 
@@ -68,12 +69,10 @@ def refuse_others(other: list[str], root: Path) -> None:
 def _replace(reader: Reader, name: str, root: Path) -> None:
     new, old, place = root / f"{_NEW}{name}", root / f"{_OLD}{name}", root / name
     shutil.rmtree(new, ignore_errors=True)
-    for member in reader.manifest.members:
-        if member.name.startswith(f"{PROBLEMS}{name}/"):
-            path = new / member.name.removeprefix(f"{PROBLEMS}{name}/")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("wb") as stream:
-                stream.writelines(reader.chunks(member.name))
+    with placing(new) as below:
+        for member in reader.manifest.members:
+            if member.name.startswith(f"{PROBLEMS}{name}/"):
+                below.write(member.name.removeprefix(f"{PROBLEMS}{name}/"), reader.chunks(member.name))
     shutil.rmtree(old, ignore_errors=True)
     if place.exists():
         place.rename(old)

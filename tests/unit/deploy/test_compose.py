@@ -87,6 +87,12 @@ def test_a_server_has_time_to_drain() -> None:
     assert int(re.findall(r"keepalive (\d+)s", caddy)[0]) < KEEP_IDLE_S, "the proxy closes idle connections"
 
 
+def test_the_proxy_gives_no_server_up_for_what_a_visitor_sends() -> None:
+    # A body that is cut off at the limit is a failed request to Caddy, of which one would be enough.
+    settings = re.findall(r"^\s*(fail_duration|max_fails|unhealthy_\w+)", CADDYFILE.read_text(), re.MULTILINE)
+    assert settings == []
+
+
 def test_a_worker_has_time_to_finish() -> None:
     for name in ("worker", JUDGES_ON_GPUS):
         default = re.findall(r":-(\d+)", SERVICES[name]["environment"]["WARPCOURT_STOP_GRACE_S"])

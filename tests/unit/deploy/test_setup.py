@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,40 @@ def test_a_promtool_that_cannot_be_had_stops_nothing(
     monkeypatch.setattr("subprocess.run", lambda *_, **__: refused)
     setup.install_promtool()
     assert "there is no promtool: E: Unable to locate package" in capsys.readouterr().out
+
+
+def fake_python(path: Path, said: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{said}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_other_pythons_are_found_on_the_path_and_of_pyenv(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(setup, "PYTHONS", ("3.71", "3.72", "3.73", "3.74"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path / "pyenv"))
+    versions = tmp_path / "pyenv" / "versions"
+    on_path = fake_python(tmp_path / "bin" / "python3.71", "echo 3.71")
+    fake_python(tmp_path / "bin" / "python3.72", "echo 'not among the versions of pyenv' >&2; exit 127")
+    fake_python(versions / "3.72.1" / "bin" / "python3.72", "echo 3.72")
+    newer = fake_python(versions / "3.72.4" / "bin" / "python3.72", "echo 3.72")
+    fake_python(tmp_path / "bin" / "python3.73", "echo 3.11")  # says that it is another
+    assert setup.other_pythons() == {"3.71": on_path, "3.72": newer}
+
+
+def test_the_python_that_tests_run_on_is_no_other_one() -> None:
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert own in setup.PYTHONS
+    assert own not in setup.other_pythons()
+
+
+def test_every_python_that_is_supported_is_named_alike() -> None:
+    oldest, newest = setup.PYTHONS[0], setup.PYTHONS[-1]
+    assert (
+        f"({', '.join(oldest.split('.'))}) <= sys.version_info" in (setup.ROOT / "deploy/setup").read_text()
+    )
+    assert f"Python {oldest} to {newest}" in (setup.ROOT / "README.md").read_text()
+    assert f'requires-python = ">={oldest}"' in (setup.ROOT / "pyproject.toml").read_text()

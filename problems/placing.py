@@ -1,0 +1,71 @@
+"""Writes files by names that come from outside, and never outside the folder that is meant.
+
+Theory of operation. A name is split at its slashes, and each part is opened relative to the descriptor of the
+folder before it, as `openat` does, without following a link. No path is put together from a name, so neither
+`..` nor an absolute name nor a link that somebody puts there meanwhile leads elsewhere. Files are made, never
+overwritten.
+"""
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class NameRefused(OSError):
+    """Raised when a name does not name a file below the folder. Nothing was written."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(errno.EINVAL, f"{name[:80]!r} is not the name of a file below the folder")
+
+
+class Place:
+    """A folder that is held by its descriptor; files are written below it. `placing` opens one."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        """Make the file `name`, such as `solutions/plain.cu`, and the folders on the way to it.
+
+        Raises:
+            NameRefused: the name has a part that is empty, `.` or `..`, or a NUL.
+            FileExistsError: it is there already.
+            OSError: a part of the way is a link or a file, or the disk refuses. What was written of the file
+                stays.
+        """
+        *folders, last = parts = name.split("/")
+        if any(part in {"", ".", ".."} for part in parts) or "\0" in name:
+            raise NameRefused(name)
+        holder = os.dup(self._descriptor)
+        try:
+            for part in folders:
+                with suppress(FileExistsError):
+                    os.mkdir(part, 0o755, dir_fd=holder)
+                inner = os.open(part, _FOLDER, dir_fd=holder)
+                os.close(holder)
+                holder = inner
+            with os.fdopen(os.open(last, _NEW_FILE, 0o644, dir_fd=holder), "wb") as stream:
+                stream.writelines(chunks)
+        finally:
+            os.close(holder)
+
+
+@contextmanager
+def placing(folder: Path) -> Iterator[Place]:
+    """Make `folder`, which must not be there, with the folders above it, and hold it open.
+
+    Raises:
+        FileExistsError: it is there already.
+        OSError: it cannot be made.
+    """
+    folder.mkdir(parents=True)
+    descriptor = os.open(folder, _FOLDER)
+    try:
+        yield Place(descriptor)
+    finally:
+        os.close(descriptor)
