@@ -85,6 +85,7 @@ class ExitStatus(IntEnum):
     TIME_LIMIT = 83
     MEMORY_LIMIT = 84
     LOAD_ERROR = 85
+    REFUSED = 86
 
 
 class Page:

@@ -100,7 +100,7 @@ class DeviceTritonRunner(TritonRunner):
     """Tensors over device memory, kernels compiled for the GPU."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("CUDA")
         self._memory = DeviceArguments()
         self._launches = Launches.install()
         self._nothing: torch.Tensor | None = None
@@ -118,7 +118,7 @@ class DeviceTritonRunner(TritonRunner):
     def prepare(self) -> None:
         """Make the context, and launch something once."""
         self._memory.open()
-        self._nothing = torch.zeros(1, device="cuda").add_(1)
+        self._nothing = torch.ones(1, device="cuda")
         self._events = (_event(), _event())
         self.null()
         self.begin()

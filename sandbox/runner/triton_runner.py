@@ -29,10 +29,10 @@ class InterpreterRunner(TritonRunner):
     """Tensors over memfds, kernels in the interpreter."""
 
     def __init__(self) -> None:
-        super().__init__()
+        torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
+        super().__init__("CPU")
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never left: what it holds is for the whole process
-        torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
 
     @property
     def launches(self) -> int:
