@@ -19,7 +19,7 @@ from judge.drawn import outputs
 from judge.inspector import Finding, inspect
 from judge.memory import Contents, Memory
 from judge.sizes import bytes_of
-from problems.schema import Case, Problem
+from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Role, Verdict
 from sandbox.wire import MAX_DESCRIPTORS, WireArgument
 
@@ -98,7 +98,7 @@ class MemorySets:
         """Poison every array of these sets."""
         for number in numbers:
             for name, buffer in self._calls[number].buffers.items():
-                if self._role(name) is Role.OUT:
+                if self._argument(name).role is Role.OUT:
                     self._poison(number, name)
                 else:
                     buffer.poison()
@@ -177,7 +177,8 @@ class MemorySets:
         self.close()
 
     def _poison(self, number: int, name: str) -> None:
-        self._poisons[number][name] = self._calls[number].buffers[name].poison()
+        dtype = self._argument(name).dtype
+        self._poisons[number][name] = self._calls[number].buffers[name].poison(dtype=dtype)
 
     def _fill(self, number: int, content: int) -> None:
         self._held[number] = content
@@ -185,8 +186,8 @@ class MemorySets:
             if argument.role in {Role.IN, Role.INOUT}:
                 self._calls[number].buffers[argument.name].fill(self._contents[content][argument.name])
 
-    def _role(self, name: str) -> Role:
-        return next(argument.role for argument in self._problem.arguments if argument.name == name)
+    def _argument(self, name: str) -> Argument:
+        return next(argument for argument in self._problem.arguments if argument.name == name)
 
 
 def how_many_sets(problem: Problem, case: Case, policy: Policy, *, l2_bytes: int, free_bytes: int) -> int:

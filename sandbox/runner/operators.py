@@ -2,11 +2,12 @@
 
 Theory of operation. Everything that PyTorch computes passes its dispatcher, which finds the kernel of an
 operator by backend. For the backend that holds a problem's arrays, `refuse` puts a kernel of ours in front
-of every operator that is not among those that allocate, fill, copy, view or ask. So it does not matter by which
-name a program reaches an operator: `torch.add`, `a + b`, `out=`, `torch.ops`, a module, a trace. What is allowed
-costs nothing, apart from copies: those are looked at, because a copy that changes the order or the dtype of
-elements is a transpose or a conversion. Thousands of operators take some tens of milliseconds, so runners
-refuse before they know the language, while a pool hides the time, and `restore` for programs in PyTorch.
+of every operator that is not among those that allocate, fill, copy, view or ask. So it does not matter by
+which name a program reaches an operator: `torch.add`, `a + b`, `out=`, `torch.ops`, a module, a trace. What
+is allowed costs nothing, apart from copies: those are looked at, because a copy that changes the order or
+the dtype of elements is a transpose or a conversion. To register thousands of operators takes a tenth of a
+second, so runners refuse before they know the language, while a pool hides the time, and `restore` for
+programs in PyTorch.
 
 After `keep` nothing in Python refers to the registration, so nothing there can take it back. Native code
 still can, and NumPy on the memory of a CPU tensor is not PyTorch. This is a rule for programs that take
@@ -17,6 +18,7 @@ import ctypes
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NoReturn, Self
 
 import torch
@@ -39,27 +41,32 @@ _LAYOUTS = {
     "CPU": ("SparseCPU", "SparseCsrCPU", "QuantizedCPU", "NestedTensorCPU", "MkldnnCPU"),
     "CUDA": ("SparseCUDA", "SparseCsrCUDA", "QuantizedCUDA", "NestedTensorCUDA"),
 }
-_ALLOWED = frozenset(
-    # memory
-    "empty empty_like empty_strided empty_permuted new_empty new_empty_strided resize_ resize_as_ set_ set_data "
-    "pin_memory _pin_memory is_pinned record_stream "
-    # fills
-    "zeros zeros_like new_zeros ones ones_like new_ones full full_like new_full scalar_tensor fill_ zero_ "
-    # copies: all of them end in copy_
-    "clone contiguous to _to_copy _to_cpu type_as lift lift_fresh lift_fresh_copy "
-    # views
-    "alias as_strided as_strided_ detach detach_ data diagonal expand expand_as broadcast_to broadcast_tensors "
-    "flatten unflatten ravel reshape reshape_as _reshape_alias view view_as _unsafe_view permute movedim moveaxis "
-    "numpy_T mT t t_ transpose transpose_ swapaxes swapaxes_ swapdims swapdims_ narrow select slice split "
-    "split_with_sizes chunk tensor_split hsplit vsplit dsplit unbind squeeze squeeze_ unsqueeze unsqueeze_ unfold "
-    "atleast_1d atleast_2d atleast_3d resolve_conj resolve_neg "
-    # questions
-    "size stride storage_offset numel dim get_device sym_size sym_stride sym_storage_offset sym_numel "
-    "sym_is_contiguous is_contiguous is_complex is_floating_point is_signed is_conj is_neg is_inference is_leaf "
-    "is_distributed is_coalesced is_same_size is_set_to is_nonzero item _local_scalar_dense result_type can_cast "
-    "promote_types _is_zerotensor _version output_nr requires_grad_ retain_grad retains_grad _has_same_storage_numel "
-    "_has_compatible_shallow_copy_type _debug_has_internal_overlap".split()
-)
+_MEMORY = """
+    empty empty_like empty_strided empty_permuted new_empty new_empty_strided resize_ resize_as_ set_
+    set_data pin_memory _pin_memory is_pinned record_stream
+"""
+_FILLS = """
+    zeros zeros_like new_zeros ones ones_like new_ones full full_like new_full scalar_tensor fill_ zero_
+"""
+_COPIES = """
+    clone contiguous to _to_copy _to_cpu type_as lift lift_fresh lift_fresh_copy
+"""
+_VIEWS = """
+    alias as_strided as_strided_ detach detach_ data diagonal expand expand_as broadcast_to
+    broadcast_tensors flatten unflatten ravel reshape reshape_as _reshape_alias view view_as
+    _unsafe_view permute movedim moveaxis numpy_T mT t t_ transpose transpose_ swapaxes swapaxes_
+    swapdims swapdims_ narrow select slice split split_with_sizes chunk tensor_split hsplit vsplit
+    dsplit unbind squeeze squeeze_ unsqueeze unsqueeze_ unfold atleast_1d atleast_2d atleast_3d
+    resolve_conj resolve_neg
+"""
+_QUESTIONS = """
+    size stride storage_offset numel dim get_device sym_size sym_stride sym_storage_offset sym_numel
+    sym_is_contiguous is_contiguous is_complex is_floating_point is_signed is_conj is_neg is_inference
+    is_leaf is_distributed is_coalesced is_same_size is_set_to is_nonzero item _local_scalar_dense
+    result_type can_cast promote_types _is_zerotensor _version output_nr requires_grad_ retain_grad
+    retains_grad _has_same_storage_numel _has_compatible_shallow_copy_type _debug_has_internal_overlap
+"""
+_ALLOWED = frozenset(f"{_MEMORY} {_FILLS} {_COPIES} {_VIEWS} {_QUESTIONS}".split())
 
 
 class ComputingOperators:
@@ -112,12 +119,12 @@ class ComputingOperators:
 def moves_in_order(shape: Sequence[int], source: Sequence[int], target: Sequence[int]) -> bool:
     """Whether a copy between these strides moves runs of elements and keeps them in order.
 
-    That is what copies of whole tensors and of blocks of rows do, and what a transpose, a broadcast, a gather or a
-    copy of every other element does not.
+    Copies of whole tensors and of blocks of rows do. A transpose, a broadcast, a gather, or a copy of every
+    other element does not.
     """
     strides = [(a, b) for size, a, b in zip(shape, source, target, strict=True) if size > 1]
     strides.sort(reverse=True)
-    falling = all(b > after for (_, b), (_, after) in zip(strides, strides[1:], strict=False))
+    falling = all(b > after for (_, b), (_, after) in pairwise(strides))
     return not strides or (strides[-1] == (1, 1) and falling)
 
 
