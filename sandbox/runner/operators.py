@@ -25,7 +25,7 @@ import torch
 
 from sandbox.runner.tensor_text import text_of
 
-_library: Callable[..., Any] = torch._C._dispatch_library  # type: ignore[attr-defined]  # noqa: SLF001 - `torch.library` has no handle that can be kept
+_library: Callable[..., Any] = torch._C._dispatch_library  # noqa: SLF001 - `torch.library` has no handle that can be kept
 _all_operators: Callable[[], list[str]] = torch._C._dispatch_get_all_op_names  # noqa: SLF001
 _of_backend: Callable[[str], list[str]] = torch._C._dispatch_get_registrations_for_dispatch_key  # noqa: SLF001
 

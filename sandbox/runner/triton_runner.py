@@ -16,6 +16,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 import numpy as np
 import torch
 
+from sandbox.runner import gpu_semantics
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.session import Load, array_of, explain, serve, time_limit
 from sandbox.runner.torch_host import place_on_host
@@ -31,6 +32,7 @@ class InterpreterRunner(TritonRunner):
     def __init__(self) -> None:
         torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
         super().__init__("CPU")
+        gpu_semantics.install()
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never left: what it holds is for the whole process
 

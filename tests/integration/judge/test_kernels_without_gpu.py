@@ -185,7 +185,7 @@ def test_a_long_count_of_random_bytes_has_no_pattern(random: Runner) -> None:
 @pytest.mark.parametrize("dtype", KINDS)
 def test_poison_is_bent_as_on_the_host(bending: Runner, dtype: Dtype) -> None:
     bend, count = BENDS[dtype], 5003
-    halves = [int(half) for mask in (bend.ones, bend.flips) for half in np.uint64([mask]).view(np.uint32)]
+    halves = [int(half) for mask in (bend.ones, bend.flips) for half in np.array([mask], "u8").view("u4")]
     outcome = bending.call(
         *(np.zeros(count, np.uint8) for _ in range(3)), count, *(half - (half >> 31 << 32) for half in halves)
     )
