@@ -30,6 +30,7 @@ from judge.clock.session import IMPOSSIBLE
 from judge.diagnostics import clean
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.faults import classified
+from judge.launches import launched_nothing
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score, unsuited
 from judge.target import Referee, Seat, Target
@@ -40,6 +41,7 @@ from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never quiet while this program was alone on it."
+_NO_KERNEL = "No Triton kernel was launched in any case; in a Triton submission kernels compute."
 _FURTHER_RUNS = 2  # at most, of a program whose single calls were slow
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR}
 
@@ -236,7 +238,11 @@ def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: s
                 break
     if judgement.mode is Mode.RUN or judgement.sanitize:
         referee.finish()  # what it printed is wanted
-    return _outcome(referee, reports)
+    outcome = _outcome(referee, reports)
+    unlaunched = judgement.language is Language.TRITON and launched_nothing(outcome.diagnostics)
+    if outcome.verdict is Verdict.ACCEPTED and unlaunched:
+        return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
+    return outcome
 
 
 def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) -> _Outcome | None:

@@ -3,9 +3,9 @@
 Plain random bits are, as a float, below one in half of all cases: a sum onto them would be close enough to
 right. So floats are large, at least 2^97 (2^13 in float16, 2^1009 in float64), of either sign, and one in 32
 or more is NaN or infinite. Integers lie in the two quarters of their range that are farthest from zero.
-Bytes of bool are neither 0 nor 1: an element that still holds one counts as unwritten, see `judge.checker`. All
-other bits stay random, so that a program cannot foretell poison: an element of n bytes has at least 8n - 7
-random bits. `judge/device/kernels.cu` bends in the same way.
+Bytes of bool are neither 0 nor 1: an element that still holds one counts as unwritten, see
+`judge.checker`. All other bits stay random, so that a program cannot foretell poison: an element of n bytes
+has at least 8n - 7 random bits. `judge/device/kernels.cu` bends in the same way.
 """
 
 from dataclasses import dataclass

@@ -444,4 +444,13 @@ def solve(a, b, c, n):
     torch.add(a, b, out=c)
 """,
     ),
+    triton(
+        "passes-off-numpy",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    c.numpy()[:] = a.numpy() + b.numpy()
+""",
+    ),
 )
