@@ -1,8 +1,8 @@
 """Memory of this host that the referee shares with a sandbox, and what it does to distrust it.
 
 Layout of one memfd: a guard band, the payload, a guard band. Both bands hold random bytes that only
-the referee knows, so that a write past either end is seen. The payload of an output is poisoned with
-random bytes before every call, so that memory which nobody wrote cannot pass for an answer. The size is
+the referee knows, so that a write past either end is seen. The payload of an output is poisoned before
+every call, see `judge.poison`, so that memory which nobody wrote cannot pass for an answer. The size is
 sealed: a sandbox that could shrink the file would end us with SIGBUS.
 """
 
@@ -21,7 +21,9 @@ from judge.checker import Comparison, compare
 from judge.drawn import DrawnSet
 from judge.elements import expected_dtype, storage
 from judge.memory import Contents
+from judge.poison import BENDS, STRAIGHT, bent
 from problems.schema import Argument, Tolerance
+from problems.vocabulary import Dtype
 
 GUARD_BYTES = mmap.PAGESIZE
 Bytes = npt.NDArray[np.uint8]
@@ -55,9 +57,9 @@ class HostBuffer:
         """Copy `contents`, uint8 [size_bytes], into the payload."""
         self.payload[:] = _bytes(contents)
 
-    def poison(self, into: Contents | None = None) -> Bytes:
-        """Fill the payload with fresh random bytes and return a copy of them."""
-        random = _kept(random_bytes(self.size_bytes), into)
+    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Bytes:
+        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
+        random = _kept(bent(random_bytes(self.size_bytes), BENDS[dtype] if dtype else STRAIGHT), into)
         self.fill(random)
         return random
 

@@ -50,7 +50,10 @@ def compare(
     """
     values = widen(got, dtype)
     wrong = ~_close(values, expected, dtype, tolerance) if dtype.is_float else values != expected
-    unwritten = wrong & (_same_bits(got, poison) if poison is not None else False)
+    held = _same_bits(got, poison) if poison is not None else np.zeros(got.shape, np.bool_)
+    if dtype is Dtype.BOOL:
+        wrong = wrong | held  # any byte but 0 is true, so poison would do where true is expected
+    unwritten = wrong & held
     flat = np.flatnonzero(wrong)
     first = flat[:SHOWN_MISMATCHES]
     shown = describe(

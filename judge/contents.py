@@ -182,7 +182,7 @@ def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[Finding]:
 
 
 def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
-    """Outputs hold random bits before a call: how often those would do for an element that nobody wrote."""
+    """How often random bits would do for an element: memory of its own is not poisoned."""
     if problem.checker is not None:
         return
     for index, argument in enumerate(problem.arguments):

@@ -39,6 +39,7 @@ from sandbox.toolchain import find_toolkit
 
 _POLL_S = 0.05
 _CPUS = os.cpu_count() or 1
+_PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
 _START_S = 30.0  # loading, and leaving at the end, on top of the cases
 
@@ -180,9 +181,10 @@ class CpuSeat:
 
     def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - nobody shares anything
         """A referee in this process."""
-        start = partial(self.target.start_runner, self.problem, self.language)
-        checker = partial(self.target.start_checker, self.problem)
-        return HostReferee(self.problem, start, self.cancelled, checker)
+        problem = with_time_for(self.language, self.problem)
+        start = partial(self.target.start_runner, problem, self.language)
+        checker = partial(self.target.start_checker, problem)
+        return HostReferee(problem, start, self.cancelled, checker)
 
     def start_race_check(self) -> None:
         """None: functional mode looks for races in every run."""
@@ -210,6 +212,13 @@ def pool_metrics(pool: Pool) -> dict[str, int]:
     """The pool's hits and misses as counters by name."""
     hits = {f"pool_hits_{kind}": count for kind, count in pool.hits.items()}
     return hits | {f"pool_misses_{kind}": count for kind, count in pool.misses.items()}
+
+
+def with_time_for(language: Language, problem: Problem) -> Problem:
+    """`problem` with the time that a case in `language` has here. The interpreter gets twice the limit."""
+    if language is not Language.TRITON:
+        return problem
+    return replace(problem, limits=replace(problem.limits, case_s=_PATIENCE * problem.limits.case_s))
 
 
 def runner_limits(limits: schema.Limits, *, cases: int) -> Limits:

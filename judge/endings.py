@@ -21,6 +21,7 @@ _BY_STATUS: Mapping[int, Verdict] = {
     ExitStatus.TIME_LIMIT: Verdict.TIME_LIMIT,
     ExitStatus.MEMORY_LIMIT: Verdict.MEMORY_LIMIT,
     ExitStatus.LOAD_ERROR: Verdict.COMPILE_ERROR,
+    ExitStatus.REFUSED: Verdict.REJECTED,
 }
 _BY_SIGNAL: Mapping[int, Verdict] = {
     signal.SIGSEGV: Verdict.ILLEGAL_ACCESS,

@@ -30,6 +30,7 @@ from judge.compiler import load_findings
 from judge.diagnostics import clean, first_error
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.faults import classified
+from judge.launches import launched_nothing
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.sanitizer import RACE
 from judge.scoring import score, unsuited
@@ -41,6 +42,7 @@ from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never quiet while this program was alone on it."
+_NO_KERNEL = "No Triton kernel was launched in any case; in a Triton submission kernels compute."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
@@ -254,7 +256,11 @@ def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: s
                 break
     if judgement.mode is Mode.RUN or judgement.sanitize:
         referee.finish()  # what it printed is wanted
-    return _outcome(referee, reports)
+    outcome = _outcome(referee, reports)
+    unlaunched = judgement.language is Language.TRITON and launched_nothing(outcome.diagnostics)
+    if outcome.verdict is Verdict.ACCEPTED and unlaunched:
+        return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
+    return outcome
 
 
 def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) -> _Outcome | None:

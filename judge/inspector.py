@@ -118,7 +118,7 @@ def prepare(problem: Problem, call: Call, contents: Mapping[str, Contents]) -> d
     poisons: dict[str, Contents] = {}
     for argument in problem.arguments:
         if argument.role is Role.OUT:
-            poisons[argument.name] = call.buffers[argument.name].poison()
+            poisons[argument.name] = call.buffers[argument.name].poison(dtype=argument.dtype)
         elif argument.role is not Role.SCALAR:
             call.buffers[argument.name].fill(contents[argument.name])
     return poisons

@@ -18,6 +18,7 @@ from judge.checker import Comparison
 from judge.drawn import DrawnSet
 from judge.errors import JudgeError
 from problems.schema import Argument
+from problems.vocabulary import Dtype
 
 
 class DeviceLost(Exception):
@@ -68,8 +69,11 @@ class Buffer(Protocol):
     def fill(self, contents: Contents) -> None:
         """Copy `contents`, `size_bytes` of them, into the payload."""
 
-    def poison(self, into: Contents | None = None) -> Contents:
-        """Fill the payload with fresh random bytes and return a copy of them, in `into` if given."""
+    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Contents:
+        """Fill the payload with fresh poison and return a copy of it, in `into` if given.
+
+        It is random, and for elements of `dtype` never near a right answer, see `judge.poison`.
+        """
 
     def snapshot(self, into: Contents | None = None) -> Contents:
         """A private copy of the payload as it is now, in `into` if given."""

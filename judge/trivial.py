@@ -51,6 +51,30 @@ template <typename To> __global__ void fill_mean(To* to, long long count) {
 }
 """
 
+_TRITON_HEAD = """\
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(source, length, to, count, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(to + at, tl.load(source + at % length, mask=at < count, other=0), mask=at < count)
+
+
+@triton.jit
+def fill_mean(source, length, to, count, BLOCK: tl.constexpr):
+    total = tl.zeros((BLOCK,), tl.float32)
+    for first in range(0, length, BLOCK):
+        at = first + tl.arange(0, BLOCK)
+        total += tl.load(source + at, mask=at < length, other=0).to(tl.float32)
+    mean = tl.sum(total, axis=0) / length
+    for first in range(0, count, BLOCK):
+        at = first + tl.arange(0, BLOCK)
+        tl.store(to + at, tl.zeros((BLOCK,), tl.float32) + mean, mask=at < count)
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
@@ -119,7 +143,8 @@ def _program(problem: Problem, language: Language, calls: list[str]) -> str:
         body = "".join(f"    {call}\n" for call in calls)
         return f'{_CUDA_HEAD}\nextern "C" {head} {{\n{body}}}\n'
     body = "".join(f"    {call}\n" for call in calls or ["pass"])
-    return f"import torch\n\n\n{head}:\n{body}"
+    imports = _TRITON_HEAD if language is Language.TRITON else "import torch\n"
+    return f"{imports}\n\n{head}:\n{body}"
 
 
 def _head(problem: Problem, language: Language) -> str:
@@ -142,6 +167,11 @@ def _copy(problem: Problem, language: Language, source: Argument, to: Argument) 
     if language is Language.CUDA:
         length, count = cuda_length(problem, source), cuda_length(problem, to)
         return f"copy<<<64, 256>>>({source.name}, {length}, {to.name}, {count});"
+    if language is Language.TRITON:
+        return (
+            f"copy[(triton.cdiv({to.name}.numel(), 4096),)]"
+            f"({source.name}, {source.name}.numel(), {to.name}, {to.name}.numel(), BLOCK=4096)"
+        )
     index = f"torch.arange({to.name}.numel()) % {source.name}.numel()"
     return f"{to.name}.view(-1).copy_({source.name}.view(-1)[{index}])"
 
@@ -150,4 +180,8 @@ def _mean(problem: Problem, language: Language, source: Argument, to: Argument) 
     if language is Language.CUDA:
         find = f"find_mean<<<1, 1>>>({source.name}, {cuda_length(problem, source)});"
         return f"{find} fill_mean<<<64, 256>>>({to.name}, {cuda_length(problem, to)});"
+    if language is Language.TRITON:
+        return (
+            f"fill_mean[(1,)]({source.name}, {source.name}.numel(), {to.name}, {to.name}.numel(), BLOCK=4096)"
+        )
     return f"{to.name}.copy_({source.name}.to(torch.float64).mean().expand({to.name}.shape))"

@@ -169,7 +169,7 @@ def _starter_triton(problem: Problem) -> str:
             "import triton.language as tl",
             "",
             "",
-            "# Arrays are tensors, scalars are numbers.",
+            "# Arrays are tensors, scalars are numbers. PyTorch may allocate and copy; kernels compute.",
             *(f"#   {line}" for line in _explanations(problem.arguments)),
             f"{signature_triton(problem)}:",
             "    # Launch your kernels here.",

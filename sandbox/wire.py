@@ -23,7 +23,7 @@ argument set number `set`. There are two kinds of calls:
     flag
              DONE to the number. Then it stores the number in `queued`. So the call waits on the device
              itself, and its host code costs no time. The flags lie in device memory that the referee owns.
-    CALLED   the runner waits until `go` holds the number, makes the call, waits for the device, sets the flag DONE.
+    CALLED   the runner waits until `go` holds the number, makes the call, waits for the device, sets DONE.
 
 In both cases it then waits for the device and stores the number in `done`, which only says that the next
 order may come: when a call was done the referee sees on the device. END ends the session and is answered on
@@ -94,6 +94,7 @@ class ExitStatus(IntEnum):
     TIME_LIMIT = 83
     MEMORY_LIMIT = 84
     LOAD_ERROR = 85
+    REFUSED = 86
 
 
 class Page:

@@ -87,7 +87,7 @@ class MemorySets:
         for argument in self._problem.arguments:
             if argument.role is Role.OUT:
                 name, kept = argument.name, self._poisons.get(argument.name)
-                self._poisons[name] = self._calls[number].buffers[name].poison(kept)
+                self._poisons[name] = self._calls[number].buffers[name].poison(kept, dtype=argument.dtype)
 
     def landings(self, number: int) -> list[tuple[Buffer, Contents]]:
         """The inputs of an armed set, and what is to land in them."""

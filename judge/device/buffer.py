@@ -8,6 +8,8 @@ import cupy
 from judge.device.errors import our_errors
 from judge.device.kernels import Secret
 from judge.memory import Contents
+from judge.poison import BENDS, STRAIGHT
+from problems.vocabulary import Dtype
 from sandbox.runner.vmm import Allocation
 
 if TYPE_CHECKING:
@@ -50,12 +52,13 @@ class DeviceBuffer:
         with our_errors():
             self._memory.copy(self.payload, self._pointer(contents), self.size_bytes)
 
-    def poison(self, into: Contents | None = None) -> Contents:
-        """Fill the payload with fresh random bytes and return a copy of them."""
+    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Contents:
+        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
         with our_errors():
             kept = self._memory.fresh(self.size_bytes) if into is None else into
             copy = self._pointer(kept)
-            self._memory.kernels.fill_random(self.payload, copy, self.size_bytes, Secret.draw())
+            bend = BENDS[dtype] if dtype else STRAIGHT
+            self._memory.kernels.fill_random(self.payload, copy, self.size_bytes, Secret.draw(), bend)
             return kept
 
     def snapshot(self, into: Contents | None = None) -> Contents:

@@ -55,18 +55,28 @@ __device__ void store(u8* bytes, u64 block, u64 count, uint4 value) {
 __device__ u64 first_block() { return static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ u64 all_threads() { return static_cast<u64>(gridDim.x) * blockDim.x; }
 
-// Writes `count` random bytes to `bytes`, and the same to `copy` unless it is null.
+// The rule of judge/poison.py for 64 bits: those of `ones` are set, those of `flips` unlike the bit above.
+__device__ void bend(u32& low, u32& high, u64 ones, u64 flips) {
+  const u64 set = (static_cast<u64>(high) << 32 | low) | ones;
+  const u64 bent = (set & ~flips) | ((~set >> 1) & flips);
+  low = static_cast<u32>(bent);
+  high = static_cast<u32>(bent >> 32);
+}
+
+// Writes `count` random bytes to `bytes`, bent, and the same to `copy` unless it is null.
 extern "C" __global__ void fill_random(u8* bytes, u8* copy, u64 count, u32 key0, u32 key1, u32 nonce0,
-                                       u32 nonce1) {
+                                       u32 nonce1, u64 ones, u64 flips) {
   const u64 blocks = (count + sizeof(uint4) - 1) / sizeof(uint4);
   for (u64 block = first_block(); block < blocks; block += all_threads()) {
-    const uint4 value = philox(block, {key0, key1, nonce0, nonce1});
+    uint4 value = philox(block, {key0, key1, nonce0, nonce1});
+    bend(value.x, value.y, ones, flips);
+    bend(value.z, value.w, ones, flips);
     store(bytes, block, count, value);
     if (copy) store(copy, block, count, value);
   }
 }
 
-// Sets *differs unless `bytes` are what fill_random wrote.
+// Sets *differs unless `bytes` are what fill_random wrote and did not bend.
 extern "C" __global__ void check_random(const u8* bytes, u64 count, u32 key0, u32 key1, u32 nonce0, u32 nonce1,
                                         u64* differs) {
   const u64 blocks = (count + sizeof(uint4) - 1) / sizeof(uint4);
@@ -163,6 +173,12 @@ struct Bool {
   static __device__ bool wrong(Got got, Want want, const Rule&) { return (got != 0) != (want != 0); }
 };
 
+// Any byte but 0 is true, so a byte of poison that is left would do where true is expected.
+template <class D>
+constexpr bool kPoisonPasses = false;
+template <>
+constexpr bool kPoisonPasses<Bool> = true;
+
 template <class D>
 struct Output {
   const typename D::Got* got;
@@ -172,6 +188,9 @@ struct Output {
   Rule rule;
 
   __device__ bool unwritten(u64 at) const { return poison && got[at] == poison[at]; }
+  __device__ bool wrong(u64 at, typename D::Got got, typename D::Want want) const {
+    return D::wrong(got, want, rule) || (kPoisonPasses<D> && unwritten(at));
+  }
 };
 
 // A block compares a tile of neighbouring elements. Full tiles are loaded before they are looked at, so that
@@ -206,7 +225,7 @@ __device__ void count_wrong(const Output<D>& output, u32* tiles, u64* totals) {
       got[i] = output.got[at];
       want[i] = output.want[at];
     }
-    if (D::wrong(got[i], want[i], output.rule)) {
+    if (output.wrong(at, got[i], want[i])) {
       ++wrong;
       unwritten += output.unwritten(at);
     }
@@ -242,7 +261,7 @@ __device__ void find_first(const Output<D>& output, const u32* tiles, u64 tile_c
       if (tiles[tile] == 0) continue;
       for (u32 i = 0; i < kPerThread && found < limit; ++i) {
         const u64 at = tile * kTile + i * kThreads + threadIdx.x;
-        const bool wrong = at < output.count && D::wrong(output.got[at], output.want[at], output.rule);
+        const bool wrong = at < output.count && output.wrong(at, output.got[at], output.want[at]);
         const u32 vote = __ballot_sync(~0u, wrong);
         const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;
         if (lane == 0) votes[warp] = __popc(vote);

@@ -14,6 +14,7 @@ import numpy as np
 
 from judge.checker import SHOWN_MISMATCHES
 from judge.device.places import OVERFLOW, PLACE, tiles_of
+from judge.poison import STRAIGHT, Bend
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 
@@ -62,10 +63,11 @@ class Kernels:
         self._pinned = cupy.cuda.alloc_pinned_memory(_ANSWER_BYTES)
         self._told = np.frombuffer(self._pinned, np.uint8, _ANSWER_BYTES)
 
-    def fill_random(self, pointer: int, copy: int, count: int, secret: Secret) -> None:
+    def fill_random(self, pointer: int, copy: int, count: int, secret: Secret, bend: Bend = STRAIGHT) -> None:
         """Write the `count` bytes that follow from `secret` to `pointer`, and to `copy` unless it is 0."""
         words = [np.uint32(word) for word in secret.words]
-        self._stride("fill_random", count, np.uint64(pointer), np.uint64(copy), np.uint64(count), *words)
+        places = [np.uint64(number) for number in (pointer, copy, count)]
+        self._stride("fill_random", count, *places, *words, np.uint64(bend.ones), np.uint64(bend.flips))
 
     def clear_differences(self) -> None:
         """Forget what was found to differ."""

@@ -98,7 +98,7 @@ class DeviceTritonRunner(TritonRunner):
     flag_descriptors = 1
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("CUDA")
         self._memory = DeviceArguments()
         self._launches = Launches.install()
         self._native = NativeSession.of_environment()
@@ -115,7 +115,7 @@ class DeviceTritonRunner(TritonRunner):
     def prepare(self) -> None:
         """Make the context, and launch something once."""
         self._memory.open()
-        _null[(1,)](torch.zeros(1, device="cuda").add_(1))
+        _null[(1,)](torch.ones(1, device="cuda"))
         self.finish()
 
     def load(self, load: Load) -> None:

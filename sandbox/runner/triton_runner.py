@@ -16,6 +16,7 @@ os.environ["TRITON_INTERPRET"] = "1"  # triton reads it when it is imported
 import numpy as np
 import torch
 
+from sandbox.runner import gpu_semantics
 from sandbox.runner.interpreter import CheckedMemory
 from sandbox.runner.python_call import Bound
 from sandbox.runner.session import Load, array_of, explain, serve, time_limit
@@ -31,10 +32,11 @@ class InterpreterRunner(TritonRunner):
     """Tensors over memfds, kernels in the interpreter."""
 
     def __init__(self) -> None:
-        super().__init__()
+        torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
+        super().__init__("CPU")
+        gpu_semantics.install()
         self._memory = CheckedMemory.install(FILE)
         self._placed = ExitStack()  # never left: what it holds is for the whole process
-        torch.empty(1).add_(1)  # starts the thread pool now rather than in the first case
 
     @property
     def launches(self) -> int:

@@ -6,6 +6,7 @@ how those are called, see `python_call`.
 """
 
 import functools
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import FrameType, ModuleType
@@ -13,6 +14,7 @@ from typing import Any, NoReturn, cast
 
 import torch
 
+from sandbox.runner.operators import ComputingOperators
 from sandbox.runner.python_call import Bound, Misfit, PythonCall, Value, offer_types
 from sandbox.runner.session import (
     Diagnostics,
@@ -48,9 +50,11 @@ class TritonRunner(Runner):
 
     flag_descriptors = 0  # of TIME, between the page and the arrays
 
-    def __init__(self) -> None:
+    def __init__(self, backend: str) -> None:
+        """`backend` is what PyTorch calls the place of the tensors: CPU or CUDA."""
         self._load: Load | None = None
         self._bind_call: Callable[[Sequence[Value]], Bound] | None = None
+        self._operators = ComputingOperators.refuse(backend, self._refuse)
 
     @property
     def launches(self) -> int:
@@ -119,9 +123,12 @@ class TritonRunner(Runner):
         """Run the submission's module."""
         self._load = load
         code = compile_source(load, FILE)
+        if self.in_python:
+            self._operators.restore()
+            offer_types(cast("Mapping[str, Any]", load.manifest["python"]))
+        else:
+            self._operators.keep()
         try:
-            if self.in_python:
-                offer_types(cast("Mapping[str, Any]", load.manifest["python"]))
             program = run_module(code, "solution")
             if self.in_python:
                 self._bind_call = PythonCall.of(load.manifest, program).bound
@@ -196,6 +203,12 @@ class TritonRunner(Runner):
             self.finish()
         except Exception as error:  # noqa: BLE001 - what the device says of the submission
             self._fail(error)
+
+    def _refuse(self, message: str) -> NoReturn:
+        """End, whatever the program would make of an exception."""
+        line = line_of(sys._getframe(), FILE)  # noqa: SLF001 - documented, despite its name
+        self.diagnostics.say("error", "pytorch", message, line=line)
+        self.leave(ExitStatus.REFUSED)
 
     def _fail(self, error: BaseException) -> NoReturn:
         if isinstance(error, Misfit):

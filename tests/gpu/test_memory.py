@@ -14,6 +14,7 @@ import pytest
 from judge.call import Call
 from judge.drawn import DrawnSet, layout
 from judge.memory import Buffer, DeviceRefused
+from judge.poison import BENDS, bent
 from problems.vocabulary import Dtype
 from sandbox.runner import vmm
 from tests.gpu.memories import median_ms, on_device, on_host, opened_memory, say
@@ -92,6 +93,20 @@ def test_poison_is_random(memory: "DeviceMemory") -> None:
         counts = np.bincount(on_host(buffer.poison()), minlength=256)
     expected = 4 * MIB / 256
     assert np.abs(counts - expected).max() < 6 * np.sqrt(expected)
+
+
+@pytest.mark.parametrize("dtype", Dtype)
+def test_poison_is_bent_as_on_the_host(memory: "DeviceMemory", dtype: Dtype) -> None:
+    bend = BENDS[dtype]
+    with memory.buffer("c", 100_003) as buffer:
+        kept = buffer.poison(dtype=dtype)
+        assert buffer.holds(kept)
+        held = on_host(kept)
+        np.testing.assert_array_equal(held, bent(held, bend), "bent already")
+        assert np.unique(held.view(np.uint8)).size > 60
+        assert buffer.damage() is None
+    if dtype is Dtype.FLOAT32:
+        assert not (abs(held[:100_000].view(np.float32)) < 2.0**97).any()
 
 
 @pytest.mark.parametrize("at", [-1, -65536])

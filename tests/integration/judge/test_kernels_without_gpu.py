@@ -14,6 +14,7 @@ import pytest
 import judge.device
 from judge.checker import SHOWN_MISMATCHES, Comparison
 from judge.device.places import OVERFLOW, PLACE, read_places, tiles_of
+from judge.poison import BENDS, bent
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 from tests.integration.functional.harness import Runner
@@ -62,7 +63,7 @@ extern "C" void solve(const unsigned char* got, const unsigned char* want, const
 RANDOM = f"""{KERNELS}
 extern "C" void solve(unsigned char* bytes, unsigned char* copy, long long* differs, int offset, int count,
                       unsigned key0, unsigned key1, unsigned nonce0, unsigned nonce1, int touched) {{
-  fill_random<<<3, kThreads>>>(bytes + offset, copy, count, key0, key1, nonce0, nonce1);
+  fill_random<<<3, kThreads>>>(bytes + offset, copy, count, key0, key1, nonce0, nonce1, 0, 0);
   check_random<<<3, kThreads>>>(bytes + offset, count, key0, key1, nonce0, nonce1, (u64*)differs);
   check_equal<<<3, kThreads>>>(bytes + offset, copy, count, (u64*)differs + 1);
   if (touched >= 0) cudaMemset(bytes + offset + touched, 1 + (nonce0 & 1), 1);
@@ -70,6 +71,20 @@ extern "C" void solve(unsigned char* bytes, unsigned char* copy, long long* diff
   check_equal<<<3, kThreads>>>(bytes + offset, copy, count, (u64*)differs + 3);
 }}
 """
+BENT = f"""{KERNELS}
+extern "C" void solve(unsigned char* bytes, unsigned char* copy, unsigned char* straight, int count,
+                      unsigned ones_low, unsigned ones_high, unsigned flips_low, unsigned flips_high) {{
+  const u64 ones = u64(ones_high) << 32 | ones_low, flips = u64(flips_high) << 32 | flips_low;
+  fill_random<<<3, kThreads>>>(bytes, copy, count, 1, 2, 3, 4, ones, flips);
+  fill_random<<<3, kThreads>>>(straight, nullptr, count, 1, 2, 3, 4, 0, 0);
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def bending() -> Iterator[Runner]:
+    with closing(Runner(BENT)) as runner:
+        yield runner
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +180,15 @@ def test_a_long_count_of_random_bytes_has_no_pattern(random: Runner) -> None:
     )
     counts = np.bincount(outcome.arrays[0], minlength=256)
     assert abs(counts - 60000 / 256).max() < 90
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+def test_poison_is_bent_as_on_the_host(bending: Runner, dtype: Dtype) -> None:
+    bend, count = BENDS[dtype], 5003
+    halves = [int(half) for mask in (bend.ones, bend.flips) for half in np.array([mask], "u8").view("u4")]
+    outcome = bending.call(
+        *(np.zeros(count, np.uint8) for _ in range(3)), count, *(half - (half >> 31 << 32) for half in halves)
+    )
+    values, copy, straight = outcome.arrays
+    np.testing.assert_array_equal(values, bent(straight, bend))
+    np.testing.assert_array_equal(values, copy)

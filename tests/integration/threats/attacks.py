@@ -281,17 +281,18 @@ def solve(a, b, c, n):
         Verdict.WRONG_ANSWER,
         """
 def solve(a, b, c, n):
-    wanted = (a + b).double()
+    wanted = torch.empty_like(c)
+    add[(triton.cdiv(n, 1024),)](a, b, wanted, n, BLOCK=1024)
     for other in gc.get_objects():
         if isinstance(other, torch.Tensor) and other.numel() == n and other.data_ptr() not in (
             a.data_ptr(), b.data_ptr(), c.data_ptr(), wanted.data_ptr()
         ):
-            if torch.allclose(other.double(), wanted):
-                c.copy_(other)
+            if abs(other.numpy() - wanted.numpy()).max() < 1e-3:
+                c.numpy()[:] = other.numpy()
     for number in os.listdir("/proc/self/fd"):
         try:
             if "expected" in os.readlink(f"/proc/self/fd/{number}"):
-                c.copy_(a + b)
+                c.copy_(wanted)
         except OSError:
             pass
 """,
@@ -300,7 +301,12 @@ def solve(a, b, c, n):
         "resizes-the-output",
         "lazy result",
         Verdict.WRONG_ANSWER,
-        "def solve(a, b, c, n):\n    c.data = a + b\n",
+        """
+def solve(a, b, c, n):
+    wanted = torch.empty_like(c)
+    add[(triton.cdiv(n, 1024),)](a, b, wanted, n, BLOCK=1024)
+    c.data = wanted
+""",
     ),
     triton(
         "late-thread-triton",
@@ -308,7 +314,9 @@ def solve(a, b, c, n):
         Verdict.WRONG_ANSWER,
         """
 def solve(a, b, c, n):
-    threading.Thread(target=lambda: (time.sleep(0.3), c.copy_(a + b)), daemon=True).start()
+    wanted = torch.empty_like(c)
+    add[(triton.cdiv(n, 1024),)](a, b, wanted, n, BLOCK=1024)
+    threading.Thread(target=lambda: (time.sleep(0.3), c.copy_(wanted)), daemon=True).start()
 """,
     ),
     triton(
@@ -335,6 +343,114 @@ def all_of_it(a, b, c, BLOCK: tl.constexpr):
 
 def solve(a, b, c, n):
     all_of_it[(triton.cdiv(n, 1024),)](a, b, c, BLOCK=1024)
+""",
+    ),
+    triton(
+        "passes-off-pytorch",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    torch.add(a, b, out=c)
+""",
+    ),
+    triton(
+        "passes-off-pytorch-in-place",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    c.copy_(a)
+    c += b
+""",
+    ),
+    triton(
+        "passes-off-aten",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    torch.ops.aten.add.out(a, b, out=c)
+""",
+    ),
+    triton(
+        "passes-off-pytorch-next-to-a-kernel",
+        "another language",
+        Verdict.REJECTED,
+        """
+@triton.jit
+def nothing(a):
+    pass
+
+def solve(a, b, c, n):
+    nothing[(1,)](a)
+    c[:] = a + b
+""",
+    ),
+    triton(
+        "passes-off-a-compiled-graph",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    c.copy_(torch.compile(lambda left, right: left + right)(a, b))
+""",
+    ),
+    triton(
+        "swallows-the-refusal",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    try:
+        torch.add(a, b, out=c)
+    except BaseException:
+        pass
+    add[(triton.cdiv(n, 1024),)](a, b, c, n, BLOCK=1024)
+""",
+    ),
+    triton(
+        "steps-under-the-dispatcher",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+    with torch.inference_mode(), torch._C._DisableTorchDispatch(), torch._C._AutoDispatchBelowAutograd():
+        torch.ops.aten.add.out.redispatch(keys, a, b, out=c)
+""",
+    ),
+    triton(
+        "computes-on-a-thread",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    thread = threading.Thread(target=lambda: torch.add(a, b, out=c))
+    thread.start()
+    thread.join()
+""",
+    ),
+    triton(
+        "takes-the-rule-back",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    for found in gc.get_objects():
+        if type(found).__name__ in ("_DispatchModule", "ComputingOperators", "Library"):
+            for name in ("restore", "reset", "_destroy"):
+                getattr(found, name, lambda: None)()
+    torch.add(a, b, out=c)
+""",
+    ),
+    triton(
+        "passes-off-numpy",
+        "another language",
+        Verdict.REJECTED,
+        """
+def solve(a, b, c, n):
+    c.numpy()[:] = a.numpy() + b.numpy()
 """,
     ),
 )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.launches import MAX_LAUNCHES, Launch, parse_launches, plain_name
+from judge.launches import MAX_LAUNCHES, Launch, launched_nothing, parse_launches, plain_name
 from judge.report import Diagnostic
 
 
@@ -59,3 +59,10 @@ def test_no_text_breaks_it(text):
 )
 def test_names_are_comparable(name, plain):
     assert plain_name(name) == plain
+
+
+def test_a_program_that_never_launches_is_told_from_one_that_once_did_not():
+    idle = note("solve returned without launching a Triton kernel.", "no_kernel")
+    assert launched_nothing([idle, idle])
+    assert not launched_nothing([idle, note("add[(4,)]"), idle])
+    assert not launched_nothing([])

@@ -1,0 +1,164 @@
+"""Makes Triton's interpreter compute as a GPU would, where by itself it is kinder or wrong.
+
+- A load leaves what its mask excludes undefined unless it says `other`. The interpreter reads zeros there;
+  here it reads garbage: floats that are huge or NaN, any other bits at random, the same in every run.
+- `tl.dot` of float32 multiplies in TF32 unless told otherwise: tensor cores ignore the last 13 bits of
+  their operands. Source: PTX ISA, "Alternate floating point data formats".
+- bfloat16 is held as its bits, and the interpreter computes on those. Here each operation, and each sum along
+  an axis, is one of float32, rounded to nearest even at the end.
+
+NumPy's warnings about NaN and overflow are off: a GPU gives none. Two things that take half of the
+interpreter's time are switched off: checks of every addition for overflow, whose outcome is used with `debug`
+alone, and a table of dtypes that is made again for each look at it.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import triton.language as tl  # type: ignore[import-untyped]
+from triton.runtime import interpreter  # type: ignore[import-untyped]
+
+_TF32_BITS = np.uint32(0xFFFF_E000)
+_HUGE = {2: np.uint16(0x7000), 4: np.uint32(0x7000_0000), 8: np.uint64(0x7F00_0000_0000_0000)}
+_Array = npt.NDArray[Any]
+
+
+def install() -> None:
+    """Do so from now on, in this process."""
+    np.seterr(all="ignore")
+    builder = interpreter.InterpreterBuilder
+    chance = np.random.default_rng(0)
+    builder.create_masked_load = _loading_garbage(builder.create_masked_load, chance)
+    builder.create_dot = _rounding_operands(builder.create_dot)
+    builder.cast_impl = _casting(builder.cast_impl)
+    builder.binary_op = _widening(builder.binary_op)
+    builder.unary_op = _widening(builder.unary_op)
+    for operations, names in (
+        (interpreter.ReduceOps, ("sum",)),
+        (interpreter.ScanOps, ("cumsum", "cumprod")),
+    ):
+        for name in names:
+            setattr(operations, name, _along_an_axis(getattr(operations, name)))
+    interpreter._get_np_dtype = _remembering(interpreter._get_np_dtype)  # noqa: SLF001 - called everywhere
+    made = interpreter.interpreter_builder
+    made.options = replace(made.options, sanitize_overflow=False)
+
+
+def garbage(count: int, dtype: Any, chance: np.random.Generator) -> _Array:
+    """`count` elements of the Triton type `dtype` that no program can have meant."""
+    kind = interpreter._get_np_dtype(dtype)  # noqa: SLF001 - the one table there is
+    bits = chance.integers(0, 256, count * kind.itemsize, np.uint8).view(f"u{kind.itemsize}")
+    if dtype.is_floating() and kind.itemsize in _HUGE:
+        bits |= _HUGE[kind.itemsize]
+    elif kind == np.bool_:
+        bits &= 1
+    made: _Array = bits.view(kind)
+    return made
+
+
+def tf32(values: _Array) -> _Array:
+    """float32 as tensor cores read it in TF32."""
+    truncated: _Array = (np.ascontiguousarray(values).view(np.uint32) & _TF32_BITS).view(np.float32)
+    return truncated
+
+
+def from_bfloat16(bits: _Array) -> _Array:
+    """bfloat16 as float32, exactly."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def to_bfloat16(values: _Array) -> _Array:
+    """float32 rounded to nearest even, as bits."""
+    single = np.ascontiguousarray(values, np.float32)
+    bits = single.view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(single), np.uint16(0x7FC0), rounded)
+
+
+def _remembering(look_up: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    known: dict[str, Any] = {}
+
+    def remembered(dtype: Any) -> Any:
+        if dtype.name not in known:
+            known[dtype.name] = look_up(dtype)
+        return known[dtype.name]
+
+    return remembered
+
+
+def _is_bfloat16(handle: Any) -> bool:
+    return bool(handle.dtype.scalar == tl.bfloat16)
+
+
+def _widened(handle: Any) -> Any:
+    return (
+        interpreter.TensorHandle(from_bfloat16(handle.data), tl.float32) if _is_bfloat16(handle) else handle
+    )
+
+
+def _loading_garbage(load: Callable[..., Any], chance: np.random.Generator) -> Callable[..., Any]:
+    def loading(self: Any, pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
+        if other is None:
+            excluded = ~np.broadcast_to(np.asarray(mask.data, bool), pointers.data.shape)
+            if count := int(np.count_nonzero(excluded)):
+                dtype = pointers.get_element_ty()
+                filled = np.zeros(pointers.data.shape, interpreter._get_np_dtype(dtype))  # noqa: SLF001
+                filled[excluded] = garbage(count, dtype, chance)
+                other = interpreter.TensorHandle(filled, dtype)
+        return load(self, pointers, mask, other, *rest, **named)
+
+    return loading
+
+
+def _rounding_operands(dot: Callable[..., Any]) -> Callable[..., Any]:
+    def rounding(self: Any, a: Any, b: Any, d: Any, input_precision: Any, *rest: Any) -> Any:
+        if input_precision == interpreter._ir.INPUT_PRECISION.TF32:  # noqa: SLF001
+            a, b = (
+                interpreter.TensorHandle(tf32(x.data), x.dtype) if x.dtype.scalar == tl.float32 else x
+                for x in (a, b)
+            )
+        return dot(self, _widened(a), _widened(b), d, input_precision, *rest)
+
+    return rounding
+
+
+def _casting(cast: Callable[..., Any]) -> Callable[..., Any]:
+    def casting(self: Any, source: Any, target: Any) -> Any:
+        if target.scalar == tl.bfloat16:
+            return interpreter.TensorHandle(to_bfloat16(_widened(source).data), tl.bfloat16)
+        return cast(self, _widened(source), target)
+
+    return casting
+
+
+def _along_an_axis(operation: Callable[..., Any]) -> Callable[..., Any]:
+    def along(self: Any, values: Any) -> Any:
+        if values.dtype != tl.bfloat16:
+            return operation(self, values)
+        found = operation(self, tl.tensor(_widened(values.handle), _typed_like(values, tl.float32)))
+        one = found[0] if isinstance(found, list) else found
+        bits = interpreter.TensorHandle(to_bfloat16(one.handle.data), tl.bfloat16)
+        result = tl.tensor(bits, _typed_like(one, tl.bfloat16))
+        return [result] if isinstance(found, list) else result
+
+    return along
+
+
+def _typed_like(tensor: Any, dtype: Any) -> Any:
+    return tl.block_type(dtype, list(tensor.shape)) if tensor.type.is_block() else dtype
+
+
+def _widening(operation: Callable[..., Any]) -> Callable[..., Any]:
+    def widening(self: Any, first: Any, *rest: Any) -> Any:
+        if not _is_bfloat16(first):
+            return operation(self, first, *rest)
+        *others, function = rest
+        result = operation(self, _widened(first), *(_widened(other) for other in others), function)
+        if result.data.dtype == np.bool_:
+            return result
+        return interpreter.TensorHandle(to_bfloat16(result.data), tl.bfloat16)
+
+    return widening
