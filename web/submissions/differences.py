@@ -14,7 +14,7 @@ from itertools import groupby, zip_longest
 
 from django.utils.safestring import SafeString
 
-from web.submissions.highlighting import Run, highlighted, lines_of, to_html
+from web.colours import Run, highlighted, lines_of, to_html
 
 MAX_LINES = 1000
 CONTEXT_LINES = 3

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from web.colours import highlighted, lines_of, to_html
 from web.submissions.differences import (
     CONTEXT_LINES,
     MAX_LINES,
@@ -16,7 +17,6 @@ from web.submissions.differences import (
     changed_words,
     compare,
 )
-from web.submissions.highlighting import highlighted, lines_of, to_html
 
 SOURCES = st.lists(st.sampled_from(["a", "b", "  c = d;", "", "\te", "// <f>", "'''"])).map("\n".join)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=200)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from web.catalog.markdown import Picture, highlight_code, render
+from web.catalog.markdown import Picture, render
+from web.colours import colour
 
 
 @pytest.mark.parametrize(
@@ -126,4 +127,4 @@ def test_tables_and_outward_links():
 
 @pytest.mark.parametrize("language", ["cuda", "triton", "ptx", "klingon"])
 def test_highlighted_code_is_escaped(language):
-    assert "<script>" not in highlight_code("a <script>alert(1)</script>", language)
+    assert "<script>" not in colour("a <script>alert(1)</script>", language)
