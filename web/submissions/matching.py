@@ -22,6 +22,8 @@ class Budget:
 class Matcher(SequenceMatcher[int]):
     """Those of difflib, for texts, until `budget` is spent: what is not looked at by then differs."""
 
+    b2j: dict[int, list[int]]  # of difflib: where each part of the second is
+
     def __init__(
         self, old: Sequence[str], new: Sequence[str], budget: Budget, *, popular_are_junk: bool = False
     ) -> None:
