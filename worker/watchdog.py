@@ -71,6 +71,7 @@ class Watchdog:
         self._silent_s = silent_s
         self._abandon = abandon
         self._seen: dict[int, _Seen] = {}
+        self._killed: dict[int, Sign] = {}
         self._unwritten: list[tuple[Held, float]] = []
         self._thread = Thread(target=self._run, name="watchdog", daemon=True)
 
@@ -85,10 +86,13 @@ class Watchdog:
             if activity is None or activity.started != sign.started:
                 self._seen.pop(slot, None)
                 continue
+            if sign == self._killed.get(slot):
+                continue  # it takes a moment to die
             seen = self._seen.get(slot)
             if seen is None or seen.sign != sign:
                 self._seen[slot] = _Seen(sign, activity.used_s)
             elif activity.used_s - seen.used_s >= self._silent_s:
+                self._killed[slot] = sign
                 self._replace(sign)
         self._unwritten = [entry for entry in self._unwritten if not self._ended(*entry)]
 
