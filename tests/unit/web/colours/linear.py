@@ -6,8 +6,8 @@ read again.
 """
 
 from collections.abc import Iterable
-from re import _constants as op  # type: ignore[attr-defined] # there is no other way to a parsed expression
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as op  # there is no other way to a parsed expression
+from re import _parser as parser
 from typing import Any
 
 _MOST = 128  # characters of a part that is tried in more than one way
