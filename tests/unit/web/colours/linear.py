@@ -6,9 +6,12 @@ read again.
 """
 
 from collections.abc import Iterable
-from re import _constants as op  # there is no other way to a parsed expression
-from re import _parser as parser
+from importlib import import_module
 from typing import Any
+
+# There is no other way to a parsed expression.
+op: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
 
 _MOST = 128  # characters of a part that is tried in more than one way
 _SINGLE = {op.LITERAL, op.NOT_LITERAL, op.IN, op.ANY, op.AT, op.GROUPREF}
