@@ -13,13 +13,15 @@ _MAX_NAME = 200
 _LIMIT = 2**31
 _ENTRY = re.compile(r"ptxas info\s*: Compiling entry function '([^']+)' for '\w+'")
 _PROPERTIES = re.compile(r"ptxas info\s*: Function properties for (\S+)")
-_USED = re.compile(r"ptxas info\s*: Used (\d+) registers")
-_FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
-_SHARED = re.compile(r"(\d+) bytes smem")
-_CONSTANT = re.compile(r"(\d+) bytes cmem\[\d+\]")
+_USED = re.compile(r"ptxas info\s*: Used (\d{1,12}) registers")
+# Counts are looked for anywhere in a line, so each is bounded: else a line of digits would take its square.
+_COUNT = r"(?<!\d)(\d{1,12})"
+_FRAME = re.compile(rf"{_COUNT} bytes stack frame, {_COUNT} bytes spill stores, {_COUNT} bytes spill loads")
+_SHARED = re.compile(rf"{_COUNT} bytes smem")
+_CONSTANT = re.compile(rf"{_COUNT} bytes cmem\[\d{{1,4}}\]")
 _USAGE_FUNCTION = re.compile(r"^\s*Function (\S+):\s*$")
-_USAGE_CONSTANT = re.compile(r"\bCONSTANT\[\d+\]:(\d+)")
-_USAGE_FIELD = re.compile(r"\b(REG|STACK):(\d+)")
+_USAGE_CONSTANT = re.compile(r"\bCONSTANT\[\d{1,4}\]:(\d{1,12})")
+_USAGE_FIELD = re.compile(r"\b(REG|STACK):(\d{1,12})")
 
 
 def parse_kernels(texts: ResourceTexts) -> tuple[KernelResources, ...]:

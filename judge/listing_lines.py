@@ -15,7 +15,7 @@ SOURCE_NAME = "solution.cu"
 _MAX_LINE = 10**6
 _FILE = re.compile(r'\s*\.file\s+(\d{1,6})\s+"([^"]*)"')
 _LOC = re.compile(r"\s*\.loc\s+(\d{1,6})\s+(\d{1,7})\s+\d+(?:.*\binlined_at\s+(\d{1,6})\s+(\d{1,7}))?")
-_PTX_INSTRUCTION = re.compile(r"\s+(?:@!?%\w+\s+)?[a-z][\w.:]*\s*.*;|\s+[a-z]+\s*;")
+_PTX_OPERATION = re.compile(r"\s++(?:@!?%\w++\s++)?[a-z]")
 _MARKER = re.compile(r'\s*//## File "([^"]*)", line (\d{1,7})(?: inlined at "([^"]*)", line (\d{1,7}))?')
 _SASS_INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+\S")
 
@@ -39,7 +39,7 @@ def _ptx(text: Sequence[str], ours: set[str]) -> Iterator[int | None]:
             here = _number(number) if file in ours else _number(call) if caller in ours else None
         elif line.startswith(("}", ".")):
             here = None  # the function is over, or another begins
-        yield here if here is not None and _PTX_INSTRUCTION.match(line) else None
+        yield here if here is not None and ";" in line and _PTX_OPERATION.match(line) else None
 
 
 def _sass(text: Sequence[str]) -> Iterator[int | None]:

@@ -10,6 +10,8 @@ MAX_ARTIFACT_BYTES = 64 << 20
 MAX_LOG_BYTES = 64 << 10
 COMPILE_LIMITS = Limits(wall_s=60, cpu_s=90, memory_mib=3072, processes=64, file_mib=256, tmpfs_mib=512)
 TOO_LARGE = f"The program is larger than {MAX_ARTIFACT_BYTES >> 20} MiB once compiled."
+# A terminal takes these for commands. Line breaks and tabs stay.
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
 
 
 class Outcome(StrEnum):
@@ -33,8 +35,11 @@ class Compiled:
 
 
 def clean_log(raw: bytes, roots: Iterable[str]) -> str:
-    """The compilers' words, bounded, with the paths that the author knows. `roots` are the toolkit's."""
-    text = clean_paths(raw[:MAX_LOG_BYTES].decode("utf-8", "replace"), roots)
+    """The compilers' words, bounded, with the paths that the author knows. `roots` are the toolkit's.
+
+    They quote the source, so control characters are left out.
+    """
+    text = clean_paths(raw[:MAX_LOG_BYTES].decode("utf-8", "replace").translate(_CONTROLS), roots)
     if len(raw) > MAX_LOG_BYTES:
         text += "\n… (log cut)\n"
     return text

@@ -90,6 +90,9 @@ VAULT_MISSES = Counter("warpcourt_vault_misses", "Contents of cases that had to 
 
 # Leases and sweeps
 
+CHILDREN_HUNG = Counter(
+    "warpcourt_children_hung", "Processes of workers that were killed because one call did not end."
+)
 LEASES_LOST = Counter(
     "warpcourt_leases_lost",
     "Leases lost in the middle: `taken` by another worker, or `expired` while the database did not answer.",

@@ -1,18 +1,19 @@
 """The Celery application of the worker: `celery -A worker.app worker`.
 
 Theory of operation. One worker has a main process, which listens for rings and sweeps, and
-`worker_concurrency` children, which judge one submission each at a time. A child opens its judging
-target when it starts and keeps it. Nothing depends on a ring, since the sweeper of any worker rings again
-for what waits; the settings below follow from that (docs/adr/0011).
+`worker_concurrency` children, which judge one submission each at a time. A child opens its judging target
+when it starts and keeps it. Nothing depends on a ring, since the sweeper of any worker rings again for what
+waits; the settings below follow from that (docs/adr/0011).
 
-The sweeper is a thread of the main process instead of Celery beat: the embedded installation then
-needs no third process and no schedule file, a worker that is alive always sweeps, and several
-sweepers at a time do no harm. The main process forks children while that thread exists, so forks wait
-until a sweep is over (see `worker.sweeper`).
+The sweeper is a thread of the main process instead of Celery beat: the embedded installation then needs no
+third process and no schedule file, a worker that is alive always sweeps, and several sweepers at a time do
+no harm. The main process forks children while that thread exists, so forks wait until a sweep is over (see
+`worker.sweeper`).
 
-A child that hangs is asked to end at the job's limit, and killed while its lease still lasts. The lease is
-extended only until that limit (see `worker.heartbeat`), so its job is always free for another. How the worker
-ends when it is asked to is told in `worker.stopping`.
+A child that hangs in one call of the interpreter is killed by the main process, and what it judged ends
+(`worker.watchdog`). One that hangs otherwise is asked to end at the job's limit, and killed while its lease
+still lasts. The lease is extended only until that limit (see `worker.heartbeat`), so its job is always free
+for another. How the worker ends when it is asked to is told in `worker.stopping`.
 """
 
 import os
@@ -21,6 +22,7 @@ from contextlib import nullcontext
 from typing import Any
 
 import django
+from billiard.process import current_process
 from celery.signals import (
     setup_logging,
     worker_process_init,
@@ -49,8 +51,10 @@ from worker.judging import judge_next  # noqa: E402 - as above
 from worker.notice import notice  # noqa: E402 - as above
 from worker.presence import Presence, open_presence  # noqa: E402 - as above
 from worker.probes import Probes  # noqa: E402 - as above
+from worker.pulse import pulse  # noqa: E402 - as above
 from worker.stopping import stopping  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
+from worker.watchdog import Watchdog, silent_s  # noqa: E402 - as above
 
 # From the limit of a job to the end of its child. Less than a lease, which is not extended past the limit:
 # so a child that hangs is dead before its job is another's.
@@ -91,6 +95,7 @@ celery.conf.update(
     broker_connection_max_retries=None,
 )
 _sweeper = Sweeper(settings.WARPCOURT.sweep_s)
+_watchdog = Watchdog(pulse, silent_s())
 _presences: list[Presence] = []
 
 
@@ -123,6 +128,8 @@ def _keep_our_logging(**_: Any) -> None:
 @worker_process_init.connect
 def _open(**_: Any) -> None:
     connections.close_all()
+    # Of the pool: no other living child has the same index.
+    pulse.start(getattr(current_process(), "index", 0), every_s=silent_s() / 16)
     tracing.start("warpcourt-worker", settings.WARPCOURT.otlp_url)
     bench.judge()
 
@@ -136,6 +143,11 @@ def _close(**_: Any) -> None:
 @worker_ready.connect
 def _start_sweeping(**_: Any) -> None:
     _sweeper.start()
+
+
+@worker_ready.connect
+def _watch_children(**_: Any) -> None:
+    _watchdog.start()
 
 
 @worker_shutting_down.connect

@@ -27,6 +27,7 @@ from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
 from worker.judges import Judge
 from worker.node.inventory import process_name
+from worker.pulse import Kind, pulse
 from worker.readiness import CANNOT_JUDGE
 from worker.stopping import Stopping
 
@@ -48,7 +49,10 @@ def take(judge: Judge, bench: Bench, stop: Stopping, *, give_way: GiveWay) -> bo
         log.info("importing", format=claim.run.format)
         cancelled = Event()
         limit_s = settings.WARPCOURT.proof_limit_s
-        with Heartbeat(partial(docket.extend_lease, claim), cancelled, stop, limit_s=limit_s) as heartbeat:
+        with (
+            pulse.holding(Kind.IMPORTS, claim.run.pk, claim.attempt),
+            Heartbeat(partial(docket.extend_lease, claim), cancelled, stop, limit_s=limit_s) as heartbeat,
+        ):
             ending = _run(claim, judge, bench, cancelled, give_way)
             try:
                 ending.settle(lambda: heartbeat.lost)

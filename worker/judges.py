@@ -143,7 +143,8 @@ class ScriptedJudge:
     """Runs nothing: the source says what happens. For tests of everything round the judge.
 
     A source is words such as `wrong_answer`, the verdict; `sleep=2.5`, seconds to take; `fail`, to fail
-    as the judge itself may fail. Without a verdict it is accepted. `worker.scripted` has more words.
+    as the judge itself may fail; `freeze`, to keep the interpreter to itself for ever. Without a verdict it
+    is accepted. `worker.scripted` has more words.
     """
 
     gpu_models = scripted.GPU_MODELS
@@ -180,6 +181,8 @@ class ScriptedJudge:
         self, submission: Submission, verdict: Verdict, on_progress: OnProgress, cancelled: Event
     ) -> tuple[CaseReport, ...]:
         words, cases = submission.source.split(), []
+        if "freeze" in words:
+            scripted.freeze()
         total, pace_s = int(scripted.number(words, "cases", 1)), scripted.number(words, "pace", 0)
         for index in range(1, total + 1):
             started = time.monotonic()

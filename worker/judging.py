@@ -41,6 +41,7 @@ from worker.heartbeat import Heartbeat
 from worker.judges import Judge
 from worker.node.inventory import node_name, process_name
 from worker.observing import watched
+from worker.pulse import Kind, pulse
 from worker.readiness import CANNOT_JUDGE
 from worker.stopping import Stopping, stopping
 
@@ -105,7 +106,7 @@ def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool
     claim = docket.claim(process_name(), gpu_models=judge.gpu_models)
     if claim is None:
         return False
-    with watched(claim):
+    with watched(claim), pulse.holding(*_row_of(claim), claim.attempt):
         log.info("judging", problem=claim.submission.problem.slug, language=claim.submission.language)
         cancelled = Event()
         with Heartbeat(partial(docket.extend_lease, claim), cancelled, stop) as heartbeat:
@@ -118,6 +119,12 @@ def _take(docket: Docket[C], judge: Judge, bench: Bench, stop: Stopping) -> bool
                 log.exception("verdict_refused")
                 _handed_back(docket, claim, "failed").settle(lambda: heartbeat.lost)
     return True
+
+
+def _row_of(claim: services.Claim) -> tuple[Kind, int]:
+    if isinstance(claim, hidden_runs.HiddenClaim):
+        return Kind.HIDDEN_RUNS, claim.run_id
+    return Kind.SUBMISSIONS, claim.submission.pk
 
 
 def _write(judge: Judge, bench: Bench, stop: Stopping) -> bool:

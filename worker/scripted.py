@@ -9,6 +9,7 @@ has nine cases, of which `pace=0.5` makes each take half a second. `mismatches`,
 `hold-compiling`, `hold-checking` or `hold-ranking` in the runtime directory, so that a test decides how long.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,6 +75,11 @@ class _Figures:
     score: Score | None
     gpu: str
     disturbed: bool
+
+
+def freeze() -> None:
+    """Hang in one call that lets no other thread run, as a reader of hostile text may."""
+    re.match("(a+)+b", "a" * 64)
 
 
 def announce(words: Sequence[str]) -> tuple[Progress, ...]:

@@ -116,6 +116,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
             {
                 "{{instance}} {{reason}}": _rate("warpcourt_leases_lost_total", "instance, reason"),
                 "ended, not swept yet": "max(warpcourt_leases_expired)",
+                "{{instance}} children that hung": _rate("warpcourt_children_hung_total", "instance"),
             },
         ),
         Panel(

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 # Whatever opens matches, closed or not, so that no text is looked at twice.
 _NOT_CODE = re.compile(
     r"""
-      //[^\n]* | /\*.*?(?:\*/|\Z)                               # comments
-    | R"(?P<mark>[^()\\\s]{0,16})\((?:.*?\)(?P=mark)"|.*)       # raw strings
-    | "(?:\\.|[^"\\\n])*"? | (?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*'?  # strings and characters
+      //[^\n]* | /\*(?:[^*]++|\*(?!/))*+(?:\*/)?+     # comments; what is not closed reaches to the end
+    | R"(?P<mark>[^()\\\s]{0,16}+)\((?:[^)]++|\)(?!(?P=mark)"))*+(?:\)(?P=mark)")?+    # raw strings
+    | "(?:\\.|[^"\\\n])*+"?+ | (?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])*+'?+  # strings and characters
     | ^[ \t]*\#(?:[^\n\\]|\\\n|\\.)*                  # preprocessor lines
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_DECLARED = re.compile(r"(?<!\w)([A-Za-z_]\w*+)\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+(?:const\s*+)?$")
 _DEVICE = re.compile(r"__(?:global|device)__")
 _LONGEST_EXPRESSION = 4000  # so that brackets that nobody closes cost little
 _OPENING, _CLOSING = "([{", ")]}"
@@ -46,7 +47,7 @@ def device_functions(code: str) -> Iterator[Function]:
             continue  # within the last one, or a declaration, or a variable
         end = closing_of(code, opening)
         head = code[found.end() : opening]
-        name = re.search(r"([A-Za-z_]\w*)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:const\s*)?$", head)
+        name = _DECLARED.search(head)
         yield Function(name[1] if name else "", found.start(), opening + 1, end - 1)
 
 

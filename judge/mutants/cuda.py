@@ -40,8 +40,8 @@ _BARRIER = re.compile(
 _ATOMIC = re.compile(r"\batomic(?:Add|Max|Min|Or|And)\b")
 _PLACE = re.compile(r"\b(blockIdx|threadIdx)\.([xy])\b")
 _TWO_SUBSCRIPTS = re.compile(rf"(?<![\w>*&] )\b{_NAME}\[([^\[\]]+)\]\[([^\[\]]+)\]")
-_LAUNCH = re.compile(rf"({_NAME})\s*(?:<[^<>;()]*>)?\s*<<<")
-_STORE = re.compile(rf"(?<![\w.>])({_NAME})(\[[^;=]{{0,400}}?\])?\s*(=|\+=)(?!=)\s*")
+_LAUNCH = re.compile(rf"(?<!\w)({_NAME}+)\s*+(?:<[^<>;()]*+>)?\s*+<<<")
+_STORE = re.compile(rf"(?<![\w.>])({_NAME}+)(\[[^;=]{{0,400}}?\])?\s*(=|\+=)(?!=)\s*")
 _CONSTANT = re.compile(r"[-+]?(?:[\d.][\w.]*|[A-Z_]+)|true|false|nullptr|\{.*\}", re.DOTALL)
 _NEAR = 200  # characters before a place, in which the words that decide about it stand
 _FAR = 2000  # characters before a place, in which a loop around it is looked for

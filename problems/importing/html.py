@@ -12,8 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-_MATH = re.compile(r"(\\\(.*?\\\)|\\\[.*?\\\]|\$\$.*?\$\$)", re.DOTALL)
-_SVG = re.compile(r"<svg\b.*?</svg\s*>", re.DOTALL | re.IGNORECASE)
+# A formula that is not closed ends where another begins, a drawing that is not closed at the end of the text.
+_MATH = re.compile(
+    r"(\\\((?:[^\\]++|\\(?![()]))*+\\\)|\\\[(?:[^\\]++|\\(?![\[\]]))*+\\\]|\$\$.*?\$\$)", re.DOTALL
+)
+_SVG = re.compile(r"<svg\b(?:[^<]++|<(?!/svg\s*+>))*+(?:</svg\s*+>)?+", re.IGNORECASE)
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|$~&])")
 _SPACE = re.compile(r"\s+")
 _TRANSPARENT = {

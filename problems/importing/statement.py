@@ -10,7 +10,7 @@ from problems.importing.planning import Plan, PlannedArgument
 from problems.importing.toml import bytes_formula
 from problems.vocabulary import Dtype, Group, Role
 
-_HEADING = re.compile(r"(?m)^## +(.+?)\s*#*\s*$")
+_HEADING = re.compile(r"## ++(.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def sections_of(markdown: str) -> list[Section]:
         heading = None if fence else _HEADING.fullmatch(line)
         if heading:
             found[-1] = Section(found[-1].title, "\n".join(lines).strip())
-            found.append(Section(heading.group(1).strip(), ""))
+            found.append(Section(heading[1].rstrip().rstrip("#").strip() or "#", ""))
             lines = []
         else:
             lines.append(line)
@@ -45,9 +45,9 @@ def sections_of(markdown: str) -> list[Section]:
 
 def summary_of(markdown: str) -> str:
     """The first sentence of the text, as plain words."""
-    body = re.sub(r"\$\$.*?\$\$|```.*?```|!\[[^\]]*\]\([^)]*\)", " ", markdown, flags=re.DOTALL)
+    body = re.sub(r"\$\$.*?\$\$|```.*?```|!\[[^\]]{0,400}+\]\([^)]{0,400}+\)", " ", markdown, flags=re.DOTALL)
     for paragraph in re.split(r"\n\s*\n", body):
-        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", paragraph)
+        plain = re.sub(r"\[([^\]]{0,400}+)\]\([^)]{0,400}+\)", r"\1", paragraph)
         plain = re.sub(
             r"\\(.)", r"\1", re.sub(r"[`*$]|\\(?=[a-zA-Z])|^[-#>|].*$", "", plain, flags=re.MULTILINE)
         )

@@ -66,13 +66,14 @@ _ATTRIBUTES = _STYLES | {
     *("marker-start", "marker-mid", "marker-end", "markerWidth", "markerHeight", "refX", "refY", "orient"),
     *("markerUnits", "fill-rule", "clip-rule", "preserveAspectRatio", "rotate", "textLength", "role"),
 }
+_COMMENT = re.compile(r"<!--(?:[^-]++|-(?!->))*+(?:-->)?+")  # one that is not closed reaches to the end
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);|#)([A-Za-z]+);")
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)(?:px)?\s*")
 
 
 def cleaned(drawing: str) -> bytes | None:
     """The drawing as a figure's file, None when none can be made of it."""
-    if "<!" in re.sub(r"<!--.*?-->", "", drawing, flags=re.DOTALL) or len(drawing) > MAX_FIGURE_KIB * 1024:
+    if len(drawing) > MAX_FIGURE_KIB * 1024 or "<!" in _COMMENT.sub("", drawing):
         return None
     try:
         root = ET.fromstring(_ENTITY.sub(lambda m: unescape(m.group()), drawing))  # noqa: S314 - no DOCTYPE

@@ -33,6 +33,10 @@ AGED = timedelta(minutes=5)
 _SWEPT_AT_ONCE = 500
 _GAVE_UP = "The judge failed on it several times. Try again; staff find the reason in the worker's log."
 
+_UNREADABLE = (
+    "The judge could not read these files in time. Leave out what is unusually long or deeply nested."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class RunClaim:
@@ -103,6 +107,14 @@ def hand_back(held: RunClaim, *, failed: bool) -> bool:
         return record_failure(held, _GAVE_UP)
     tries = F("tries") if failed else F("tries") - 1
     return _held(held).update(state=RunState.QUEUED, lease_until=None, worker="", tries=tries) > 0
+
+
+def abandon(pk: int, attempt: int) -> bool:
+    """End a run on which its worker's process hung, without another try. False if it was lost before."""
+    run = ProofRun.objects.select_related("workspace").filter(pk=pk).first()
+    return run is not None and record_failure(
+        RunClaim(run, Contents("", {}), attempt, run.tries), _UNREADABLE
+    )
 
 
 def sweep(*, now: datetime | None = None) -> None:

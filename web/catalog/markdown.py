@@ -1,8 +1,8 @@
 """Markdown with TeX to HTML that is safe to show, whoever wrote it.
 
 TeX between `$…$` or `$$…$$` becomes MathML. What `web.catalog.tex` does not know stays as it is, in a
-`<span class="math">` or `<div class="math">`, for KaTeX in the browser. Code blocks get Pygments classes,
-never styles. Images are shown only where the caller says what there is.
+`<span class="math">` or `<div class="math">`, for KaTeX in the browser. Code blocks get classes for their
+colours, never styles. Images are shown only where the caller says what there is.
 """
 
 import re
@@ -17,12 +17,9 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
 
 from web.catalog.tex import to_mathml
+from web.colours import colour
 
 _TAGS = {
     *("a", "blockquote", "br", "code", "del", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol"),
@@ -40,19 +37,6 @@ _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 _IMAGE = {"src", "alt", "width", "height", "loading"}
 _FORMULA = re.compile(r'<(span|div) class="math">(.*?)</\1>', re.DOTALL)
 _ANCHORED = re.compile(r'(<(h[2-6]) id="([^"]+)">)(.*?)</\2>', re.DOTALL)
-_FORMATTER = HtmlFormatter(nowrap=True, classprefix="tok-")
-
-
-def highlight_code(source: str, language: str) -> SafeString:
-    """`source` as escaped HTML with `tok-*` classes; plain when the language is unknown.
-
-    Knows the names of `Language` and those of Pygments.
-    """
-    try:
-        lexer = get_lexer_by_name({"triton": "python"}.get(language, language), stripnl=False)
-    except ClassNotFound:
-        return mark_safe(escape(source))  # noqa: S308 - just escaped
-    return mark_safe(highlight(source, lexer, _FORMATTER))  # noqa: S308 - Pygments escapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +100,7 @@ def _parser() -> MarkdownIt:
 
 
 def _highlight_block(source: str, language: str, _attributes: str) -> str:
-    return f'<pre class="code"><code>{highlight_code(source, language)}</code></pre>'
+    return f'<pre class="code"><code>{colour(source, language)}</code></pre>'
 
 
 def _render_heading(

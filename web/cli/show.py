@@ -11,8 +11,11 @@ from rich.text import Text
 from .client import Body
 
 NONE = "\N{EN DASH}"
-# What moves a terminal's cursor or changes its title; line breaks and tabs stay.
-_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "\N{REPLACEMENT CHARACTER}")
+# What moves a terminal's cursor, changes its title or turns the order of letters; line breaks and tabs stay.
+CONTROLS = dict.fromkeys(
+    (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+    "\N{REPLACEMENT CHARACTER}",
+)
 _STYLES = {"accepted": "green", "internal_error": "magenta", "cancelled": "dim", None: "blue"}
 _LIMITS = {"time_limit", "memory_limit", "output_limit"}
 _DIFFICULTIES = {"easy": "green", "medium": "yellow", "hard": "red"}
@@ -128,7 +131,7 @@ def difference(lines: Sequence[str]) -> Text:
     shown = Text()
     for line in lines:
         style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
-        shown.append(f"{line.translate(_CONTROLS)}\n", style=style)
+        shown.append(f"{line.translate(CONTROLS)}\n", style=style)
     return shown
 
 
@@ -144,7 +147,7 @@ def plain(console: Console, text: str) -> None:
 
 def clean(text: str) -> Text:
     """`text` without what a terminal would take for commands."""
-    return Text(text.translate(_CONTROLS))
+    return Text(text.translate(CONTROLS))
 
 
 def _report(report: Body) -> list[RenderableType]:

@@ -2,14 +2,27 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from . import credentials, show
 from .client import Client
+
+
+class _Console(Console):
+    """Prints texts as they are, whoever wrote them: without markup and without commands to the terminal."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is printed, in parts. Those that rich makes to control the terminal stay as they are."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=segment.text.translate(show.CONTROLS))
 
 
 @contextmanager
@@ -44,12 +57,12 @@ def print_json(body: object) -> None:
 
 def out() -> Console:
     """Where answers go."""
-    return Console(highlight=False)
+    return _Console()
 
 
 def progress() -> Console:
     """Where progress and refusals go."""
-    return Console(stderr=True, highlight=False)
+    return _Console(stderr=True)
 
 
 def fail(message: str, status: int) -> NoReturn:

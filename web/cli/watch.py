@@ -14,7 +14,7 @@ def watch(client: Client, public_id: str, progress: Console, *, quiet: bool = Fa
         _follow(client, public_id, _nothing)
     elif progress.is_terminal:
         with progress.status("Handing in") as status:
-            _follow(client, public_id, status.update)
+            _follow(client, public_id, lambda text: status.update(show.clean(text)))
     else:
         _follow(client, public_id, lambda text: show.plain(progress, text))
     answer: Body = client.get(f"submissions/{public_id}")

@@ -6,9 +6,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from problems.vocabulary import Language
-from web.catalog.markdown import highlight_code
 from web.catalog.models import Problem
 from web.catalog.pages import problem_or_404
+from web.colours import colour
 from web.drafts import queries, services
 from web.drafts.forms import Save, SaveMalformed
 from web.drafts.models import Draft
@@ -63,7 +63,7 @@ def revision(request: HttpRequest, slug: str, language: str, number: int) -> Htt
     kept = queries.find_revision(found, number) if found else None
     if kept is None:
         raise Http404("There is no such revision.")
-    return JsonResponse({"source": kept.source, "html": highlight_code(kept.source, language)})
+    return JsonResponse({"source": kept.source, "html": colour(kept.source, language)})
 
 
 def _addressed(request: HttpRequest, slug: str, language: str) -> tuple[Problem, Language]:

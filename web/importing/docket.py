@@ -28,6 +28,8 @@ from web.submissions.services import Hold, LeaseLost
 _SWEPT_AT_ONCE = 100
 _GAVE_UP = "The import failed several times. Try again; staff find the reason in the worker's log."
 
+_UNREADABLE = "The judge could not read this set in time. Leave out what is unusually long or deeply nested."
+
 
 @dataclass(frozen=True, slots=True)
 class ImportClaim:
@@ -101,6 +103,12 @@ def hand_back(held: ImportClaim, *, failed: bool) -> bool:
         return record_failure(held, _GAVE_UP)
     tries = F("tries") if failed else F("tries") - 1
     return _held(held).update(state=ImportState.QUEUED, lease_until=None, worker="", tries=tries) > 0
+
+
+def abandon(pk: int, attempt: int) -> bool:
+    """End an import on which its worker's process hung, without another try. False if it was lost before."""
+    run = ImportRun.objects.select_related("by").defer("archive").filter(pk=pk).first()
+    return run is not None and record_failure(ImportClaim(run, attempt, run.tries), _UNREADABLE)
 
 
 def sweep(*, now: datetime | None = None) -> None:

@@ -115,6 +115,13 @@ def hand_back(held: HiddenClaim, *, failed: bool) -> bool:
     return (queued or _held(held).update(state=RunState.DROPPED, lease_until=None)) > 0
 
 
+def abandon(pk: int, attempt: int) -> bool:
+    """End a run on which its worker's process hung, without another try. False if it was lost before."""
+    run = HiddenRun.objects.select_related("submission").filter(pk=pk).first()
+    report = Report(Verdict.INTERNAL_ERROR, "The judge could not read this program in time.")
+    return run is not None and record(HiddenClaim(run.submission, attempt, run.tries, pk), report)
+
+
 def sweep(*, now: datetime | None = None) -> None:
     """Queue runs again whose worker is gone, and ring for those that wait."""
     moment = now or DatabaseNow()

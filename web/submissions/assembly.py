@@ -3,49 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.utils.safestring import SafeString, mark_safe
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexer import Lexer, RegexLexer
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, Punctuation, Text, Whitespace
+from django.utils.safestring import SafeString
 
 from judge.listing_lines import ptx_lines, sass_lines
-from problems.vocabulary import Language
+from web.colours import coloured, to_html
 from web.submissions.models import Listing, ListingKind, Submission
 
 MAX_LINES = 3000  # of a listing, side by side; its own page has more, the download all
 CHUNK_LINES = 100  # a browser lays out those that are in sight
 _TAB = 4
-_FORMATTER = HtmlFormatter(nowrap=True, classprefix="tok-")
 
 LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {
     ListingKind.PTX: ptx_lines,
     ListingKind.SASS: sass_lines,
 }
-
-
-class SassLexer(RegexLexer):
-    """Colours of a disassembly by nvdisasm."""
-
-    name = "SASS"
-    tokens = {
-        "root": [
-            (r"//.*$", Comment.Single),
-            (r"/\*[0-9a-fx]+\*/", Comment.Multiline),
-            (r"@!?U?P[T\d]+", Name.Decorator),
-            (r"\b[A-Z][A-Z0-9]{1,}(?:\.[A-Z0-9_]+)*(?=[\s;`])", Keyword),
-            (r"\bSR_[\w.]+", Name.Builtin),
-            (r"-?\b0x[0-9a-f]+\b", Number.Hex),
-            (r"\bU?[RP](?:\d+|Z|T)\b[\w.]*", Name.Variable),
-            (r"^\s*\.[\w.]+", Keyword.Pseudo),
-            (r"^[.\w$]+:", Name.Label),
-            (r"[\[\](){},;|`~!]", Punctuation),
-            (r"\s+", Whitespace),
-            (r"[\w.$]+", Text),
-            (r".", Text),
-        ]
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +71,16 @@ def beside(submission: Submission, listing: Listing) -> Assembly:
     source = submission.source.rstrip("\n").split("\n")
     reached = {number for number in from_lines if number and number <= len(source)}
     rows = [
-        Row(number, html, line if line in reached else 0)
-        for number, (html, line) in enumerate(
-            zip(coloured(text[:MAX_LINES], listing_lexer(kind)), from_lines, strict=False), start=1
+        Row(number, to_html(runs), line if line in reached else 0)
+        for number, (runs, line) in enumerate(
+            zip(coloured(text[:MAX_LINES], kind), from_lines, strict=True), start=1
         )
     ]
-    language = "cuda" if submission.language == Language.CUDA else "python"
     lines = [
-        Row(number, html, number if number in reached else 0)
-        for number, html in enumerate(coloured(source, get_lexer_by_name(language, stripnl=False)), start=1)
+        Row(number, to_html(runs), number if number in reached else 0)
+        for number, runs in enumerate(coloured(source, submission.language), start=1)
     ]
     return Assembly(submission, listing, _chunks(lines), _chunks(rows), len(text))
-
-
-def listing_lexer(kind: ListingKind) -> Lexer:
-    """What colours a listing."""
-    return SassLexer(stripnl=False) if kind == ListingKind.SASS else get_lexer_by_name("ptx", stripnl=False)
-
-
-def coloured(lines: Sequence[str], lexer: Lexer) -> list[SafeString]:
-    """The lines as escaped HTML. Pygments closes its elements at the end of every line."""
-    html = highlight("\n".join(lines), lexer, _FORMATTER).split("\n")
-    return [mark_safe(line) for line in html[: len(lines)]]  # noqa: S308 - Pygments escapes
 
 
 def _chunks(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:

@@ -3,18 +3,20 @@
 Theory of operation. `difflib` finds what is the same in a time that grows with the square of what may
 differ, and worse for sources made to be slow. So equal beginnings and ends are taken off first, and of
 what is left there may be `MAX_LINES` on each side. Words are compared in changed lines of moderate length
-only, and not in more than `_MAX_PAIRS` of them; beyond that the whole line counts as changed.
+only, and not in more than `_MAX_PAIRS` of them; beyond that the whole line counts as changed. All of it
+together has a budget of steps (`web.submissions.matching`); lines and words for which none are left count as
+changed, which is right, if not the shortest way to say it.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import groupby, zip_longest
 
 from django.utils.safestring import SafeString
 
-from web.submissions.highlighting import Run, highlighted, lines_of, to_html
+from web.colours import Run, highlighted, lines_of, to_html
+from web.submissions.matching import Budget, Matcher
 
 MAX_LINES = 1000
 CONTEXT_LINES = 3
@@ -69,7 +71,7 @@ def compare(old: str, new: str, *, old_language: str, new_language: str) -> Diff
         TooDifferent: see above.
     """
     before, after = lines_of(old), lines_of(new)
-    groups = _grouped(_opcodes(before, after), len(before))
+    groups = _grouped(_opcodes(before, after, Budget()), len(before))
     painter = _Painter(
         before, after, highlighted(old, old_language), highlighted(new, new_language), _MAX_PAIRS
     )
@@ -109,6 +111,7 @@ class _Painter:
         self._before, self._after = before, after
         self._old_runs, self._new_runs = old_runs, new_runs
         self._pairs_left = pairs_left
+        self._budget = Budget()
 
     def same(self, i: int, j: int) -> Row:
         return Row(Side(i + 1, to_html(self._old_runs[i]), ""), Side(j + 1, to_html(self._new_runs[j]), ""))
@@ -118,20 +121,19 @@ class _Painter:
             marks: tuple[Marks, Marks] = ((), ())
             if i is not None and j is not None and self._pairs_left:
                 self._pairs_left -= 1
-                marks = changed_words(self._before[i], self._after[j])
+                marks = changed_words(self._before[i], self._after[j], self._budget)
             yield Row(
                 None if i is None else Side(i + 1, to_html(self._old_runs[i], marks[0], "del"), "-"),
                 None if j is None else Side(j + 1, to_html(self._new_runs[j], marks[1], "ins"), "+"),
             )
 
 
-def changed_words(old: str, new: str) -> tuple[Marks, Marks]:
+def changed_words(old: str, new: str, budget: Budget) -> tuple[Marks, Marks]:
     """The ranges of characters that differ in two lines; none where they have little in common."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     if max(len(before), len(after)) > _MAX_WORDS:
         return (), ()
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    same = [block for block in matcher.get_matching_blocks() if block.size]
+    same = [block for block in Matcher(before, after, budget).get_matching_blocks() if block.size]
     shared = sum(not word.isspace() for block in same for word in before[block.a : block.a + block.size])
     longer = max(sum(not word.isspace() for word in words) for words in (before, after))
     if shared < _ALIKE * longer:
@@ -171,7 +173,7 @@ def _trimmed(line: str, marks: Sequence[tuple[int, int]]) -> Iterator[tuple[int,
             yield last - len(text.lstrip()), first + len(text.rstrip())
 
 
-def _opcodes(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
+def _opcodes(before: Sequence[str], after: Sequence[str], budget: Budget) -> list[Opcode]:
     """Those of difflib for the whole sources; equal beginnings and ends cost next to nothing."""
     shorter = min(len(before), len(after))
     head = next((index for index in range(shorter) if before[index] != after[index]), shorter)
@@ -181,7 +183,7 @@ def _opcodes(before: Sequence[str], after: Sequence[str]) -> list[Opcode]:
     if max(len(old), len(new)) > MAX_LINES:
         raise TooDifferent(f"More than {MAX_LINES} lines differ, which is too many to compare.")
     codes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
-    inner = SequenceMatcher(None, old, new).get_opcodes()
+    inner = Matcher(old, new, budget, popular_are_junk=True).get_opcodes()
     codes += [(tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in inner]
     if tail:
         codes.append(("equal", len(before) - tail, len(before), len(after) - tail, len(after)))

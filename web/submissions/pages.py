@@ -5,20 +5,19 @@ from itertools import accumulate
 
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from judge.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Report
 from problems.vocabulary import Mode, Verdict
-from web.catalog.markdown import highlight_code
+from web.colours import coloured, highlighted, to_html
 from web.figures import attempts_note
 from web.packages.queries import HASH_SHOWN
 from web.submissions import queries
-from web.submissions.assembly import coloured, listing_lexer
 from web.submissions.console import LogLine, Resources, log_lines, resources_of
 from web.submissions.live import LivePanel, live_panel
-from web.submissions.models import Listing, ListingKind, Submission
+from web.submissions.models import Listing, Submission
 from web.submissions.queries import Viewer
 from web.verdicts import Look, look_of
 
@@ -205,19 +204,17 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
 
 def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[Line]:
     """The source, highlighted, line by line, with the findings on their lines."""
-    # Pygments closes its elements at the end of every line, so that lines can be taken apart.
-    html = highlight_code(submission.source.rstrip("\n"), submission.language)
     lines = []
-    for number, text in enumerate(html.rstrip("\n").split("\n"), start=1):
+    for number, runs in enumerate(highlighted(submission.source, submission.language), start=1):
         here = tuple(finding for finding in findings if finding.diagnostic.line == number)
-        lines.append(Line(number, mark_safe(text), here, here[0].tone if here else ""))  # noqa: S308 - Pygments escapes
+        lines.append(Line(number, to_html(runs), here, here[0].tone if here else ""))
     return lines
 
 
 def listing_page(submission: Submission, listing: Listing) -> ListingPage:
     """What the page of `listing` shows. Only its beginning is highlighted and shown when it is long."""
     text = listing.text.expandtabs(_TAB).rstrip("\n").split("\n")
-    lines = tuple(coloured(text[:_LISTING_LINES], listing_lexer(ListingKind(listing.kind))))
+    lines = tuple(map(to_html, coloured(text[:_LISTING_LINES], listing.kind)))
     return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
 
 

@@ -14,7 +14,7 @@ from web.authoring import rights
 from web.authoring.models import State
 from web.authoring.queries import shares_any
 from web.authoring.tabs import TABS
-from web.catalog.markdown import highlight_code
+from web.colours import colour
 
 register = template.Library()
 _TONES = {
@@ -66,4 +66,4 @@ def state_label(value: str) -> SafeString:
 @register.filter
 def highlighted(source: str, language: str) -> SafeString:
     """A program in colours."""
-    return highlight_code(source, str(language))
+    return colour(source, str(language))

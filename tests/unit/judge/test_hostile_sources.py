@@ -4,6 +4,7 @@ import pytest
 
 from judge.mutants.cuda import cuda_mutants
 from judge.mutants.triton import triton_mutants
+from tests.growth import assert_linear
 
 LONG = 40_000
 KERNEL = "__global__ void k(float* a, int n) {\n"
@@ -26,3 +27,13 @@ def test_no_source_takes_longer_than_its_length_says(head: str, piece: str) -> N
 )
 def test_an_expression_that_is_nested_deeply_has_no_mutants(source: str) -> None:
     assert not list(triton_mutants("a.py", source))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "a ", "a(", "a()", "a<", "a<b>", "/* ", 'R"(', 'R"a(', '"', "__device__ ", "__device__ a", "("],
+)
+@pytest.mark.parametrize("head", ["", KERNEL, "__device__ "], ids=["at the top", "in a kernel", "declared"])
+def test_the_time_for_a_source_grows_with_its_length(head: str, piece: str) -> None:
+    """12,000 letters without a break took 5 s."""
+    assert_linear(lambda text: list(cuda_mutants("a.cu", text)), piece, length=4000, head=head, tail=" {}")

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from web.colours import highlighted, lines_of, to_html
 from web.submissions.differences import (
     CONTEXT_LINES,
     MAX_LINES,
@@ -16,7 +17,7 @@ from web.submissions.differences import (
     changed_words,
     compare,
 )
-from web.submissions.highlighting import highlighted, lines_of, to_html
+from web.submissions.matching import Budget
 
 SOURCES = st.lists(st.sampled_from(["a", "b", "  c = d;", "", "\te", "// <f>", "'''"])).map("\n".join)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=200)
@@ -71,7 +72,7 @@ def test_in_a_changed_line_the_words_are_marked():
 
 
 def test_lines_without_much_in_common_are_marked_as_a_whole():
-    assert changed_words("return 0;", "__shared__ float tile[32][33];") == ((), ())
+    assert changed_words("return 0;", "__shared__ float tile[32][33];", Budget()) == ((), ())
 
 
 def test_what_was_written_is_shown_and_not_run():

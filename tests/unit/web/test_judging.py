@@ -255,3 +255,40 @@ def test_text_of_a_program_that_databases_refuse_is_made_storable(owner, handed_
     handed_in(owner)
     services.record(services.claim("w"), Report(Verdict.ACCEPTED, output="a\0b\ud800c"))
     assert StoredReport.objects.get().body["output"] == "a\N{REPLACEMENT CHARACTER}b?c"
+
+
+def test_a_job_on_which_a_worker_hung_ends_at_once_and_is_not_charged(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("hangs")
+    assert services.abandon(submission.pk, claim.attempt)
+    assert verdict_of(submission) == "internal_error"
+    assert not services.record(claim, ACCEPTED), "the process may come back to life before it dies"
+    assert services.claim("another") is None
+
+
+def test_it_ends_also_when_its_lease_has_expired_and_no_worker_has_it(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("hangs")
+    expire_leases()
+    services.sweep()
+    assert services.abandon(submission.pk, claim.attempt)
+    assert verdict_of(submission) == "internal_error"
+
+
+def test_a_job_that_another_worker_has_goes_on(owner, handed_in):
+    submission = handed_in(owner)
+    late = services.claim("hangs")
+    expire_leases()
+    claim = services.claim("another")
+    assert not services.abandon(submission.pk, late.attempt)
+    assert services.record(claim, ACCEPTED)
+    assert not services.abandon(submission.pk, claim.attempt)
+    assert verdict_of(submission) == "accepted"
+
+
+def test_a_cancelled_job_on_which_a_worker_hung_is_cancelled(owner, handed_in):
+    submission = handed_in(owner)
+    claim = services.claim("hangs")
+    services.cancel(submission)
+    assert services.abandon(submission.pk, claim.attempt)
+    assert verdict_of(submission) == "cancelled"

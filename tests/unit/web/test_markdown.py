@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from web.catalog.markdown import Picture, highlight_code, render
+from tests.growth import assert_linear
+from web.catalog.markdown import Picture, render
+from web.colours import colour
 
 
 @pytest.mark.parametrize(
@@ -126,4 +128,31 @@ def test_tables_and_outward_links():
 
 @pytest.mark.parametrize("language", ["cuda", "triton", "ptx", "klingon"])
 def test_highlighted_code_is_escaped(language):
-    assert "<script>" not in highlight_code("a <script>alert(1)</script>", language)
+    assert "<script>" not in colour("a <script>alert(1)</script>", language)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "**[",
+        "![[",
+        "*a _b ",
+        "~~a",
+        "`a``",
+        "> ",
+        "- a\n",
+        "|a\n|-\n|",
+        "$a_",
+        "$$\n",
+        "[a]: b\n",
+        "```py\na ",
+    ],
+)
+def test_the_time_for_a_text_grows_with_its_length(piece):
+    assert_linear(render.__wrapped__, piece, length=1500)
+
+
+def test_a_fence_in_a_language_that_is_not_one_of_ours_is_plain():
+    """A fence of 1.5 KB for systemd took 44 s: there were five hundred languages to choose from."""
+    assert "<span" not in render("```systemd\n[Unit]\nAfter = a\n```")
+    assert "<span" in render("```toml\n[unit]\nafter = 1\n```")

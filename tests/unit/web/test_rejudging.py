@@ -70,6 +70,17 @@ def test_what_a_gpu_judged_is_judged_again_on_one_while_there_is_any(owner, staf
     assert hidden_runs.claim("cpu") is not None
 
 
+def test_a_hidden_run_on_which_a_worker_hung_ends_at_once(owner, staff, handed_in):
+    judged(handed_in, owner, "accepted")
+    rejudge = start(staff)
+    claim = hidden_runs.claim("hangs")
+    assert hidden_runs.abandon(claim.run_id, claim.attempt)
+    assert not hidden_runs.abandon(claim.run_id, claim.attempt)
+    run = HiddenRun.objects.get()
+    assert (run.verdict, run.change) == ("internal_error", Change.FAILED)
+    assert state_of(rejudge) == RejudgeState.READY
+
+
 def test_what_people_wait_for_is_judged_first(owner, staff, handed_in):
     judged(handed_in, owner, "wrong_answer")
     start(staff)

@@ -14,7 +14,7 @@ from web.authoring.models import Comment, Workspace
 from web.authoring.pages import tab_context
 from web.authoring.queries import NotText, list_comments, read_text, sizes
 from web.authoring.services import comments as services
-from web.submissions.highlighting import highlighted, lines_of, to_html
+from web.colours import highlighted, lines_of, to_html
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -29,7 +29,7 @@ from web.submissions.models import Event, EventKind, Job, Status, Submission
 from web.submissions.queues import served_by
 from web.submissions.services.claiming import claimable, next_job
 from web.submissions.services.journal import append, conclude
-from web.submissions.services.sweeping import cancelled, gave_up
+from web.submissions.services.sweeping import cancelled, gave_up, unreadable
 
 
 class LeaseLost(Exception):
@@ -125,6 +125,20 @@ def hand_back(held: Claim, *, failed: bool) -> bool:
         if not failed:
             transaction.on_commit(partial(doorbell.ring, held.submission.job.queue))
     return returned > 0
+
+
+@transaction.atomic
+def abandon(submission_id: int, attempt: int) -> bool:
+    """End a job on which its worker's process hung. It would hang the next one, so it is not tried again.
+
+    Also when its lease has expired meanwhile and it waits. False if another worker has it, or it is over.
+    """
+    job = Job.objects.select_for_update().filter(submission=submission_id, attempt=attempt).first()
+    if job is None:
+        return False
+    report = cancelled() if job.cancel_requested else unreadable()
+    held = job.status in {Status.LEASED, Status.QUEUED}
+    return held and conclude(submission_id, attempt=attempt, status=Status(job.status), report=report)
 
 
 def _count_claim(job: Job) -> None:

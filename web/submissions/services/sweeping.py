@@ -38,6 +38,10 @@ _GAVE_UP = (
     "The judge failed on this submission, through no fault of yours. It does not count; "
     "a member of staff can have it judged again."
 )
+_UNREADABLE = (
+    "The judge could not read this program in time, through no fault of yours. It does not count; "
+    "a member of staff can have it judged again."
+)
 Moment = datetime | DatabaseNow
 
 
@@ -75,6 +79,11 @@ def sweep(*, now: datetime | None = None) -> Swept:
 def gave_up() -> Report:
     """The report of a job whose tries are used up."""
     return Report(Verdict.INTERNAL_ERROR, _GAVE_UP)
+
+
+def unreadable() -> Report:
+    """The report of a job on which a process of the judge hung."""
+    return Report(Verdict.INTERNAL_ERROR, _UNREADABLE)
 
 
 def cancelled() -> Report:

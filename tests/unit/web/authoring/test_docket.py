@@ -131,6 +131,16 @@ def test_only_the_current_attempt_writes(workspace, instructor):
     assert docket.record(current, HOLDS, holds=True)
 
 
+def test_a_run_on_which_a_worker_hung_ends_at_once(workspace, instructor):
+    run = runs.prove(workspace, instructor)
+    claim = docket.claim("hangs")
+    assert not docket.abandon(run.pk, claim.attempt - 1)
+    assert docket.abandon(run.pk, claim.attempt)
+    assert "could not read these files in time" in ProofRun.objects.get().failure
+    assert docket.claim("another") is None
+    assert not docket.record(claim, HOLDS, holds=True)
+
+
 def test_a_worker_that_is_gone_costs_a_try(workspace, instructor, rings):
     runs.prove(workspace, instructor)
     for _ in range(3):

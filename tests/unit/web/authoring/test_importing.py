@@ -189,6 +189,13 @@ class TestDocket:
         assert docket.record(second, found)
         assert Workspace.objects.get().slug == "a-sum"
 
+    def test_one_on_which_a_worker_hung_ends_at_once(self, instructor, vector_add):
+        services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
+        claim = docket.claim("hangs")
+        assert docket.abandon(claim.run.pk, claim.attempt)
+        assert "could not read this set in time" in ImportRun.objects.get().failure
+        assert docket.claim("another") is None
+
     def test_after_some_tries_it_is_given_up(self, instructor, vector_add, settings):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
         for _ in range(settings.WARPCOURT.max_tries):

@@ -21,6 +21,7 @@ from problems.schema import Problem
 from sandbox.backend import IsolationUnavailable
 from sandbox.toolchain import ToolchainMissing
 from web.judging import open_configured
+from web.printable import printable
 
 EXIT_NOT_PROVED = 1
 EXIT_USAGE = 2
@@ -66,14 +67,14 @@ class Command(BaseCommand):
             self.stdout.write(f"{problem.slug}, version {problem.version[:12]}")
         proof = prove(problem, target, gpu=gpu, on_progress=_silent if quiet else self._show)
         if not quiet:
-            self.stdout.write(render(proof))
+            self.stdout.write(printable(render(proof)))
         return proof
 
     def _show(self, progress: Progress) -> None:
         """What is being tried stands on one line of a terminal; what was found stays."""
         live = self.stderr.isatty()
         count = f"{progress.index}/{progress.total}" if progress.index else ""
-        line = f"  {count:>7} {progress.text}"
+        line = f"  {count:>7} {printable(progress.text)}"
         if progress.kind == "checked":
             self.stderr.write(f"\r\033[K{line}" if live else line)
         elif live:
@@ -136,4 +137,4 @@ def _load(slug: str) -> Problem:
     try:
         return load_problem(folder)
     except PackageInvalid as error:
-        raise CommandError(str(error), returncode=EXIT_NOT_PROVED) from error
+        raise CommandError(printable(str(error)), returncode=EXIT_NOT_PROVED) from error

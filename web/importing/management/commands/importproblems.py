@@ -16,6 +16,7 @@ from sandbox.backend import IsolationUnavailable
 from web.accounts.models import User
 from web.importing.landing import land
 from web.judging import open_configured_backend
+from web.printable import printable
 
 EXIT_REFUSED = 1
 EXIT_USAGE = 2
@@ -53,15 +54,17 @@ class Command(BaseCommand):
                     for imported in found
                 ]
         except (IsolationUnavailable, JudgeError) as error:
-            raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
+            raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
         report = Report(options["format"], tuple(entries))
-        self.stdout.write(json.dumps(report.as_json(), indent=2) if options["json"] else report.as_text())
+        self.stdout.write(
+            json.dumps(report.as_json(), indent=2) if options["json"] else printable(report.as_text())
+        )
         if any(entry.reason for entry in entries):
             sys.exit(EXIT_REFUSED)
 
     def _tell(self, number: int, total: int, place: str) -> None:
         if self.stderr.isatty():
-            self.stderr.write(f"\r\033[K  {number}/{total} {place} …", ending="")
+            self.stderr.write(f"\r\033[K  {number}/{total} {printable(place)} …", ending="")
 
 
 def _owner(username: str) -> User:

@@ -10,6 +10,7 @@ from problems.archive import MAX_ARCHIVE_MIB, pack, unpack
 from problems.contents import Contents, ContentsInvalid, read_folder
 from problems.faults import PackageInvalid
 from web.packages import services
+from web.printable import printable
 
 
 class Command(BaseCommand):
@@ -30,7 +31,7 @@ class Command(BaseCommand):
             contents = _read(options["source"], options["slug"])
             version = make(contents.slug, pack(contents), None, options["note"])
         except (ContentsInvalid, PackageInvalid) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(printable(str(error))) from error
         except OSError as error:
             raise CommandError(f"{options['source']} cannot be read: {error.strerror}") from error
         self.stdout.write(f"{contents.slug}: version {version.number}, {version.content_hash}")

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from problems.track import load_tracks
 from web.packages import services
+from web.printable import printable
 from web.tracks import services as tracks
 
 
@@ -41,4 +42,4 @@ class Command(BaseCommand):
                 "To replace one with the package of the site: loadproblems --replace SLUG"
             )
         if faults := (*loaded.faults, *track_faults):
-            raise CommandError("\n".join(["What is broken here is left out:", *faults]))
+            raise CommandError(printable("\n".join(["What is broken here is left out:", *faults])))

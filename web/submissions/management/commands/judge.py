@@ -23,6 +23,7 @@ from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.nvml import NvmlUnavailable, gpus
 from sandbox.toolchain import ToolchainMissing
 from web.judging import NOTHING_WARM, open_configured
+from web.printable import printable
 from web.submissions.render_text import render_figures
 
 EXIT_OTHER_VERDICT = 1
@@ -114,17 +115,17 @@ class Command(BaseCommand):
         except SizesInvalid as error:
             raise CommandError(str(error), returncode=EXIT_USAGE) from error
         except (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, JudgeError) as error:
-            raise CommandError(str(error), returncode=EXIT_INTERNAL) from error
+            raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
         if options["json"]:
             self.stdout.write(json.dumps(to_json(report), indent=2))
         else:
-            self.stdout.write(render(report))
+            self.stdout.write(printable(render(report)))
         if report.verdict is not Verdict.ACCEPTED:
             sys.exit(EXIT_OTHER_VERDICT)
 
     def _show(self, progress: Progress) -> None:
         self.stderr.write(
-            f"\r\033[K{progress.text}", ending="" if progress.kind != "finished" else "\r\033[K"
+            f"\r\033[K{printable(progress.text)}", ending="" if progress.kind != "finished" else "\r\033[K"
         )
 
 
@@ -194,7 +195,7 @@ def _load(slug: str) -> Problem:
     try:
         return load_problem(folder)
     except PackageInvalid as error:
-        raise CommandError(str(error), returncode=EXIT_USAGE) from error
+        raise CommandError(printable(str(error)), returncode=EXIT_USAGE) from error
 
 
 def _read(path: Path, chosen: str | None, problem: Problem) -> tuple[str, Language]:

@@ -1,0 +1,130 @@
+"""Whether the children of this worker live, and what each of them holds, where its main process can read it.
+
+Theory of operation. A child has a thread that does nothing but count. While the child runs Python the count
+goes up; when one call keeps the interpreter to itself, such as a regular expression that never ends, no
+thread of the child runs, its heartbeat neither, and the count stands still. Count and claim are in a page of
+memory which the main process made before it forked its children, so nothing has to be sent and nothing can
+be missed. `worker.watchdog` reads it.
+"""
+
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from threading import Event, Thread
+
+_SLOTS = 1024
+_LIFE, _HELD = struct.Struct("3q"), struct.Struct("3q")  # written by the counting thread, and by the other
+_SLOT_BYTES = _LIFE.size + _HELD.size
+
+
+class Kind(IntEnum):
+    """What a child holds, by the docket where it was claimed."""
+
+    NONE = 0
+    SUBMISSIONS = 1
+    HIDDEN_RUNS = 2
+    PROOFS = 3
+    IMPORTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A claim: `pk` is that of the row which was claimed, of a submission its own."""
+
+    kind: Kind = Kind.NONE
+    pk: int = 0
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What a child last said. `started` tells it from a later process with its number."""
+
+    pid: int
+    started: int
+    count: int
+    held: Held
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """When a process started, in ticks of the kernel, and the processor time that it has taken."""
+
+    started: int
+    used_s: float
+
+
+class Pulse:
+    """A page of signs. Made before the processes that share it are forked."""
+
+    def __init__(self, slots: int = _SLOTS) -> None:
+        self._page = mmap.mmap(-1, slots * _SLOT_BYTES)
+        self._slots = slots
+        self._slot: int | None = None
+        self._held = Held()
+
+    def start(self, slot: int, *, every_s: float) -> Event:
+        """Have this child count in `slot`, which no other living child has, until the event is set."""
+        stop = Event()
+        activity = activity_of(os.getpid())
+        if slot < self._slots and activity is not None:
+            self._slot = slot
+            self._say(Held())
+            arguments = (slot * _SLOT_BYTES, activity.started, every_s, stop)
+            Thread(target=self._count, args=arguments, name="pulse", daemon=True).start()
+        return stop
+
+    @contextmanager
+    def holding(self, kind: Kind, pk: int, attempt: int) -> Iterator[None]:
+        """Say that this child holds a claim. Of several, one within the other, the innermost counts."""
+        before = self._held
+        self._say(Held(kind, pk, attempt))
+        try:
+            yield
+        finally:
+            self._say(before)
+
+    def signs(self) -> Iterator[tuple[int, Sign]]:
+        """The last signs of all children that there were, by slot. One that is just written may be torn."""
+        for slot in range(self._slots):
+            at = slot * _SLOT_BYTES
+            pid, started, count = _LIFE.unpack_from(self._page, at)
+            if pid:
+                kind, pk, attempt = _HELD.unpack_from(self._page, at + _LIFE.size)
+                yield slot, Sign(pid, started, count, Held(Kind(kind), pk, attempt))
+
+    def _count(self, at: int, started: int, every_s: float, stop: Event) -> None:
+        pid, count = os.getpid(), 0
+        while not stop.is_set():
+            count += 1
+            _LIFE.pack_into(self._page, at, pid, started, count)
+            stop.wait(every_s)
+
+    def _say(self, held: Held) -> None:
+        self._held = held
+        if self._slot is not None:
+            at = self._slot * _SLOT_BYTES + _LIFE.size
+            _HELD.pack_into(self._page, at, held.kind, held.pk, held.attempt)
+
+
+def activity_of(pid: int) -> Activity | None:
+    """What the kernel knows of a process; None where there is none, or it is dead."""
+    try:
+        # The name, in parentheses, may hold anything.
+        fields = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        )
+    except OSError:
+        return None
+    if fields[0] in "ZX":
+        return None
+    ticks = int(fields[11]) + int(fields[12])
+    return Activity(started=int(fields[19]), used_s=ticks / os.sysconf("SC_CLK_TCK"))
+
+
+pulse = Pulse()

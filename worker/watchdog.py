@@ -1,0 +1,126 @@
+"""The thread that replaces children which hang, and ends what they hung on.
+
+Theory of operation. It runs in the worker's main process, whose interpreter no child can keep to itself, and
+looks at the signs of life of the children (`worker.pulse`). A child that has used `silent_s` of processor
+time since its last sign is in a call that does not end: it is killed, its sandboxes die with it, and Celery
+starts another. Processor time counts instead of time, so a host that is paused, asleep or short of
+processors kills nothing; a child that waits without a sign is left to its lease and to Celery's limit.
+
+What the child held would hang the next one too. So it ends at once, as a failure of the judge that is not
+charged to its author, and is not tried again. That is one write under the claim's attempt: if the child came
+back to life before it died, or the lease was lost, nothing is changed. It is repeated while the database
+does not answer, for the length of a lease.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Event, Lock, Thread
+
+import structlog
+from django.conf import settings
+from django.db import connections
+
+from web import metrics
+from web.authoring import docket as proofs
+from web.importing import docket as imports
+from web.staff import hidden_runs
+from web.submissions import services
+from worker.ending import UNANSWERED
+from worker.pulse import Held, Kind, Pulse, Sign, activity_of
+
+log = structlog.get_logger(__name__)
+
+LEAST_S, MOST_S = 1.0, 4.0
+Abandon = Callable[[int, int], bool]
+ABANDON: Mapping[Kind, Abandon] = {
+    Kind.SUBMISSIONS: services.abandon,
+    Kind.HIDDEN_RUNS: hidden_runs.abandon,
+    Kind.PROOFS: proofs.abandon,
+    Kind.IMPORTS: imports.abandon,
+}
+
+# A child forked in the middle of a write would inherit a database connection in use.
+_writing = Lock()
+os.register_at_fork(
+    before=_writing.acquire, after_in_parent=_writing.release, after_in_child=_writing.release
+)
+
+
+def silent_s() -> float:
+    """Processor time that a child may use without a sign: far less than a lease, since hosts are busy."""
+    return max(LEAST_S, min(MOST_S, 0.2 * settings.WARPCOURT.lease_s))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A sign, and the processor time that the child had used when it was new."""
+
+    sign: Sign
+    used_s: float
+
+
+class Watchdog:
+    """Looks after the children that `pulse` shows, from `start` until the process ends."""
+
+    def __init__(self, pulse: Pulse, silent_s: float, *, abandon: Mapping[Kind, Abandon] = ABANDON) -> None:
+        self._pulse = pulse
+        self._silent_s = silent_s
+        self._abandon = abandon
+        self._seen: dict[int, _Seen] = {}
+        self._killed: dict[int, Sign] = {}
+        self._unwritten: list[tuple[Held, float]] = []
+        self._thread = Thread(target=self._run, name="watchdog", daemon=True)
+
+    def start(self) -> None:
+        """Look from now on, also while the worker stops: a child that hangs would keep it from ending."""
+        self._thread.start()
+
+    def look(self) -> None:
+        """Replace the children that hang now, and end what they held."""
+        for slot, sign in self._pulse.signs():
+            activity = activity_of(sign.pid)
+            if activity is None or activity.started != sign.started:
+                self._seen.pop(slot, None)
+                continue
+            if sign == self._killed.get(slot):
+                continue  # it takes a moment to die
+            seen = self._seen.get(slot)
+            if seen is None or seen.sign != sign:
+                self._seen[slot] = _Seen(sign, activity.used_s)
+            elif activity.used_s - seen.used_s >= self._silent_s:
+                self._killed[slot] = sign
+                self._replace(sign)
+        self._unwritten = [entry for entry in self._unwritten if not self._ended(*entry)]
+
+    def _run(self) -> None:
+        pause = Event()
+        while not pause.wait(self._silent_s / 8):
+            try:
+                self.look()
+            except Exception:  # the thread's boundary: without it no child would be replaced any more
+                log.exception("watchdog_failed")
+
+    def _replace(self, sign: Sign) -> None:
+        held = sign.held
+        log.error("child_hung", child=sign.pid, kind=held.kind.name.lower(), pk=held.pk, attempt=held.attempt)
+        metrics.CHILDREN_HUNG.inc()
+        with suppress(ProcessLookupError):
+            os.kill(sign.pid, signal.SIGKILL)
+        if held.kind is not Kind.NONE:
+            self._unwritten.append((held, time.monotonic() + settings.WARPCOURT.lease_s))
+
+    def _ended(self, held: Held, until: float) -> bool:
+        """Whether nothing is left to write: it is written, or it is too late."""
+        with _writing:
+            try:
+                self._abandon[held.kind](held.pk, held.attempt)
+            except UNANSWERED as error:
+                log.warning("abandoning_not_written", error=str(error))
+                return time.monotonic() >= until
+            finally:
+                connections.close_all()
+        return True
