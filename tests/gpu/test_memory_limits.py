@@ -50,7 +50,7 @@ subprocess.run(argv, env=environment, pass_fds=[descriptor], check=True)
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def mps(gpu: GpuInfo) -> Iterator[Mps]:
     made = Mps(gpu.uuid, gpu.minor, Path(tempfile.mkdtemp(prefix="wcl")))
     made.ensure()
@@ -66,7 +66,7 @@ def said(gpu: GpuInfo, pipes: Path, *words: str, limit: str = "") -> str:
     done = subprocess.run(
         [sys.executable, "-c", *words], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip()
 
 
