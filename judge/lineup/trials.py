@@ -116,8 +116,9 @@ class LineUps:
 
 def trial_of(report: Report) -> Trial:
     """The trial that a whole judgement stands for."""
-    case = next((case.name for case in report.cases if case.verdict is report.verdict), "")
-    message = ": ".join(filter(None, [case, report.message]))
+    case = next((case for case in report.cases if case.verdict is report.verdict), None)
+    said = [case.name, case.message or report.message] if case else [report.message]
+    message = ": ".join(filter(None, said))
     return Trial(report.verdict, message, sum(stage.ms for stage in report.stages))
 
 

@@ -42,8 +42,9 @@ struct Fault {
   const ThreadRecord& thread;
   u32 location;
 
-  [[noreturn]] void end(const char* kind, const std::string& what, const std::string& advice) const {
-    fail({Severity::kError, kind, what + place(thread, location) + ". " + advice, where(thread, location)},
+  [[noreturn]] void end(const char* kind, const std::string& what, const std::string& advice,
+                        const std::string& array = {}) const {
+    fail({Severity::kError, kind, what + place(thread, location) + ". " + advice, where(thread, location), array},
          wire::kIllegalAccess);
   }
 };
@@ -63,7 +64,7 @@ struct Fault {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
       fault.end("out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + element(*near, address, bytes),
-                distance < 0 ? "The index is negative." : "Guard the access with if (i < n).");
+                distance < 0 ? "The index is negative." : "Guard the access with if (i < n).", near->name);
     }
   }
   if (!in_arena(address) && is_mapped(address)) {
