@@ -143,9 +143,10 @@ extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access acce
   fault.end("out_of_bounds", what, "Compare the index with the size of the __shared__ array.");
 }
 
-extern "C" void wc_bad_local(Thread* caller, u64 offset, u32 array_bytes, u32 bytes, Access access, u32 location) {
+extern "C" void wc_bad_local(Thread* caller, u64 offset, u32 array_bytes, u32 bytes, Access access, bool parameter,
+                             u32 location) {
   const Fault fault{record(caller), location};
-  const std::string doing = action(access, bytes) + "a local array: ";
+  const std::string doing = action(access, bytes) + (parameter ? "parameters: " : "a local array: ");
   if (offset <= array_bytes && bytes <= array_bytes - offset) {
     fault.end("misaligned", "misaligned " + doing + "byte " + std::to_string(offset),
               "The offset must be a multiple of " + std::to_string(bytes) + ".");
@@ -153,7 +154,8 @@ extern "C" void wc_bad_local(Thread* caller, u64 offset, u32 array_bytes, u32 by
   fault.end("out_of_bounds",
             "out-of-bounds " + doing + "byte " + std::to_string(static_cast<s64>(offset)) + " of " +
                 std::to_string(array_bytes),
-            "Compare the index with the size of the array.");
+            parameter ? "Compare the offset with the size of the parameters." :
+                        "Compare the index with the size of the array.");
 }
 
 }  // namespace warpcourt::cpu
