@@ -21,7 +21,7 @@ from judge.report import CaseReport, Diagnostic, Report, Timing
 from problems.vocabulary import Verdict
 
 _MOST_THREADS = 1024  # of a block
-_WHERE = " This happened in a hidden case, of which no sizes and values are shown."
+_WHERE = " Sizes and values are not shown, since a hidden case had begun."
 _BY_VERDICT = {
     Verdict.RUNTIME_ERROR: "The program ended before solve returned, or an error of CUDA's was left.",
     Verdict.ILLEGAL_ACCESS: "The program read or wrote outside its arrays.",
@@ -180,10 +180,10 @@ def _wrong(case: CaseReport) -> str:
     share = case.mismatched / case.checked if case.checked else 1.0
     many = "All" if share == 1 else "Most" if share > 1 / 2 else "A few" if share < _FEW else "Many"
     names = " and ".join(dict.fromkeys(entry.argument for entry in case.mismatches))
-    text = f"{many} elements{f' of {names}' if names else ''} are wrong in a hidden case"
+    text = f"{many} elements{f' of {names}' if names else ''} are wrong"
     if case.mismatches and all(entry.got == UNWRITTEN for entry in case.mismatches):
-        return f"{text}; the first of them were never written."
-    return f"{text}."
+        text = f"{text}; the first of them were never written"
+    return f"{text}.{_WHERE}"
 
 
 def _blur(timing: Timing | None) -> Timing | None:
