@@ -205,7 +205,7 @@ def literal(number: Number, wanted: Type) -> str:
     if wanted.size_bytes == 16:
         return f"((u128(0x{value >> 64:x}ull) << 64) | 0x{value & (1 << 64) - 1:x}ull)"
     text = f"{value}{'ull' if wanted.size_bytes == 8 else 'u'}"
-    return text if wanted.cpp == "u32" else f"{wanted.cpp}({text})"  # u64 is not what ull means
+    return text if wanted.cpp in ("u32", "u64") else f"{wanted.cpp}({text})"
 
 
 def _float_literal(number: Number, wanted: Type) -> str:

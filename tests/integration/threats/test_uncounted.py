@@ -7,8 +7,8 @@ import pytest
 
 from judge.target import Target, open_target
 from problems.vocabulary import Verdict
-from sandbox import bubblewrap
 from sandbox.backend import IsolationUnavailable
+from sandbox.cgroup import Hierarchy
 from sandbox.toolchain import ToolchainMissing
 from tests.integration.conftest import CACHE
 from tests.integration.threats.attacks import SOLVE, Attack, cuda, triton
@@ -69,7 +69,7 @@ def target() -> Iterator[Target]:
     """A target on this machine's CPU whose sandboxes get no control groups."""
     need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bubblewrap.Hierarchy, "find", lambda: None)
+        patch.setattr(Hierarchy, "find", lambda: None)
         try:
             target = open_target("cpu", backend="bubblewrap", cache=CACHE, warm={"oracle": 1, "triton": 1})
         except (IsolationUnavailable, ToolchainMissing) as error:

@@ -1,6 +1,7 @@
 """Accesses to local arrays and parameters by an address in a register: inside one, aligned, or refused."""
 
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ def kernel(index: int, sizes: tuple[int, ...], width: str, access: str) -> str:
     )
 
 
-def check(forms: list[tuple[tuple[int, ...], str, str]], folder: Path, own: tuple[int, ...]) -> None:
+def check(forms: Sequence[tuple[tuple[int, ...], str, str]], folder: Path, own: tuple[int, ...]) -> None:
     """Run each form on every offset into every array. `own` are the sizes of arrays that are there anyway."""
     text = "\n".join(kernel(index, *form) for index, form in enumerate(forms))
     compiled = Compiled(f"{HEADER}{text}\n", folder)

@@ -157,7 +157,7 @@ ENTRIES = (
         "clz",
         "9.7.1.15 clz",
         "clz.type d, a",
-        expression("count_leading_zeros({a})", sources="U", result="u32"),
+        expression("count_leading_zeros({U}({a}))", sources="U", result="u32"),
         _COUNTED,
     ),
     Entry("bfind", "9.7.1.16 bfind", "bfind{.shiftamt}.type d, a", _find_bit, _FOUND),
@@ -171,7 +171,7 @@ ENTRIES = (
         "brev",
         "9.7.1.18 brev",
         "brev.type d, a",
-        expression("reverse_bits({a})", sources="U", result="U"),
+        expression("reverse_bits({U}({a}))", sources="U", result="U"),
         _COUNTED,
     ),
     Entry(
