@@ -116,6 +116,8 @@ def _same_bits(left: npt.NDArray[np.generic], right: npt.NDArray[np.generic]) ->
 def _mismatch(
     name: str, index: tuple[int, ...], got: np.generic, expected: np.generic, *, untouched: bool
 ) -> Mismatch:
+    if untouched:  # what is there is the poison, and no distance from it means anything
+        return Mismatch(name, index, _text(expected), UNWRITTEN, absolute_error=None, relative_error=None)
     got_value, want_value = float(got), float(expected)
     absolute = abs(got_value - want_value)
     finite = bool(np.isfinite(absolute))
@@ -123,7 +125,7 @@ def _mismatch(
         argument=name,
         index=index,
         expected=_text(expected),
-        got=UNWRITTEN if untouched else _text(got),
+        got=_text(got),
         absolute_error=absolute if finite else None,
         relative_error=absolute / abs(want_value) if finite and want_value else None,
     )

@@ -62,6 +62,7 @@ def _parse_line(line: str) -> Diagnostic | None:
         return None
     line_number = value.get("line")
     kernel = value.get("kernel")
+    array = value.get("array")
     return Diagnostic(
         severity=str(severity),
         kind=clean(kind, 40),
@@ -70,6 +71,7 @@ def _parse_line(line: str) -> Diagnostic | None:
         block=_triple(value.get("block")),
         thread=_triple(value.get("thread")),
         line=line_number if type(line_number) is int and 0 < line_number < 10**6 else None,
+        array=clean(array, 80) if isinstance(array, str) else None,
     )
 
 

@@ -31,6 +31,7 @@ from judge.diagnostics import clean, first_error
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.launches import launched_nothing
+from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.sanitizer import RACE
 from judge.scoring import score, unsuited
@@ -65,6 +66,7 @@ class _Judgement:
     gpu_model: str
     stages: list[Stage] = field(default_factory=list)
     attempts: int = 1
+    said_before: int | None = None  # findings of this run when its first hidden case began, None before that
     _seat: Seat | None = None
     _referee: Referee | None = None
 
@@ -111,6 +113,7 @@ class _Judgement:
     def new_run(self, *, alone: bool) -> Referee:
         """End the current run, if any, and begin one with a fresh runner."""
         self.end_run()
+        self.said_before = None
         self._referee = self.seat.start_referee(alone=alone)
         return self._referee
 
@@ -129,6 +132,13 @@ class _Judgement:
     def overdrawn(self) -> tuple[Verdict, str] | None:
         """The verdict for a program that left the judge no memory, None when that is not why it failed."""
         return self._referee.overdrawn() if self._referee is not None else None
+
+    def begin_case(self, case: Case, referee: Referee) -> bool:
+        """Note that `case` begins. Returns whether a hidden one has begun before in this run."""
+        after = self.said_before is not None
+        if not after and not case.public:
+            self.said_before = len(referee.diagnostics)
+        return after
 
     def close(self) -> None:
         """End the current run and give the seat up."""
@@ -251,13 +261,14 @@ def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: s
         for index, case in enumerate(cases, start=1):
             judgement.tell("case", f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.seat.sets(case)
-            reports.append(referee.check(drawn, _flags(judgement, case)))
+            after = judgement.begin_case(case, referee)
+            reports.append(replace(referee.check(drawn, _flags(judgement, case)), told_after=after))
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.sanitize:
         referee.finish()  # what it printed is wanted
-    outcome = _outcome(referee, reports)
-    unlaunched = judgement.language is Language.TRITON and launched_nothing(outcome.diagnostics)
+    outcome = _outcome(judgement, referee, reports)
+    unlaunched = judgement.language is Language.TRITON and launched_nothing(referee.diagnostics)
     if outcome.verdict is Verdict.ACCEPTED and unlaunched:
         return replace(outcome, verdict=Verdict.REJECTED, message=_NO_KERNEL)
     return outcome
@@ -321,8 +332,9 @@ def _time(judgement: _Judgement, referee: Referee, checked: _Outcome, *, last: b
     with judgement.stage("rank"):
         for index, sets in enumerate(contents, start=1):
             judgement.tell("timing", f"Timing case {index} of {len(cases)}", index=index, total=len(cases))
+            after = judgement.begin_case(cases[index - 1], referee)
             try:
-                reports.append(referee.rank(sets))
+                reports.append(replace(referee.rank(sets), told_after=after))
             except NeverQuiet:
                 if not last:
                     raise
@@ -331,7 +343,7 @@ def _time(judgement: _Judgement, referee: Referee, checked: _Outcome, *, last: b
                 break
     timings = [report.timing for report in reports if report.timing is not None]
     complete = _all_accepted(reports) and len(timings) == len(cases)
-    outcome = replace(_outcome(referee, reports), score=score(timings) if complete else None)
+    outcome = replace(_outcome(judgement, referee, reports), score=score(timings) if complete else None)
     if outcome.verdict is Verdict.ACCEPTED and not complete:
         outcome = replace(outcome, message=next(report.message for report in reports if report.message))
     return outcome
@@ -341,9 +353,16 @@ def _never_quiet(case: Case) -> CaseReport:
     return CaseReport(case.name, case.group, case.public, Verdict.REJECTED, _BUSY, sizes=dict(case.sizes))
 
 
-def _outcome(referee: Referee, reports: list[CaseReport]) -> _Outcome:
+def _outcome(judgement: _Judgement, referee: Referee, reports: list[CaseReport]) -> _Outcome:
     verdict, message = _overall(reports)
-    return _Outcome(verdict, message, tuple(reports), referee.diagnostics, referee.output)
+    found = _told(judgement, referee.diagnostics, judgement.said_before)
+    return _Outcome(verdict, message, tuple(reports), found, referee.output)
+
+
+def _told(judgement: _Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
+    """`found`, with those marked that hidden cases may have caused."""
+    names = [argument.name for argument in judgement.problem.arguments]
+    return told(found, before, judgement.source, names)
 
 
 def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
@@ -358,6 +377,7 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
         found = judgement.target.examine(
             judgement.problem, judgement.source, judgement.language, case, judgement.cancelled
         )
+    found = _told(judgement, found, None if case.public else 0)
     verdict, message = classified(outcome.verdict, outcome.message, outcome.diagnostics, found)
     return replace(
         outcome,
@@ -419,7 +439,7 @@ def _shown(judgement: _Judgement, output: bytes) -> str:
 
 def _report(judgement: _Judgement, outcome: _Outcome, built: Built) -> Report:
     judgement.tell("finished", outcome.verdict.value)
-    return Report(
+    report = Report(
         verdict=outcome.verdict,
         message=outcome.message,
         stages=tuple(judgement.stages),
@@ -433,3 +453,4 @@ def _report(judgement: _Judgement, outcome: _Outcome, built: Built) -> Report:
         listings=built.all_listings(),
         attempts=judgement.attempts,
     )
+    return replace(report, message=shown_message(report))

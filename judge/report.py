@@ -25,7 +25,8 @@ class Diagnostic:
     """A finding about the program, for its author. Text from a child process, bounded and cleaned.
 
     `kind` is one word such as `out_of_bounds`, `race`, `deadlock`; `severity` is `error`, `warning`
-    or `note`. `line` is 1-based in the submission's source, None where unknown.
+    or `note`. `line` is 1-based in the submission's source, None where unknown. `array` is the argument that
+    it is about. `hidden` says that it was said once a hidden case had begun, see `judge.redaction`.
     """
 
     severity: str
@@ -35,6 +36,8 @@ class Diagnostic:
     block: tuple[int, int, int] | None = None
     thread: tuple[int, int, int] | None = None
     line: int | None = None
+    array: str | None = None
+    hidden: bool = False
 
     @property
     def text(self) -> str:
@@ -118,7 +121,8 @@ class Score:
 class CaseReport:
     """The outcome of one case. `wall_ms` is the referee's own clock; nothing ranks on it.
 
-    `timing` is there for timed cases that the trusted clock measured on a GPU.
+    `timing` is there for timed cases that the trusted clock measured on a GPU. `told_after` says that a
+    hidden case had begun before in the same process, see `judge.redaction`.
     """
 
     name: str
@@ -132,6 +136,7 @@ class CaseReport:
     mismatched: int = 0
     mismatches: tuple[Mismatch, ...] = ()
     timing: Timing | None = None
+    told_after: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,9 @@ class Stage:
 @dataclass(frozen=True, slots=True)
 class Report:
     """The whole outcome. `environment` stamps the target, toolchain and versions that produced it.
+
+    `message` is for everybody: where a hidden case decided the verdict it tells nothing of that case. Cases
+    and diagnostics are for those who may see hidden cases; `judge.redaction` makes what others may see.
 
     `log` is the compiler's text and `output` what the program printed on public cases, both bounded.
     `score` is there only where the trusted clock measured every timed case on a GPU. `kernels` and
@@ -196,6 +204,8 @@ def from_json(body: Mapping[str, Any]) -> Report:
     """The report that `to_json` gave. Fields added since take their defaults, so old rows still read."""
     known = {entry.name for entry in fields(Report)}
     score = body.get("score")
+    # Older rows do not say which findings hidden cases caused: any may be.
+    hidden = any(not case["public"] for case in body.get("cases", ()))
     return Report(
         **{
             **{key: value for key, value in body.items() if key in known},
@@ -204,7 +214,9 @@ def from_json(body: Mapping[str, Any]) -> Report:
             "verdict": Verdict(body["verdict"]),
             "stages": tuple(Stage(**stage) for stage in body.get("stages", ())),
             "cases": tuple(_case_from_json(case) for case in body.get("cases", ())),
-            "diagnostics": tuple(_diagnostic_from_json(entry) for entry in body.get("diagnostics", ())),
+            "diagnostics": tuple(
+                _diagnostic_from_json({"hidden": hidden, **entry}) for entry in body.get("diagnostics", ())
+            ),
         }
     )
 

@@ -84,8 +84,8 @@ class Bubblewrap:
         found = []
         if host.hierarchy is None:
             found.append(
-                "no control groups: memory, tasks and CPU time are limited per process only; "
-                "run as root or have systemd delegate a group (Delegate=yes)"
+                "no control groups: memory is counted ten times a second, tasks and CPU time are limited per "
+                "process only; run as root or have systemd delegate a group (Delegate=yes)"
             )
         if not host.maps_ids:
             found.append(
@@ -121,6 +121,7 @@ class Bubblewrap:
                 limits=command.limits,
                 outer_id=outer_id,
                 open_work=bool(command.collect),
+                folders=_WRITABLE,
                 group=self._group(host, command.limits),  # last: from here on the launch removes it
             )
 
@@ -149,10 +150,11 @@ def _look() -> _Host:
     if bwrap is None:
         raise IsolationUnavailable("bubblewrap is not installed; run: apt-get install bubblewrap")
     try:
-        filter_program = seccomp.filter_program()
+        hierarchy = Hierarchy.find()
+        filter_program = seccomp.filter_program(uncounted=hierarchy is None)
     except ValueError as error:
         raise IsolationUnavailable(str(error)) from error
-    return _Host(bwrap, Hierarchy.find(), _may_map_ids(), filter_program)
+    return _Host(bwrap, hierarchy, _may_map_ids(), filter_program)
 
 
 def _may_map_ids() -> bool:

@@ -42,6 +42,8 @@ _ERROR_BYTES = 4096
 _MIB = 1 << 20
 _STACK_BYTES = (8 * _MIB, 64 * _MIB)
 _MEMLOCK_BYTES = 64 << 10
+_KILLED_FIRST = 1000  # when the host runs out of memory
+_ROOM = 2  # a process meets its own limit at so many times the sandbox's, which is noticed before
 _NO_NAMESPACES = (
     "user namespaces are refused. Debian: sysctl -w kernel.unprivileged_userns_clone=1; "
     "Ubuntu from 23.10: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 or an AppArmor profile "
@@ -82,7 +84,7 @@ class Launch:
 
     `argv` is bwrap's, `options` what it reads from its slot, so that they do not show in a process list.
     `outer_id` is the id that 65534 stands for outside, None where bwrap maps our own. `descriptors`
-    are ours, by slot; they stay open here.
+    are ours, by slot; they stay open here. `folders` are those that the program may write to.
     """
 
     argv: tuple[str, ...]
@@ -94,6 +96,7 @@ class Launch:
     group: Group | None
     outer_id: int | None
     open_work: bool
+    folders: tuple[str, ...]
 
     def start(self) -> Launched:
         """Run the five steps. Raises IsolationUnavailable with what bwrap or the kernel said."""
@@ -133,6 +136,8 @@ class Launch:
             init_descriptor=init_descriptor,
             work=work,
             group=self.group,
+            memory_bytes=self.limits.memory_mib * _MIB,
+            folders=self.folders,
         )
 
     def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
@@ -156,6 +161,8 @@ class Launch:
                 if ceiling == resource.RLIM_INFINITY:
                     ceiling = hard
                 resource.prlimit(init, kind, (min(soft, ceiling), min(hard, ceiling)))
+            with contextlib.suppress(PermissionError):  # then it is as likely to be killed as we are
+                Path(f"/proc/{init}/oom_score_adj").write_text(str(_KILLED_FIRST))
             if self.outer_id is not None:
                 for file in ("uid_map", "gid_map"):
                     Path(f"/proc/{init}/{file}").write_text(f"0 0 1\n65534 {self.outer_id} 1\n")
@@ -179,7 +186,7 @@ def _resource_limits(limits: Limits, *, grouped: bool) -> Iterator[tuple[int, tu
     yield resource.RLIMIT_STACK, _STACK_BYTES
     if not grouped:
         cpu_s = int(limits.cpu_s) + 1
-        memory_bytes = limits.memory_mib * _MIB
+        memory_bytes = _ROOM * limits.memory_mib * _MIB
         yield resource.RLIMIT_CPU, (cpu_s, cpu_s + 1)
         yield resource.RLIMIT_DATA, (memory_bytes, memory_bytes)
         yield resource.RLIMIT_NPROC, (limits.processes + 2, limits.processes + 2)

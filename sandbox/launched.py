@@ -12,6 +12,7 @@ import signal
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Group
 from sandbox.cpu_time import cpu_of_tree
+from sandbox.memory_use import memory_of_tree
 from sandbox.watch import End
 
 _DEATH_S = 30.0
@@ -29,14 +30,20 @@ class Launched:
         init_descriptor: int,
         work: int | None,
         group: Group | None,
+        memory_bytes: int,
+        folders: tuple[str, ...],
     ) -> None:
+        """`memory_bytes` is the cap on its memory, of which what lies in `folders` is a part."""
         self._monitor = monitor
         self._monitor_descriptor = monitor_descriptor
         self._init = init
         self._init_descriptor = init_descriptor
         self._work = work
         self._group = group
+        self._memory_bytes = memory_bytes
+        self._folders = folders
         self._seen_cpu_s = 0.0
+        self._seen_memory_bytes = 0
 
     @property
     def init(self) -> int:
@@ -66,10 +73,20 @@ class Launched:
         self._seen_cpu_s = max(self._seen_cpu_s, cpu_of_tree(self._init))
         return self._seen_cpu_s
 
-    def limit_memory(self, memory_mib: int) -> None:
-        """Change the cap, where there is a control group."""
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether it holds more memory than it may. A control group sees to that by itself."""
         if self._group is not None:
-            self._group.limit_memory(memory_mib << 20)
+            return False
+        held = memory_of_tree(self._init, self._folders, enough_bytes=self._memory_bytes)
+        self._seen_memory_bytes = max(self._seen_memory_bytes, held)
+        return held > self._memory_bytes
+
+    def limit_memory(self, memory_mib: int) -> None:
+        """Change the cap."""
+        self._memory_bytes = memory_mib << 20
+        if self._group is not None:
+            self._group.limit_memory(self._memory_bytes)
 
     def bury(self) -> End:
         """Kill init, wait until it is gone, and reap the monitor."""
@@ -82,7 +99,8 @@ class Launched:
             os.waitpid(self._init, os.WNOHANG)
         code = os.waitstatus_to_exitcode(status)
         if self._group is None:
-            return End(code, max(self._seen_cpu_s, usage.ru_utime + usage.ru_stime), None, False)
+            cpu_s = max(self._seen_cpu_s, usage.ru_utime + usage.ru_stime)
+            return End(code, cpu_s, self._seen_memory_bytes or None, False)
         return End(code, self._group.cpu_s, self._group.peak_memory_bytes, self._group.out_of_memory)
 
     def close(self) -> None:

@@ -166,6 +166,13 @@ REFUSALS = (
     ),
 )
 
+# On hosts where no control group counts memory (`sandbox.memory_use`).
+UNCOUNTED = Refusal(
+    "Memory that no process maps: nobody could see whose it is, and that it is there.",
+    {"memfd_create": (319, 279), "shmget": (29, 194)},
+    errno.ENOSYS,
+)
+
 CLONE = (56, 220)
 SOCKET = (41, 198)
 SOCKETPAIR = (53, 199)
@@ -217,16 +224,19 @@ def architecture(machine: str) -> Architecture:
     return _ARCHITECTURES[machine.lower()]
 
 
-def filter_program(machine: str = "") -> bytes:
+def filter_program(machine: str = "", *, uncounted: bool = False) -> bytes:
     """The filter for `machine` (this one when empty) as an array of `struct sock_filter`.
+
+    `uncounted` says that no control group counts memory.
 
     Raises:
         ValueError: the machine is neither x86-64 nor aarch64.
     """
-    return _assemble(architecture(machine or platform.machine()))
+    refusals = (*REFUSALS, UNCOUNTED) if uncounted else REFUSALS
+    return _assemble(architecture(machine or platform.machine()), refusals)
 
 
-def _assemble(architecture: Architecture) -> bytes:
+def _assemble(architecture: Architecture, refusals: tuple[Refusal, ...]) -> bytes:
     column = architecture.column
     program = [
         _load(_ARCHITECTURE_AT),
@@ -235,7 +245,7 @@ def _assemble(architecture: Architecture) -> bytes:
         *_when(_JUMP_ANY_BIT, _X32_BIT, KILL_PROCESS),
         *_when(_JUMP_GREATER, _NEWEST_REVIEWED, _ERRNO | errno.ENOSYS),
     ]
-    for refusal in REFUSALS:
+    for refusal in refusals:
         for numbers in refusal.calls.values():
             number = numbers[column]
             if number is not None:

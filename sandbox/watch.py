@@ -26,6 +26,8 @@ from sandbox.drain import Drain, Stream
 from sandbox.spec import Command, Completion, Ending, Limits
 
 _TICK_S = 0.1
+_LOOK_S = 0.05
+_LOOK_SHARE = 9
 _SIGNALLED = 128  # both backends report a death by signal n as exit status 128 + n, as shells do
 _SIGNAL_NUMBERS = range(_SIGNALLED + 1, _SIGNALLED + 65)
 
@@ -50,7 +52,10 @@ class End:
 
 
 class Running(Protocol):
-    """A sandbox that runs its program. `cpu_s` and `limit_memory` may be called from any thread."""
+    """A sandbox that runs its program. `cpu_s` and `limit_memory` may be called from any thread.
+
+    Looking at `out_of_memory` may take long; it is looked at a tenth of the time at most.
+    """
 
     @property
     def init(self) -> int:
@@ -67,6 +72,10 @@ class Running(Protocol):
     @property
     def cpu_s(self) -> float:
         """Processor time that it has used."""
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether it holds more than it may and has to be killed for it, where the kernel does not."""
 
     def limit_memory(self, memory_mib: int) -> None:
         """Change the cap on its memory."""
@@ -104,6 +113,7 @@ class WatchedProcess:
         self._running: Running | None = None
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._channel: socket.socket | None = None
+        self._next_look_s = 0.0
         self._limit(command.limits.wall_s, command.limits.cpu_s, spent_cpu_s=0.0)
         self._thread = threading.Thread(target=self._run, name=f"sandbox-{command.label}", daemon=True)
         self._thread.start()
@@ -234,6 +244,7 @@ class WatchedProcess:
                 if drain.flooded:
                     self._stop(Ending.OUTPUT)
                 self._check_clocks(running)
+                self._check_memory(running)
                 if self._cause is not None:
                     return
 
@@ -246,6 +257,14 @@ class WatchedProcess:
             spent = running.cpu_s - self._cpu_before_s >= self._cpu_limit_s
         if late or spent:
             self._stop(Ending.WALL_TIME if late else Ending.CPU_TIME)
+
+    def _check_memory(self, running: Running) -> None:
+        started = time.monotonic()
+        if started >= self._next_look_s:
+            if running.out_of_memory:
+                self._stop(Ending.MEMORY)
+            now = time.monotonic()
+            self._next_look_s = now + max(_LOOK_S, _LOOK_SHARE * (now - started))
 
     def _complete(self, drain: Drain, work: int | None, end: End) -> Completion:
         ending, number = self._verdict(end)

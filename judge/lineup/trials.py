@@ -120,8 +120,9 @@ class LineUps:
 
 def trial_of(report: Report) -> Trial:
     """The trial that a whole judgement stands for."""
-    case = next((case.name for case in report.cases if case.verdict is report.verdict), "")
-    message = ": ".join(filter(None, [case, report.message]))
+    case = next((case for case in report.cases if case.verdict is report.verdict), None)
+    said = [case.name, case.message or report.message] if case else [report.message]
+    message = ": ".join(filter(None, said))
     compiled = report.verdict is not Verdict.COMPILE_ERROR
     found = (
         () if compiled else tuple(finding.text for finding in findings(report.diagnostics)[:_MOST_FINDINGS])

@@ -79,6 +79,11 @@ class Container:
             self._seen_cpu_s = max(self._seen_cpu_s, used_s)
         return self._seen_cpu_s
 
+    @property
+    def out_of_memory(self) -> bool:
+        """Never: the engine's control group sees to that."""
+        return False
+
     def limit_memory(self, memory_mib: int) -> None:
         """Change the cap; the engine is asked only if it differs."""
         if memory_mib != self._memory_mib:

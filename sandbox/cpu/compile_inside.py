@@ -10,6 +10,7 @@ It prints the log, and its exit status says whose fault a failure is. Standard l
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ from typing import Any
 from sandbox.chains import BROKEN, REJECTED, Chains, Failure, run
 
 HOME = Path(__file__).resolve().parents[3]
+LINE_MARK = "// line "  # the translator's, before what belongs to a line of the submission
+_INLINE = "// begin inline asm"  # nvcc's
+_ERROR = re.compile(r"^device\.cpp:(\d{1,8}):", re.MULTILINE)
+_MOST_LOG = 64 * 1024
 DEVICE_FLAGS = (
     "-std=c++20",
     "-O1",
@@ -49,7 +54,10 @@ class FunctionalChains(Chains):
         _translate()
         include = f"-I{HOME / 'include'}"
         argv = ["g++", *DEVICE_FLAGS, include, "-c", "device.cpp", "-o", "device.o"]
-        run(argv, self.environment, BROKEN)
+        try:
+            run(argv, self.environment, BROKEN)
+        except Failure as failure:
+            raise _refused(failure) from failure
         return said
 
     def link(self) -> None:
@@ -69,6 +77,30 @@ def _translate() -> None:
     except Exception as problem:  # whatever it is, it is ours
         raise Failure(BROKEN, f"functional mode cannot read the PTX: {problem}\n") from problem
     Path("device.cpp").write_text(text, "utf-8")
+
+
+def _refused(failure: Failure) -> Failure:
+    """What it means that g++ refuses what we made of the PTX.
+
+    What nvcc wrote by itself we translate, or it is our fault; inline assembly can be anything.
+    """
+    if _INLINE not in Path("binding.ptx").read_text("utf-8", "replace"):
+        return failure
+    line = _user_line(failure.log)
+    where = f"solution.cu({line}): error: " if line else ""
+    return Failure(REJECTED, f"{where}the inline assembly has a form that functional mode does not know\n")
+
+
+def _user_line(log: str) -> int:
+    """The line of the submission to which the first error of g++ belongs, 0 where none is known."""
+    found = _ERROR.search(log[:_MOST_LOG])
+    if found is None:
+        return 0
+    lines = Path("device.cpp").read_text("utf-8").split("\n")[: int(found[1])]
+    for text in reversed(lines):
+        if text.startswith(LINE_MARK):
+            return int(text.removeprefix(LINE_MARK))
+    return 0
 
 
 def main() -> int:

@@ -137,6 +137,7 @@ class CheckedMemory:
                 kernel=self._kernel,
                 block=program,
                 line=line_of(sys._getframe(), self._filename),  # noqa: SLF001 - documented, despite its name
+                array=nearest.name if nearest else None,
             )
         stop(ExitStatus.ILLEGAL_ACCESS)
 

@@ -77,6 +77,7 @@ class Diagnostics:
         line: int | None = None,
         kernel: str | None = None,
         block: Sequence[int] | None = None,
+        array: str | None = None,
     ) -> None:
         """Write one finding; `line` is 1-based in the submitted source."""
         finding = {
@@ -86,6 +87,7 @@ class Diagnostics:
             "kernel": kernel,
             "block": None if block is None else [int(index) for index in block],
             "line": line,
+            "array": array,
         }
         with contextlib.suppress(OSError):
             os.write(self._descriptor, json.dumps(finding).encode() + b"\n")

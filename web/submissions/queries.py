@@ -1,8 +1,8 @@
 """Reads about submissions, each within the rights of the one who asks."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
@@ -10,7 +10,8 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from judge.report import CaseReport, Report, Score, Timing, from_json
+from judge.redaction import redact
+from judge.report import Report, Score, from_json
 from web.accounts.models import User
 from web.observability.origin import Origin
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Status, Submission
@@ -117,51 +118,15 @@ def score_of(submission: Submission) -> Score | None:
 def present_report(submission: Submission, viewer: Viewer) -> Report | None:
     """The report as `viewer` may see it, None until there is one. The viewer may see the submission.
 
-    Of a hidden case everybody but staff sees the group, the verdict, the message, the counts and the
-    times: no sizes, no values, and a name that says nothing. The roofline is a formula over the sizes, so
-    its floor is not shown, and the percentage and the place under it are rounded. Listings are not in the
-    report; see `listings_of`.
+    Everybody but staff sees of hidden cases what `judge.redaction` leaves. Listings are not in the report;
+    see `listings_of`.
     """
     if not hasattr(submission, "report"):
         return None
     report = from_json(submission.report.body)
     if viewer.is_staff:
         return report
-    return replace(report, cases=_redact(report.cases))
-
-
-def _redact(cases: tuple[CaseReport, ...]) -> tuple[CaseReport, ...]:
-    counts: Counter[str] = Counter()
-    shown = []
-    for case in cases:
-        if not case.public:
-            counts[case.group.value] += 1
-            name = f"{case.group.value} {counts[case.group.value]}"
-            case = replace(  # noqa: PLW2901 - the shown form of it
-                case, name=name, sizes={}, mismatches=(), timing=_blur(case.timing)
-            )
-        shown.append(case)
-    return tuple(shown)
-
-
-def _blur(timing: Timing | None) -> Timing | None:
-    if timing is None:
-        return None
-    percent, placement = timing.roofline_percent, timing.placement
-    return replace(
-        timing,
-        floor_us=None,
-        roofline_percent=None if percent is None else round(percent),
-        placement=placement
-        and replace(
-            placement, intensity=_rough(placement.intensity), bytes_per_s=_rough(placement.bytes_per_s)
-        ),
-    )
-
-
-def _rough(value: float) -> float:
-    """`value` to two significant digits."""
-    return float(f"{value:.1e}")
+    return redact(report)
 
 
 def listings_of(submission: Submission) -> tuple[Listing, ...]:

@@ -117,8 +117,8 @@ void wc_fence(Thread*);
 // Slow paths of checked accesses. wc_check_global returns when the access is allowed, and fills the site.
 void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 location);
 [[noreturn]] void wc_bad_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
-// `offset` into the thread's local array of `array_bytes`.
-[[noreturn]] void wc_bad_local(Thread*, u64 offset, u32 array_bytes, u32 bytes, Access, u32 location);
+// `offset` into the thread's local array, or its parameters, of `array_bytes`.
+[[noreturn]] void wc_bad_local(Thread*, u64 offset, u32 array_bytes, u32 bytes, Access, bool parameter, u32 location);
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 
 u64 wc_clock();

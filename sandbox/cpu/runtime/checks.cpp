@@ -42,8 +42,9 @@ struct Fault {
   const ThreadRecord& thread;
   u32 location;
 
-  [[noreturn]] void end(const char* kind, const std::string& what, const std::string& advice) const {
-    fail({Severity::kError, kind, what + place(thread, location) + ". " + advice, where(thread, location)},
+  [[noreturn]] void end(const char* kind, const std::string& what, const std::string& advice,
+                        const std::string& array = {}) const {
+    fail({Severity::kError, kind, what + place(thread, location) + ". " + advice, where(thread, location), array},
          wire::kIllegalAccess);
   }
 };
@@ -63,7 +64,7 @@ struct Fault {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
       fault.end("out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + element(*near, address, bytes),
-                distance < 0 ? "The index is negative." : "Guard the access with if (i < n).");
+                distance < 0 ? "The index is negative." : "Guard the access with if (i < n).", near->name);
     }
   }
   if (!in_arena(address) && is_mapped(address)) {
@@ -142,9 +143,10 @@ extern "C" void wc_bad_shared(Thread* caller, u32 offset, u32 bytes, Access acce
   fault.end("out_of_bounds", what, "Compare the index with the size of the __shared__ array.");
 }
 
-extern "C" void wc_bad_local(Thread* caller, u64 offset, u32 array_bytes, u32 bytes, Access access, u32 location) {
+extern "C" void wc_bad_local(Thread* caller, u64 offset, u32 array_bytes, u32 bytes, Access access, bool parameter,
+                             u32 location) {
   const Fault fault{record(caller), location};
-  const std::string doing = action(access, bytes) + "a local array: ";
+  const std::string doing = action(access, bytes) + (parameter ? "parameters: " : "a local array: ");
   if (offset <= array_bytes && bytes <= array_bytes - offset) {
     fault.end("misaligned", "misaligned " + doing + "byte " + std::to_string(offset),
               "The offset must be a multiple of " + std::to_string(bytes) + ".");
@@ -152,7 +154,8 @@ extern "C" void wc_bad_local(Thread* caller, u64 offset, u32 array_bytes, u32 by
   fault.end("out_of_bounds",
             "out-of-bounds " + doing + "byte " + std::to_string(static_cast<s64>(offset)) + " of " +
                 std::to_string(array_bytes),
-            "Compare the index with the size of the array.");
+            parameter ? "Compare the offset with the size of the parameters." :
+                        "Compare the index with the size of the array.");
 }
 
 }  // namespace warpcourt::cpu

@@ -38,7 +38,7 @@ std::string objection(const void* pointer, u64 bytes, Side side, const char* rol
   if (!pointer) return the_role + " is a null pointer";
   const std::optional<Allocation> range = nearest_allocation(address);
   const bool inside = range && range->contains(address, 0);
-  if (!inside || range->kind == MemoryKind::kPinned) {
+  if (!inside || range->kind == MemoryKind::kPinned || range->kind == MemoryKind::kRegistered) {
     if (in_arena(address)) return the_role + " lies outside every allocation";
     if (side == Side::kDevice && !inside) return the_role + " is host memory, but the direction says device";
     return "";

@@ -86,11 +86,10 @@ cudaError_t cudaFreeHost(void* pointer) { return release(pointer, true, "cudaFre
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
   if (live_allocation(reinterpret_cast<u64>(pointer))) return set_error(cudaErrorHostMemoryAlreadyRegistered);
-  register_memory(pointer, bytes, MemoryKind::kPinned, "");
-  return cudaSuccess;
+  return register_host(pointer, bytes) ? cudaSuccess : set_error(cudaErrorInvalidValue);
 }
 cudaError_t cudaHostUnregister(void* pointer) {
-  return unregister_memory(pointer) ? cudaSuccess : set_error(cudaErrorHostMemoryNotRegistered);
+  return unregister_host(pointer) ? cudaSuccess : set_error(cudaErrorHostMemoryNotRegistered);
 }
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
   *device = host;
@@ -119,6 +118,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   attributes->devicePointer = const_cast<void*>(pointer);
   switch (range->kind) {
     case MemoryKind::kManaged: attributes->type = cudaMemoryTypeManaged; break;
+    case MemoryKind::kRegistered:
     case MemoryKind::kPinned: attributes->type = cudaMemoryTypeHost; break;
     default:
       attributes->type = cudaMemoryTypeDevice;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,7 @@
 struct CUstream_st {
   unsigned flags;
   int priority;
+  std::map<cudaStreamAttrID, cudaStreamAttrValue> attributes = {};
 };
 
 struct CUevent_st {
@@ -33,6 +35,13 @@ namespace {
 thread_local std::unique_ptr<CUgraph_st> capture;
 
 bool captures(cudaStream_t stream) { return capture && stream && stream != cudaStreamLegacy; }
+
+// What is kept for a stream; the default streams, which nobody makes, have one together.
+CUstream_st& kept(cudaStream_t stream) {
+  static auto* usual = new CUstream_st{0, 0};
+  const bool made = stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
+  return made ? *stream : *usual;
+}
 
 double now_ms() {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -67,11 +76,28 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  *flags = stream ? stream->flags : 0;
+  *flags = kept(stream).flags;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-  *priority = stream ? stream->priority : 0;
+  *priority = kept(stream).priority;
+  return cudaSuccess;
+}
+// Attributes are hints without effect here.
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
+  if (!value) return refuse(cudaErrorInvalidValue, "cudaStreamSetAttribute: there is no value");
+  kept(stream).attributes[attribute] = *value;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
+  if (!value) return refuse(cudaErrorInvalidValue, "cudaStreamGetAttribute: there is no place for the value");
+  *value = {};
+  const auto& attributes = kept(stream).attributes;
+  if (const auto found = attributes.find(attribute); found != attributes.end()) *value = found->second;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  kept(to).attributes = kept(from).attributes;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetDevice(cudaStream_t, int* device) {

@@ -58,6 +58,7 @@ std::string json(const Finding& finding) {
   std::string line = "{\"severity\":\"";
   line += names[static_cast<int>(finding.severity)];
   line += "\",\"kind\":" + quoted(finding.kind) + ",\"message\":" + quoted(finding.message);
+  if (!finding.array.empty()) line += ",\"array\":" + quoted(finding.array);
   if (!finding.where.kernel.empty()) line += ",\"kernel\":" + quoted(finding.where.kernel);
   if (finding.where.block) line += ",\"block\":" + triple(*finding.where.block);
   if (finding.where.thread) line += ",\"thread\":" + triple(*finding.where.thread);

@@ -27,6 +27,7 @@ struct Finding {
   const char* kind;
   std::string message;
   Where where;
+  std::string array = {};  // the argument that it is about
 };
 
 void set_diagnostics_descriptor(int descriptor);

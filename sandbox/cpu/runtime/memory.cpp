@@ -115,6 +115,7 @@ const char* origin(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::kManaged: return "cudaMallocManaged";
     case MemoryKind::kPinned: return "pinned";
+    case MemoryKind::kRegistered: return "cudaHostRegister";
     default: return "cudaMalloc";
   }
 }
@@ -180,7 +181,8 @@ FreeResult free_memory(void* pointer, bool host) {
   if (range.base != address) return FreeResult::kNotBase;
   if (range.freed) return FreeResult::kTwice;
   const bool pinned = range.kind == MemoryKind::kPinned;
-  if (range.kind == MemoryKind::kArgument || range.kind == MemoryKind::kVariable || pinned != host) {
+  const bool foreign = range.kind == MemoryKind::kArgument || range.kind == MemoryKind::kVariable;
+  if (foreign || range.kind == MemoryKind::kRegistered || pinned != host) {
     return FreeResult::kWrongKind;
   }
   range.freed = true;
@@ -243,6 +245,32 @@ bool unregister_memory(void* base) {
   std::unique_lock lock(m.mutex);
   ++m.generation;
   return m.ranges.erase(reinterpret_cast<u64>(base)) != 0;
+}
+
+bool register_host(void* base, u64 bytes) {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  const u64 address = reinterpret_cast<u64>(base);
+  const u64 end = address + bytes;
+  if (!bytes || end < address) return false;
+  // Within the arena all that kernels may touch was allocated, with its bounds: nothing can be added to it.
+  if (address < m.arena + m.arena_bytes && end > m.arena) return false;
+  auto last = m.ranges.lower_bound(end);
+  for (auto at = m.ranges.begin(); at != last; ++at) {
+    if (!at->second.freed && at->second.base + at->second.bytes > address) return false;
+  }
+  m.ranges[address] = {.base = address, .bytes = bytes, .kind = MemoryKind::kRegistered};
+  return true;
+}
+
+bool unregister_host(void* base) {
+  Memory& m = memory();
+  std::unique_lock lock(m.mutex);
+  auto found = m.ranges.find(reinterpret_cast<u64>(base));
+  if (found == m.ranges.end() || found->second.kind != MemoryKind::kRegistered) return false;
+  ++m.generation;
+  m.ranges.erase(found);
+  return true;
 }
 
 bool find_range(u64 address, u64 size, Range& range) {

@@ -19,7 +19,7 @@
 
 namespace warpcourt::cpu {
 
-enum class MemoryKind : u8 { kDevice, kArgument, kManaged, kPinned, kVariable };
+enum class MemoryKind : u8 { kDevice, kArgument, kManaged, kPinned, kRegistered, kVariable };
 
 struct Allocation {
   u64 base = 0;
@@ -65,6 +65,10 @@ void unmap_arguments();
 // Makes memory that somebody else owns known, and unknown again.
 void register_memory(void* base, u64 bytes, MemoryKind kind, std::string name);
 bool unregister_memory(void* base);
+
+// Makes the program's own host memory known, and unknown again. False where it is none, or known in part.
+bool register_host(void* base, u64 bytes);
+bool unregister_host(void* base);
 
 // The live range that holds `size` bytes at `address`.
 bool find_range(u64 address, u64 size, Range& range);

@@ -42,8 +42,28 @@ template <u32 kBytes, Access kAccess>
 WC_INLINE u64 local(const Frame& frame, u64 base, u32 size_bytes, u64 address, u32 location) {
   const u64 offset = address - base;
   if (__builtin_expect((offset + (kBytes - 1) >= size_bytes) | ((offset & (kBytes - 1)) != 0), 0))
-    wc_bad_local(frame.thread, offset, size_bytes, kBytes, kAccess, location);
+    wc_bad_local(frame.thread, offset, size_bytes, kBytes, kAccess, false, location);
   return address;
+}
+
+// An array that an address in a register may lie in.
+struct Region {
+  u64 base;
+  u64 bytes;
+};
+
+// `parameter` says what they are, for the message: parameters, or local arrays.
+template <u32 kBytes, Access kAccess, u32 kCount>
+WC_INLINE u64 within(const Frame& frame, const Region (&regions)[kCount], bool parameter, u64 address, u32 location) {
+  const Region* nearest = &regions[0];
+  u64 distance = ~u64{0};
+  for (const Region& region : regions) {
+    const u64 offset = address - region.base;
+    if (offset + (kBytes - 1) < region.bytes && (offset & (kBytes - 1)) == 0) return address;
+    const u64 off_by = offset < region.bytes ? 0 : s64(offset) < 0 ? -offset : offset - region.bytes;
+    if (off_by < distance) distance = off_by, nearest = &region;
+  }
+  wc_bad_local(frame.thread, address - nearest->base, u32(nearest->bytes), kBytes, kAccess, parameter, location);
 }
 
 WC_INLINE bool is_shared(const Frame& frame, u64 address) { return address - frame.shared < frame.shared_bytes; }

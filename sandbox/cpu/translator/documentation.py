@@ -35,7 +35,8 @@ section of the PTX ISA 9.0 that each follows, and where a result may differ from
 the tables in `sandbox/cpu/translator/tables/`; write it again with
 `python -m sandbox.cpu.translator.documentation`.
 
-An instruction that is not listed fails when a thread reaches it, with a message that names it and its line.
+An instruction that is not listed, or has a word or a shape that PTX does not have, fails when a thread
+reaches it, with a message that names it and its line.
 
 In general: every operation is rounded as PTX says, in the rounding mode that it names, with `.ftz` and `.sat`
 applied. A NaN keeps its payload where a GPU would make 0x7fffffff. Cache hints, scopes narrower than the

@@ -34,7 +34,9 @@ class Emission:
         self.passed_labels: set[str] = set()  # by C++ name
         self.prototypes: dict[str, Prototype] = {}
         self.targets: dict[str, Targets] = {}
-        self.local: Place | None = None  # the one local array, to check accesses by register
+        # What an address in a register may lie in, by state space; the function declares those that are used.
+        self.regions: dict[str, list[Place]] = {"local": [], "param": []}
+        self.used_regions: set[str] = set()
 
     # --- operands -------------------------------------------------------------------------------------------
 
@@ -121,21 +123,27 @@ class Emission:
     def pointer(self, operand: Operand, space: str, size_bytes: int, access: str) -> str:
         """A checked host address, u64, for an access of `size_bytes` in a state space."""
         address = self.address(operand)
-        if space == "param" or self._is_inside(operand, space, size_bytes):
+        if self._is_inside(operand, space, size_bytes):
             return address
         check = f"<{size_bytes}, Access::{access}>"
         if space == "shared":
             return f"shared{check}(W, {address}, {self.location})"
-        if space == "local":
-            if self.local is None:
-                return address
-            return (
-                f"local{check}(W, {self.local.address}, {self.local.size_bytes}, {address}, {self.location})"
-            )
+        if space in self.regions:
+            return self._within(space, check, address)
         site = self.unit.site_count
         self.unit.site_count += 1
         function = "generic" if not space else "global"
         return f"{function}{check}(W, {site}, {address}, {self.location})"
+
+    def _within(self, space: str, check: str, address: str) -> str:
+        """The address, checked against the local arrays, or against the parameters and those of calls."""
+        regions = self.regions[space]
+        if space == "local" and len(regions) == 1:
+            (only,) = regions
+            return f"local{check}(W, {only.address}, {only.size_bytes}, {address}, {self.location})"
+        self.used_regions.add(space)
+        parameter = "true" if space == "param" else "false"
+        return f"within{check}(W, {space}_regions, {parameter}, {address}, {self.location})"
 
     def _is_inside(self, operand: Operand, space: str, size_bytes: int) -> bool:
         """Whether the address is a variable plus a constant that lies in it: nothing to check then."""

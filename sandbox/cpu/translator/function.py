@@ -1,5 +1,7 @@
 """One PTX function → one C++ function: registers become locals, labels become labels, branches gotos."""
 
+from collections.abc import Iterator
+
 from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
 from .locations import Locations
@@ -56,7 +58,7 @@ class _Body:
         self._shared_offsets = shared_offsets
         self._code = Emission(unit, self._scopes, self._names)
         self._arrays: list[str] = []
-        self._local_count = 0
+        self._places: Iterator[Place] = iter(())
         self._lines: list[str] = []
 
     def translate(self, function: Function) -> list[str]:
@@ -66,8 +68,13 @@ class _Body:
         for variable, offset in zip(function.parameters, layout.offsets, strict=True):
             self._scopes.define(variable.name, Place(f"(u64(P) + {offset})", "param", variable.size_bytes))
         for variable in function.results:
-            self._scopes.define(variable.name, Place("u64(Q)", "param", variable.size_bytes))
+            result = Place("u64(Q)", "param", variable.size_bytes)
+            self._scopes.define(variable.name, result)
+            self._code.regions["param"].append(result)
+        if layout.size_bytes:
+            self._code.regions["param"].append(Place("u64(P)", "param", layout.size_bytes))
         body = function.body or ()
+        self._places = iter(self._reserve(body))
         self._enter(body)
         self._statements(body)
         return self._lines
@@ -78,7 +85,13 @@ class _Body:
             lines.append(f"{cpp_type} {', '.join(f'{register}{{}}' for register in registers)};")
         if self._code.uses_carry:
             lines.append("bool CC = false;")
-        return lines + self._arrays
+        return lines + self._arrays + [self._regions(space) for space in sorted(self._code.used_regions)]
+
+    def _regions(self, space: str) -> str:
+        """The bounds of all that is in a state space; without any, one that holds nothing."""
+        places = self._code.regions[space]
+        bounds = ", ".join(f"{{{place.address}, {place.size_bytes}}}" for place in places)
+        return f"const Region {space}_regions[] = {{{bounds or '{0, 0}'}}};"
 
     def _enter(self, statements: tuple[Statement, ...]) -> None:
         """Open a scope: its labels are known throughout, so that branches may go forwards."""
@@ -104,7 +117,7 @@ class _Body:
             if isinstance(statement, Instruction):
                 self._lines.append(self._instruction(statement))
             elif isinstance(statement, SourceLocation):
-                self._code.location = self._locations.index(statement, self._code.location)
+                self._locate(statement)
             elif isinstance(statement, Label):
                 label = self._code.label(statement.name)
                 self._code.passed_labels.add(label)
@@ -119,22 +132,36 @@ class _Body:
                 self._statements(statement.statements)
                 self._leave()
 
+    def _locate(self, statement: SourceLocation) -> None:
+        """Note the line of what follows, for messages and, as a comment, for what g++ may refuse of it."""
+        location = self._locations.index(statement, self._code.location)
+        if location != self._code.location:
+            self._code.location = location
+            self._lines.append(f"// line {self._locations.user_line(location)}")
+
+    def _reserve(self, statements: tuple[Statement, ...]) -> list[Place]:
+        """Declare the arrays of all scopes ahead: an address in a register may be of any of them."""
+        places: list[Place] = []
+        for statement in statements:
+            if isinstance(statement, Scope):
+                places += self._reserve(statement.statements)
+            elif isinstance(statement, Variable) and statement.space in self._code.regions:
+                cpp = self._names.fresh("m", statement.name)
+                alignment_bytes = max(statement.alignment_bytes, SMALLEST_ARRAY_ALIGNMENT_BYTES)
+                size_bytes = max(statement.size_bytes, 1)
+                self._arrays.append(f"alignas({alignment_bytes}) u8 {cpp}[{size_bytes}];")
+                places.append(Place(f"u64({cpp})", statement.space, statement.size_bytes))
+                self._code.regions[statement.space].append(places[-1])
+        return places
+
     def _variable(self, variable: Variable) -> None:
         if variable.space == "shared":
             offset = self._shared_offsets.get(variable.name)
             address = "u64(T->dynamic_offset)" if offset is None else f"{offset}ull"
             self._scopes.define(variable.name, Place(address, "shared", variable.size_bytes))
             return
-        if variable.space not in ("local", "param"):
-            return  # the module has defined it
-        cpp = self._names.fresh("m", variable.name)
-        alignment_bytes = max(variable.alignment_bytes, SMALLEST_ARRAY_ALIGNMENT_BYTES)
-        self._arrays.append(f"alignas({alignment_bytes}) u8 {cpp}[{max(variable.size_bytes, 1)}];")
-        place = Place(f"u64({cpp})", variable.space, variable.size_bytes)
-        self._scopes.define(variable.name, place)
-        if variable.space == "local":
-            self._local_count += 1
-            self._code.local = place if self._local_count == 1 else None
+        if variable.space in self._code.regions:  # the module has defined all others
+            self._scopes.define(variable.name, next(self._places))
 
     def _instruction(self, instruction: Instruction) -> str:
         try:

@@ -9,6 +9,7 @@ from .syntax import SourceLocation
 
 _Place = tuple[int, int, int]
 LONGEST_CHAIN = 64
+SUBMISSION = "solution.cu"
 
 
 class Locations:
@@ -24,6 +25,11 @@ class Locations:
     def enter_function(self) -> None:
         """Inlining is described per function."""
         self._callers.clear()
+
+    def user_line(self, index: int) -> int:
+        """The line of the submission at `index`, 0 where it is another file's."""
+        name, line = self.table[index]
+        return line if name == SUBMISSION else 0
 
     def index(self, location: SourceLocation, previous: int) -> int:
         """The index for a `.loc`; line 0 means that the compiler does not know: it keeps the previous one."""

@@ -212,14 +212,13 @@ class _Parser:
         name = cursor.name()
         cursor.expect(":")
         if cursor.accept(".callprototype"):
-            if cursor.here == "(":
-                self._declarations.parameters()
+            results = self._declarations.parameters() if cursor.here == "(" else ()
             cursor.name()
             parameters = self._declarations.parameters() if cursor.here == "(" else ()
             while cursor.here.startswith("."):  # .noreturn
                 cursor.take()
             cursor.expect(";")
-            return Prototype(name, parameters)
+            return Prototype(name, results, parameters)
         if cursor.here in (".branchtargets", ".calltargets"):
             cursor.take()
             labels = [cursor.name()]

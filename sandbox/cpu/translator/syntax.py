@@ -187,6 +187,7 @@ class Prototype(NamedTuple):
     """`name: .callprototype`: the shape of an indirect call."""
 
     name: str
+    results: tuple[Variable, ...]
     parameters: tuple[Variable, ...]
 
 

@@ -125,7 +125,7 @@ def test_streams_events_graphs_and_memory_kinds() -> None:
     x = floats(100)
     outcome = passed(run(kernel("host_api"), x, np.empty(8, np.float32), 100))
     np.testing.assert_allclose(outcome.arrays[0], x + 8, rtol=1e-6)
-    np.testing.assert_array_equal(outcome.arrays[1], [1, 4, 4, 0, 8, 32, 0, 0])
+    np.testing.assert_array_equal(outcome.arrays[1], [1, 4, 4, 0, 8, 32, 0, 0.5])
 
 
 def test_cooperative_groups() -> None:
@@ -233,3 +233,10 @@ def test_thrust_and_cub() -> None:
     outcome = passed(run(kernel("library"), x, np.empty(1, np.float32), x.size))
     np.testing.assert_array_equal(outcome.arrays[0], np.sort(x))
     np.testing.assert_allclose(outcome.arrays[1][0], x.sum(dtype=np.float64), atol=1e-2)
+
+
+@pytest.mark.slow
+def test_a_histogram_by_cub() -> None:
+    x = np.random.default_rng(6).integers(0, 64, 5000).astype(np.int32)
+    outcome = passed(run(kernel("histogram_library"), x, np.empty(64, np.int32), x.size, 64))
+    np.testing.assert_array_equal(outcome.arrays[1], np.bincount(x, minlength=64))

@@ -89,6 +89,8 @@ def test_elements_that_still_hold_the_poison_are_counted() -> None:
     comparison = check([1.0, 8.0, 9.0], [1.0, 2.0, 3.0], poison=poison)
     assert (comparison.mismatched, comparison.unwritten) == (2, 2)
     assert [mismatch.got for mismatch in comparison.mismatches] == ["never written"] * 2
+    errors = [(mismatch.absolute_error, mismatch.relative_error) for mismatch in comparison.mismatches]
+    assert errors == [(None, None)] * 2
 
 
 def test_poison_that_is_nan_is_recognised_by_its_bits() -> None:

@@ -30,6 +30,7 @@ LAUNCH = Launch(
     group=None,
     outer_id=None,
     open_work=False,
+    folders=(),
 )
 GOOD = (
     b"65534\nNoNewPrivs:\t1\nSeccomp:\t2\nCapEff:\t0000000000000000\nCapBnd:\t0000000000000000\n"

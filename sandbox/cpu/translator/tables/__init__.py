@@ -20,6 +20,7 @@ from . import (
     warp,
 )
 from .entry import Entry
+from .vocabulary import Vocabulary
 
 ENTRIES: tuple[Entry, ...] = (
     *carry.ENTRIES,
@@ -49,15 +50,17 @@ def _by_name() -> dict[str, list[Entry]]:
 
 
 _TABLE = _by_name()
+_VOCABULARY = Vocabulary(ENTRIES)
 
 
 def find(instruction: Instruction) -> Entry:
     """The entry for an instruction.
 
     Raises:
-        UnsupportedForm: when no table has one.
+        UnsupportedForm: when no table has one, or a part of its opcode is no word of PTX.
     """
-    for entry in _TABLE.get(instruction.name, ()):
-        if entry.accepts(instruction):
-            return entry
+    if _VOCABULARY.knows(instruction):
+        for entry in _TABLE.get(instruction.name, ()):
+            if entry.accepts(instruction):
+                return entry
     raise UnsupportedForm(instruction.opcode)

@@ -102,11 +102,12 @@ def _slct(code: Emission, instruction: Instruction) -> str:
     data, control = instruction.types[0], instruction.type
     a, b = (code.read(operand, data) for operand in instruction.operands[1:3])
     c = code.read(instruction.operand(3), control)
-    if instruction.has("ftz"):
+    if instruction.has("ftz") and control.family == "float":
         c = f"flush({c})"
     return code.write(instruction.operand(0), data, f"({c} >= 0 ? {a} : {b})")
 
 
+_CONTROLS = frozenset({"s32", "f32"})
 _SELECTED = frozenset(name for name in TYPES if name[0] in "busf" and name not in HALVES)
 
 ENTRIES = (
@@ -135,5 +136,5 @@ ENTRIES = (
         expression("({c} ? {a} : {b})", sources="t t pred"),
         _SELECTED,
     ),
-    Entry("slct", "9.7.6.4 slct", "slct{.ftz}.dtype.{s32,f32} d, a, b, c", _slct),
+    Entry("slct", "9.7.6.4 slct", "slct{.ftz}.dtype.{s32,f32} d, a, b, c", _slct, _CONTROLS),
 )

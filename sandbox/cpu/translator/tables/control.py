@@ -3,7 +3,7 @@
 from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..symbols import Code, Place, lay_out
-from ..syntax import Arguments, Instruction, Name, Operand, Variable
+from ..syntax import Arguments, Instruction, Name, Operand, Prototype, Variable
 from .entry import Entry
 
 # Functions that the device runtime provides: the body for each, with P its parameters and Q its result.
@@ -69,15 +69,19 @@ def _call(code: Emission, instruction: Instruction) -> str:
     result = _arguments(operands)
     callee = operands.pop(0)
     arguments = _arguments(operands)
-    function, parameters, check = _callee(code, callee, operands)
+    function, results, parameters, check = _callee(code, callee, operands)
     if len(arguments) != len(parameters):
+        raise UnsupportedForm(instruction.opcode)
+    if len(result) != len(results):
         raise UnsupportedForm(instruction.opcode)
     layout = lay_out(parameters)
     copies = [
-        f"copy_bytes(block + {offset}, {_place(code, value).address}, {parameter.size_bytes});"
+        f"copy_bytes(block + {offset}, {_place(code, value, parameter).address}, {parameter.size_bytes});"
         for value, parameter, offset in zip(arguments, parameters, layout.offsets, strict=True)
     ]
-    target = f"reinterpret_cast<u8*>({_place(code, result[0]).address})" if result else "nullptr"
+    target = "nullptr"
+    if result:
+        target = f"reinterpret_cast<u8*>({_place(code, result[0], results[0]).address})"
     return (
         f"{{ alignas(16) u8 block[{max(layout.size_bytes, 1)}]; {' '.join(copies)} {check}"
         f"T->location = {code.location}; {function}(T, block, {target}); }}"
@@ -93,28 +97,35 @@ def _arguments(operands: list[Operand]) -> tuple[Operand, ...]:
     return first.elements
 
 
-def _callee(code: Emission, callee: Operand, rest: list[Operand]) -> tuple[str, tuple[Variable, ...], str]:
-    """The C++ expression for the function, its parameters, and a check of an indirect call's target."""
+_Variables = tuple[Variable, ...]
+
+
+def _callee(code: Emission, callee: Operand, rest: list[Operand]) -> tuple[str, _Variables, _Variables, str]:
+    """The C++ expression for the function, its results and parameters, and a check of an indirect target."""
     symbol = code.scopes.find(callee.text) if isinstance(callee, Name) else None
     if isinstance(symbol, Code):
-        return symbol.cpp, symbol.function.parameters, ""
+        return symbol.cpp, symbol.function.results, symbol.function.parameters, ""
     address = code.read(callee, "u64")
     check = f"check_callee(T, {address}, {code.location}); "
-    return f"reinterpret_cast<Entry>({address})", _prototype(code, rest), check
+    prototype = _prototype(code, rest)
+    return f"reinterpret_cast<Entry>({address})", prototype.results, prototype.parameters, check
 
 
-def _prototype(code: Emission, operands: list[Operand]) -> tuple[Variable, ...]:
+def _prototype(code: Emission, operands: list[Operand]) -> Prototype:
     name = operands[0] if operands else None
     prototype = code.prototypes.get(name.text) if isinstance(name, Name) else None
     if prototype is None:
         raise UnsupportedForm("an indirect call without a prototype")
-    return prototype.parameters
+    return prototype
 
 
-def _place(code: Emission, operand: Operand) -> Place:
+def _place(code: Emission, operand: Operand, variable: Variable) -> Place:
+    """The .param variable that is handed over as `variable`, which must fit into it."""
     symbol = code.scopes.find(operand.text) if isinstance(operand, Name) else None
     if not isinstance(symbol, Place):
         raise UnsupportedForm("an argument that is not a .param variable")
+    if symbol.space != "param" or symbol.size_bytes < variable.size_bytes:
+        raise UnsupportedForm("an argument of another size")
     return symbol
 
 

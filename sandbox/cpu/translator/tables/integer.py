@@ -8,6 +8,8 @@ from .entry import Entry, expression
 
 _PAIRS = frozenset(("u16x2", "s16x2"))
 _COUNTED = frozenset(("b32", "b64"))
+_FOUND = frozenset(("u32", "u64", "s32", "s64"))
+_CLAMPED = frozenset(("u32", "s32", "b32"))
 _WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
 
@@ -90,7 +92,7 @@ def _clamped(template: str, sources: str, result: str) -> Entry:
         return expression(template.replace("CLAMP", clamp), sources=sources, result=result)(code, instruction)
 
     number = 22 if name == "bmsk" else 21
-    return Entry(name, f"9.7.1.{number} {name}", f"{name}.{{clamp,wrap}}.type d, a, b", emit)
+    return Entry(name, f"9.7.1.{number} {name}", f"{name}.{{clamp,wrap}}.type d, a, b", emit, _CLAMPED)
 
 
 def _dot(code: Emission, instruction: Instruction) -> str:
@@ -155,10 +157,10 @@ ENTRIES = (
         "clz",
         "9.7.1.15 clz",
         "clz.type d, a",
-        expression("count_leading_zeros({a})", sources="U", result="u32"),
+        expression("count_leading_zeros({U}({a}))", sources="U", result="u32"),
         _COUNTED,
     ),
-    Entry("bfind", "9.7.1.16 bfind", "bfind{.shiftamt}.type d, a", _find_bit, INTEGERS),
+    Entry("bfind", "9.7.1.16 bfind", "bfind{.shiftamt}.type d, a", _find_bit, _FOUND),
     Entry(
         "fns",
         "9.7.1.17 fns",
@@ -169,7 +171,7 @@ ENTRIES = (
         "brev",
         "9.7.1.18 brev",
         "brev.type d, a",
-        expression("reverse_bits({a})", sources="U", result="U"),
+        expression("reverse_bits({U}({a}))", sources="U", result="U"),
         _COUNTED,
     ),
     Entry(

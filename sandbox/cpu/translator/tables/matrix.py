@@ -26,6 +26,7 @@ _ELEMENTS = {
     "s32": "ElementInt",
 }
 _COUNTS = {"x1": 1, "x2": 2, "x4": 4}
+_LANES = 32
 
 
 def _shape(instruction: Instruction) -> tuple[int, int, int]:
@@ -34,6 +35,52 @@ def _shape(instruction: Instruction) -> tuple[int, int, int]:
         if match:
             return int(match[1]), int(match[2]), int(match[3])
     raise UnsupportedForm(instruction.opcode)
+
+
+# Factors, shapes and totals that go together. Source: PTX ISA 9.0, sections 9.7.14.1 (shapes) and 9.7.14.2.
+_HALF = frozenset({"f16", "f32"})
+_FORMS: dict[str, tuple[tuple[frozenset[str], frozenset[str], frozenset[str]], ...]] = {
+    "mma": (
+        (frozenset({"f16"}), frozenset({"m16n8k8", "m16n8k16"}), _HALF),
+        (frozenset({"bf16"}), frozenset({"m16n8k8", "m16n8k16"}), frozenset({"f32"})),
+        (frozenset({"tf32"}), frozenset({"m16n8k4", "m16n8k8"}), frozenset({"f32"})),
+        (frozenset({"f64"}), frozenset({"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"}), frozenset({"f64"})),
+        (frozenset({"s8", "u8"}), frozenset({"m8n8k16", "m16n8k16", "m16n8k32"}), frozenset({"s32"})),
+        (frozenset({"s4", "u4"}), frozenset({"m8n8k32", "m16n8k32", "m16n8k64"}), frozenset({"s32"})),
+        (frozenset({"b1"}), frozenset({"m8n8k128", "m16n8k128", "m16n8k256"}), frozenset({"s32"})),
+    ),
+    "wmma": (
+        (frozenset({"f16"}), frozenset({"m16n16k16", "m32n8k16", "m8n32k16"}), _HALF),
+        (frozenset({"bf16"}), frozenset({"m16n16k16", "m32n8k16", "m8n32k16"}), frozenset({"f32"})),
+        (frozenset({"tf32"}), frozenset({"m16n16k8"}), frozenset({"f32"})),
+        (frozenset({"f64"}), frozenset({"m8n8k4"}), frozenset({"f64"})),
+        (frozenset({"s8", "u8"}), frozenset({"m16n16k16", "m32n8k16", "m8n32k16"}), frozenset({"s32"})),
+        (frozenset({"s4", "u4"}), frozenset({"m8n8k32"}), frozenset({"s32"})),
+        (frozenset({"b1"}), frozenset({"m8n8k128"}), frozenset({"s32"})),
+    ),
+}
+
+
+def _require_form(instruction: Instruction, factors: tuple[Type, ...], totals: tuple[Type, ...]) -> None:
+    """Raises UnsupportedForm unless some hardware has this shape with these types."""
+    shape = "m{}n{}k{}".format(*_shape(instruction))
+    for kinds, shapes, sums in _FORMS[instruction.name]:
+        if (
+            shape in shapes
+            and kinds.issuperset(kind.name for kind in factors)
+            and sums.issuperset(kind.name for kind in totals)
+        ):
+            return
+    raise UnsupportedForm(instruction.opcode)
+
+
+def _require_room(
+    instruction: Instruction, operand: Operand, kind: Type, elements: int, code: Emission
+) -> None:
+    """Raises UnsupportedForm where the registers do not hold a lane's share of a matrix of `elements`."""
+    held = len(code.elements(operand)) * _word(kind).bits // kind.bits
+    if held < elements // _LANES or (instruction.name == "mma" and held != elements // _LANES):
+        raise UnsupportedForm(instruction.opcode)
 
 
 def _word(kind: Type) -> Type:
@@ -54,10 +101,16 @@ def _multiply(code: Emission, instruction: Instruction) -> str:
         raise UnsupportedForm(instruction.opcode)
     d, a, b, c = types
     rows, columns, depth = _shape(instruction)
+    _require_form(instruction, (a, b), (c, d))
     destination, first, second, addend = instruction.operands[:4]
+    for operand, kind, count in (
+        (destination, d, rows * columns),
+        (first, a, rows * depth),
+        (second, b, depth * columns),
+        (addend, c, rows * columns),
+    ):
+        _require_room(instruction, operand, kind, count, code)
     layout = "Scattered" if instruction.name == "wmma" else "Documented"
-    if instruction.name == "mma" and (rows, columns, depth, a.name) == (8, 8, 4, "f16"):
-        raise UnsupportedForm(instruction.opcode)
     operation = {"xor": "BitXor", "and": "BitAnd"}.get(instruction.any_of("xor", "and"), "Product")
     elements = ", ".join(_ELEMENTS[kind.name] for kind in (a, b, c, d))
     results = code.elements(destination)
@@ -86,6 +139,12 @@ def _wmma(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     if kind.name in ("s4", "u4", "b1"):
         raise UnsupportedForm(instruction.opcode)
+    known = which in ("a", "b", "c", "d")
+    if not known or not any(
+        f"m{rows}n{columns}k{depth}" in shapes and kind.name in (factors if which in "ab" else totals)
+        for factors, shapes, totals in _FORMS["wmma"]
+    ):
+        raise UnsupportedForm(instruction.opcode)
     loads = action == "load"
     fragment, address = (0, 1) if loads else (1, 0)
     row_major = instruction.has("row")
@@ -98,6 +157,7 @@ def _wmma(code: Emission, instruction: Instruction) -> str:
     site = code.unit.site_count
     code.unit.site_count += 1
     elements = code.elements(instruction.operand(fragment))
+    _require_room(instruction, instruction.operand(fragment), kind, height * width, code)
     word = _word(kind)
     shape = f"<{space}, {kind.bits // 8}, {height}, {width}, {str(row_major).lower()}>"
     where = f"{code.address(instruction.operand(address))}, {stride}, {code.location}"
@@ -118,6 +178,8 @@ def _ldmatrix(code: Emission, instruction: Instruction) -> str:
     stores = instruction.name == "stmatrix"
     transposed = "true" if instruction.has("trans") else "false"
     elements = code.elements(instruction.operand(1 if stores else 0))
+    if len(elements) != count:
+        raise UnsupportedForm(instruction.opcode)
     address = code.address(instruction.operand(0 if stores else 1))
     if not instruction.space:
         address = f"({address} - W.shared)"

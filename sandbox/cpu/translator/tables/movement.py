@@ -10,6 +10,8 @@ from .entry import Entry, expression
 def _mov(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     destination, source = instruction.operand(0), instruction.operand(1)
+    if kind.family != "bits" and (isinstance(destination, Vector) or isinstance(source, Vector)):
+        raise UnsupportedForm(instruction.opcode)
     if isinstance(destination, Vector):
         part = TYPES[f"b{kind.bits // len(destination.elements)}"]
         writes = " ".join(

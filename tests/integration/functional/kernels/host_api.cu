@@ -56,6 +56,14 @@ extern "C" void solve(float* data, float* facts, int n) {
   cudaFree(pitched);
   cudaGraphExecDestroy(executable);
   cudaGraphDestroy(graph);
+  cudaStreamAttrValue wanted = {}, got = {};
+  wanted.accessPolicyWindow.hitRatio = 0.5f;
+  cudaStreamSetAttribute(first, cudaStreamAttributeAccessPolicyWindow, &wanted);
+  cudaStreamCopyAttributes(second, first);
+  cudaStreamGetAttribute(second, cudaStreamAttributeAccessPolicyWindow, &got);
+  if (cudaStreamSetAttribute(0, cudaStreamAttributeAccessPolicyWindow, &wanted) == cudaSuccess) {
+    cudaMemcpy(facts + 7, &got.accessPolicyWindow.hitRatio, sizeof(float), cudaMemcpyHostToDevice);
+  }
   cudaStreamDestroy(first);
   cudaStreamDestroy(second);
 }

@@ -149,6 +149,8 @@ def render(report: Report) -> str:
 def _render_case(case: CaseReport) -> str:
     took = "" if case.wall_ms is None else f"{case.wall_ms:8.1f} ms"
     lines = [f"  {case.name:<24} {case.verdict:<14} {took}".rstrip()]
+    if case.message:
+        lines.append(f"      {case.message}")
     for mismatch in case.mismatches:
         index = ", ".join(str(i) for i in mismatch.index)
         lines.append(f"      {mismatch.argument}[{index}]: expected {mismatch.expected}, got {mismatch.got}")

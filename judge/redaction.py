@@ -1,0 +1,210 @@
+"""A report without what hidden cases would tell the author of the program.
+
+Theory of operation. A program reads the inputs of hidden cases, and it chooses what it throws, prints,
+asserts and writes where. Whatever it chooses freely carries inputs out. So of a hidden case a report tells
+words of ours from the tables below, picked by the verdict and by the kind of one finding, and four things
+that help and hold few bits: the line, if the source has it; the array, if the problem has it; the thread in
+its block; and how much is wrong, in one of four words. The grid, indices, sizes, counts, values and texts
+stay out.
+
+What follows a hidden case in the same process is *told after* it: the program may say there what it has seen
+before, so public cases and findings that come later are treated alike.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from judge.checker import UNWRITTEN
+from judge.diagnostics import first_error
+from judge.report import CaseReport, Diagnostic, Report, Timing
+from problems.vocabulary import Verdict
+
+_MOST_THREADS = 1024  # of a block
+_WHERE = " Sizes and values are not shown, since a hidden case had begun."
+_BY_VERDICT = {
+    Verdict.RUNTIME_ERROR: "The program ended before solve returned, or an error of CUDA's was left.",
+    Verdict.ILLEGAL_ACCESS: "The program read or wrote outside its arrays.",
+    Verdict.TIME_LIMIT: "It ran longer than the limit for one case.",
+    Verdict.MEMORY_LIMIT: "It used more memory than is allowed.",
+    Verdict.OUTPUT_LIMIT: "It printed far more than can be shown. Print less.",
+    Verdict.COMPILE_ERROR: "The program could not be loaded.",
+    Verdict.INTERNAL_ERROR: "The judge failed.",
+}
+_SENTENCES = {
+    "address_space": "An instruction for one kind of memory used an address of another.",
+    "assert": "An assertion failed.",
+    "bad_free": "Memory was freed that is not the start of a live allocation.",
+    "bad_mask": "A warp operation had a mask without the thread that called it.",
+    "bad_texture": "A texture or surface was used that does not exist, or outside of it.",
+    "compile": "A kernel did not compile.",
+    "cuda_error": "A CUDA call failed, or a launch was refused.",
+    "deadlock": "Threads waited for each other without end.",
+    "device_fault": "Host code used memory as only kernels may.",
+    "divergent_barrier": "Threads of a block waited at different barriers.",
+    "division_by_zero": "An integer was divided by zero.",
+    "exception": "An exception left solve.",
+    "exited_threads": "Threads had exited that others waited for.",
+    "host_access": "Host code read or wrote device memory.",
+    "host_crash": "Host code crashed.",
+    "host_pointer": "A kernel used a pointer to host memory.",
+    "illegal_address": "A kernel read or wrote memory that belongs to no array.",
+    "memory": "More memory was asked for than there is.",
+    "misaligned": "An address is not a multiple of the size of what it accesses.",
+    "null_pointer": "A null pointer was used.",
+    "out_of_bounds": "A thread read or wrote outside an array.",
+    "race": "Threads race: one writes what another reads or writes at the same time.",
+    "resources": "A kernel needs more of the GPU than there is.",
+    "shuffle_source": "A shuffle read from a thread that does not take part.",
+    "stack": "A kernel used up or damaged its stack.",
+    "stack_overflow": "The stack is used up.",
+    "time_limit": "It ran longer than the limit for one case.",
+    "trap": "A kernel stopped itself with a trap.",
+    "uninitialised": "Memory was read that nothing has written.",
+    "unsupported": "An instruction was reached that functional mode does not know.",
+    "use_after_free": "Memory was used after it was freed.",
+    "wild_pointer": "A pointer was used that points to no array.",
+}
+_FEW = 0.01
+
+
+def told(
+    found: Iterable[Diagnostic], before: int | None, source: str, arrays: Iterable[str]
+) -> tuple[Diagnostic, ...]:
+    """`found` in the order of being said, those after the first `before` marked as said after a hidden case.
+
+    `before` is None where no hidden case has begun. Of those after it, lines that `source` does not have and
+    names that are none of `arrays` are dropped.
+    """
+    found = tuple(found)
+    if before is None:
+        return found
+    lines, names = source.count("\n") + 1, frozenset(arrays)
+    return (*found[:before], *(_hidden(entry, lines, names) for entry in found[before:]))
+
+
+def redact(report: Report) -> Report:
+    """`report` for those who may not see hidden cases."""
+    cause = _cause(report)
+    counts: Counter[str] = Counter()
+    cases = []
+    for case in report.cases:
+        shown = case
+        if not case.public:
+            counts[case.group.value] += 1
+            name = f"{case.group.value} {counts[case.group.value]}"
+            shown = replace(
+                case, name=name, sizes={}, wall_ms=_rough(case.wall_ms), timing=_blur(case.timing)
+            )
+        if withheld(case):
+            message = words(case, cause)
+            shown = replace(shown, message=message, checked=0, mismatched=0, mismatches=())
+        cases.append(shown)
+    open_ones = tuple(entry for entry in report.diagnostics if not entry.hidden)
+    return replace(
+        report,
+        message=shown_message(report),
+        cases=tuple(cases),
+        diagnostics=open_ones if cause is None else (*open_ones, _reduced(cause)),
+    )
+
+
+def shown_message(report: Report) -> str:
+    """The message of the whole report, in words of ours where that of a hidden case decided the verdict."""
+    failed = next((case for case in report.cases if case.verdict is not Verdict.ACCEPTED), None)
+    if failed is None or failed.verdict is not report.verdict or not withheld(failed):
+        return report.message
+    return words(failed, _cause(report))
+
+
+def withheld(case: CaseReport) -> bool:
+    """Whether the program could tell in `case` what it has seen in a hidden one."""
+    return not case.public or case.told_after
+
+
+def words(case: CaseReport, cause: Diagnostic | None) -> str:
+    """What is said of a withheld case. `cause` is the finding that counts for all of them, if any."""
+    match case.verdict:
+        case Verdict.ACCEPTED | Verdict.CANCELLED:
+            return ""
+        case Verdict.REJECTED:
+            return case.message  # the referee's own words
+        case Verdict.WRONG_ANSWER:
+            return _wrong(case)
+    if cause is not None and cause.severity == "error":
+        return _sentence(cause)
+    return _BY_VERDICT[case.verdict] + _WHERE
+
+
+def _hidden(entry: Diagnostic, lines: int, names: frozenset[str]) -> Diagnostic:
+    return replace(
+        entry,
+        hidden=True,
+        line=entry.line if entry.line is not None and entry.line <= lines else None,
+        array=entry.array if entry.array in names else None,
+    )
+
+
+def _cause(report: Report) -> Diagnostic | None:
+    """The one finding of hidden cases that is shown: what ended the program, or else the first warning."""
+    hidden = [entry for entry in report.diagnostics if entry.hidden]
+    warnings = (entry for entry in hidden if entry.severity == "warning" and entry.kind in _SENTENCES)
+    return first_error(hidden) or next(warnings, None)
+
+
+def _reduced(entry: Diagnostic) -> Diagnostic:
+    """`entry` in words of ours."""
+    thread = entry.thread
+    if thread is not None and (thread[0] + 1) * (thread[1] + 1) * (thread[2] + 1) > _MOST_THREADS:
+        thread = None
+    return Diagnostic(
+        severity="error" if entry.severity == "error" else "warning",
+        kind=entry.kind if entry.kind in _SENTENCES else "hidden",
+        message=_sentence(entry),
+        thread=thread,
+        line=entry.line,
+        array=entry.array,
+        hidden=True,
+    )
+
+
+def _sentence(entry: Diagnostic) -> str:
+    sentence = _SENTENCES.get(entry.kind, "The program failed.")
+    if entry.array:
+        sentence = f"{sentence[:-1]}: {entry.array}."
+    return sentence + (f" See line {entry.line}." if entry.line else "") + _WHERE
+
+
+def _wrong(case: CaseReport) -> str:
+    """How much of the outputs is wrong, in a word."""
+    share = case.mismatched / case.checked if case.checked else 1.0
+    many = "All" if share == 1 else "Most" if share > 1 / 2 else "A few" if share < _FEW else "Many"
+    names = " and ".join(dict.fromkeys(entry.argument for entry in case.mismatches))
+    text = f"{many} elements{f' of {names}' if names else ''} are wrong"
+    if case.mismatches and all(entry.got == UNWRITTEN for entry in case.mismatches):
+        text = f"{text}; the first of them were never written"
+    return f"{text}.{_WHERE}"
+
+
+def _blur(timing: Timing | None) -> Timing | None:
+    """`timing` without what the sizes of the case follow from, and what the program says itself."""
+    if timing is None:
+        return None
+    percent, placement = timing.roofline_percent, timing.placement
+    return replace(
+        timing,
+        self_reported_us=None,
+        floor_us=None,
+        roofline_percent=None if percent is None else round(percent),
+        placement=placement
+        and replace(
+            placement,
+            intensity=float(f"{placement.intensity:.1e}"),
+            bytes_per_s=float(f"{placement.bytes_per_s:.1e}"),
+        ),
+    )
+
+
+def _rough(ms: float | None) -> float | None:
+    """`ms` to one significant digit: it is the program's to choose."""
+    return None if ms is None else float(f"{ms:.0e}")

@@ -1,0 +1,85 @@
+"""Judging on a host without control groups: the limit on memory is the verdict there, too."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+
+from judge.target import Target, open_target
+from problems.vocabulary import Verdict
+from sandbox.backend import IsolationUnavailable
+from sandbox.cgroup import Hierarchy
+from sandbox.toolchain import ToolchainMissing
+from tests.integration.conftest import CACHE
+from tests.integration.threats.attacks import SOLVE, Attack, cuda, triton
+from tests.integration.threats.test_programs import HONEST, judge
+from tests.services import need
+
+pytestmark = pytest.mark.integration
+
+ROW = "memory without control groups"
+PROGRAMS = [
+    HONEST,
+    triton(
+        "honest-triton",
+        "",
+        Verdict.ACCEPTED,
+        "def solve(a, b, c, n):\n    add[(triton.cdiv(n, 1024),)](a, b, c, n, BLOCK=1024)\n",
+    ),
+    cuda(
+        "memory-bomb",
+        ROW,
+        Verdict.MEMORY_LIMIT,
+        SOLVE + " { for (;;) { char* p = (char*)malloc(8 << 20); if (!p) abort(); memset(p, 1, 8 << 20); } }",
+    ),
+    cuda(
+        "shared-memory-bomb",
+        ROW,
+        Verdict.MEMORY_LIMIT,
+        "#include <sys/mman.h>\n"
+        + SOLVE
+        + """ {
+  for (;;) {
+    void* p = mmap(0, 8 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) abort();
+    memset(p, 1, 8 << 20);
+    madvise(p, 8 << 20, MADV_DONTNEED);
+  }
+}""",
+    ),
+    triton(
+        "shared-memory-bomb-triton",
+        ROW,
+        Verdict.MEMORY_LIMIT,
+        """
+import mmap
+
+def solve(a, b, c, n):
+    held = []
+    while True:
+        held.append(mmap.mmap(-1, 8 << 20))
+        held[-1].write(bytes(8 << 20))
+""",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[Target]:
+    """A target on this machine's CPU whose sandboxes get no control groups."""
+    need(shutil.which("bwrap") is not None, "bubblewrap", "apt-get install bubblewrap")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Hierarchy, "find", lambda: None)
+        try:
+            target = open_target("cpu", backend="bubblewrap", cache=CACHE, warm={"oracle": 1, "triton": 1})
+        except (IsolationUnavailable, ToolchainMissing) as error:
+            need(False, "the judge", str(error))
+            raise
+        yield target
+        target.close()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+def test_programs_get_their_verdicts(target: Target, program: Attack) -> None:
+    report = judge(target, program)
+    assert report.verdict is program.verdict, (report.message, report.log, report.diagnostics)
