@@ -57,7 +57,8 @@ class HostBuffer:
 
     def poison(self, into: Contents | None = None) -> Bytes:
         """Fill the payload with fresh random bytes and return a copy of them."""
-        random = _kept(random_bytes(self.size_bytes), into)
+        kept = np.empty(self.size_bytes, np.uint8) if into is None else into
+        random = _kept(random_bytes(self.size_bytes), kept)
         self.fill(random)
         return random
 

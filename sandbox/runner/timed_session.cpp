@@ -22,6 +22,8 @@ PyObject* PyObject_CallObject(PyObject* callable, PyObject* arguments);
 std::ptrdiff_t PyList_Size(PyObject* list);
 PyObject* PyList_GetItem(PyObject* list, std::ptrdiff_t index);
 int PyList_SetSlice(PyObject* list, std::ptrdiff_t low, std::ptrdiff_t high, PyObject* items);
+int PyObject_GC_IsTracked(PyObject* object);
+void PyObject_GC_Track(void* object);
 void PyObject_GC_UnTrack(void* object);
 void Py_IncRef(PyObject* object);
 void Py_DecRef(PyObject* object);
@@ -60,12 +62,15 @@ class Calls {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       PyObject* call = PyList_GetItem(list, i);
       Py_IncRef(call);
-      PyObject_GC_UnTrack(call);
       calls_.push_back(call);
+      if (!PyObject_GC_IsTracked(call)) continue;
+      PyObject_GC_UnTrack(call);
+      untracked_.push_back(call);
     }
     PyList_SetSlice(list, 0, count, nullptr);
   }
   ~Calls() {
+    for (PyObject* call : untracked_) PyObject_GC_Track(call);  // some types take it for granted when they go
     for (PyObject* call : calls_) Py_DecRef(call);
   }
   Calls(const Calls&) = delete;
@@ -81,7 +86,7 @@ class Calls {
   }
 
  private:
-  std::vector<PyObject*> calls_;
+  std::vector<PyObject*> calls_, untracked_;
 };
 
 // Thrown where a session ends before its host ends it.

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString, mark_safe
 from judge.report import CaseReport, Diagnostic, Report
 from problems.vocabulary import Mode, Verdict
 from web.catalog.markdown import highlight_code
-from web.figures import attempts_note
+from web.figures import attempts_note, launches_note
 from web.packages.queries import HASH_SHOWN
 from web.submissions import queries
 from web.submissions.assembly import coloured, listing_lexer
@@ -92,6 +92,11 @@ class SubmissionPage:
     def case_count(self) -> int:
         """How many cases the report has."""
         return len(self.report.cases) if self.report else 0
+
+    @property
+    def launches_note(self) -> str:
+        """What to say where times include that of launching."""
+        return launches_note(self.report) if self.report else ""
 
     @property
     def attempts_note(self) -> str:

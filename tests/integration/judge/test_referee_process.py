@@ -62,7 +62,7 @@ def loaded(
         process = target.start_runner(DOUBLING, language)
         try:
             referee.attach(DOUBLING, process.channel)
-            assert referee.null() is None
+            assert referee.ready() is None
             assert referee.load(*built.contents) is None
             yield referee, process
         finally:
