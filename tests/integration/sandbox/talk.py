@@ -4,7 +4,7 @@ import json
 import mmap
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -154,6 +154,13 @@ class Talk:
             return unpack_reply(self.process.channel.recv(64))
         except ConnectionResetError:
             return None
+
+
+def wait_until(true: Callable[[], bool], timeout_s: float = 30) -> None:
+    """Wait until it is true."""
+    deadline = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline
 
 
 class Session:

@@ -15,7 +15,7 @@ from sandbox.gpu.runners import build_device_runner, cuda_runner_command
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import ToolchainMissing, find_toolkit
 from sandbox.wire import ExitStatus, Flag, Order
-from tests.integration.sandbox.talk import Argument, Talk
+from tests.integration.sandbox.talk import Argument, Talk, wait_until
 from tests.services import need
 
 pytestmark = pytest.mark.integration
@@ -200,9 +200,7 @@ def test_a_call_waits_until_it_may_begin(talk: Talk, kind: Order) -> None:
     session.read_back()
     assert (int(given[1][1]) - 1, session.done_flag, session.done) == (1, 1, False)
     session.open()
-    deadline = time.monotonic() + 30
-    while not session.done:
-        assert time.monotonic() < deadline
+    wait_until(lambda: session.done)
     session.read_back()
     assert (int(given[1][1]) - 1, session.done_flag) == (2, 2)
     assert talk.end_session(session)

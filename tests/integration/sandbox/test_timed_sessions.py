@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from sandbox.python_runtime import triton_command
 from sandbox.spec import Limits
 from sandbox.wire import ExitStatus
 from tests.integration.functional.harness import artifact_of, runtime
-from tests.integration.sandbox.talk import Argument, Talk
+from tests.integration.sandbox.talk import Argument, Talk, wait_until
 
 pytestmark = pytest.mark.integration
 
@@ -129,13 +129,6 @@ def test_a_session_needs_sets_of_one_size(talk: Talk, language: str) -> None:
     with pytest.raises(AssertionError, match="not carried out"):
         talk.start_session(argument_set(0), argument_set(1)[1:]).order(0, timeout_s=2)
     assert talk.end().status not in (0, *ExitStatus)
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    """Wait until it is true."""
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline
 
 
 def calls(arguments: list[Argument]) -> int:

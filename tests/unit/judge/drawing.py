@@ -32,7 +32,9 @@ class FakeVault:
         return tuple(allocate(problem, case) for _ in range(found)), max(0, keep - self.stock[case.name])
 
     def take_all(self, problem: Problem, case: Case, count: int) -> tuple[DrawnSet, ...]:
-        return self.take(problem, case, count, keep=0, once=False)[0] if self.stock[case.name] >= count else ()
+        return (
+            self.take(problem, case, count, keep=0, once=False)[0] if self.stock[case.name] >= count else ()
+        )
 
     def fresh(self, _: Problem, case: Case) -> int:
         return self.stock[case.name] + self.others[case.name]

@@ -7,6 +7,7 @@ import pytest
 
 from judge.errors import OracleFailed
 from judge.refresher import Refresher
+from judge.vault_draws import kept_of
 from tests.unit.judge.drawing import FakeOracles, FakeShare, FakeVault
 from tests.unit.judge.packages import DOUBLING
 

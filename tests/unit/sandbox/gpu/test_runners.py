@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.gpu.runners import (
+    HOME,
     IN_IMAGE,
     Interpreter,
     cuda_runner_command,
@@ -14,6 +15,7 @@ from sandbox.gpu.runners import (
     sanitized_runner_command,
     triton_runner_command,
 )
+from sandbox.runner.timed_session import LIBRARY
 from sandbox.spec import Command, Gpu, Image, Limits
 
 LIMITS = Limits(wall_s=1, cpu_s=1, memory_mib=64)
