@@ -109,11 +109,14 @@ def test_a_session_before_loading_is_refused(talk: Talk) -> None:
 def test_a_failing_call_ends_the_process(talk: Talk, language: str) -> None:
     assert load(talk, language)
     session = talk.start_session(argument_set(0, 13))
-    with pytest.raises(AssertionError, match="not carried out"):
-        session.order(0, timeout_s=2)
-    assert not session.done
+    if language == "cuda":  # this engine looks for launch errors when the session ends
+        session.order(0)
+        assert not talk.end_session(session)
+    else:
+        with pytest.raises(AssertionError, match="not carried out"):
+            session.order(0, timeout_s=2)
+        assert not session.done
     assert talk.end().status == ExitStatus.RUNTIME_ERROR
-    assert not talk.end_session(session)
 
 
 def test_a_session_ends_with_its_host(talk: Talk, language: str) -> None:

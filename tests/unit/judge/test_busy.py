@@ -21,7 +21,7 @@ FAST = Timing(2.0, 1.9, 2.1, 16, remarkable=True)
 FASTER = replace(FAST, median_us=1.5, low_us=1.4)
 
 
-class Untimed(str):  # noqa: SLOT000 - no more than a name for a text
+class Untimed(str):
     """Why a case is accepted without a time."""
 
 

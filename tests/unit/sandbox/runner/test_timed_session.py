@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Protocol
 
 import pytest
@@ -145,6 +146,17 @@ def test_other_threads_run_while_an_order_is_waited_for(serve: Serve) -> None:
         thread.join(WAIT_S)
 
 
+def appending(to: list[int]) -> Callable[[], object]:
+    return lambda: to.append(1)
+
+
+def frames_of(top: FrameType) -> Iterator[FrameType]:
+    frame: FrameType | None = top
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
 class TestNative:
     def test_the_list_of_calls_is_emptied(self, native: NativeSession) -> None:
         found: list[int] = []
@@ -163,16 +175,11 @@ class TestNative:
         def look(mark: object) -> None:
             held = [thing for thing in gc.get_objects() if isinstance(thing, functools.partial)]
             found.extend(thing for thing in held if thing.func is look)
-            for frame in sys._current_frames().values():
-                while frame is not None:
-                    for value in frame.f_locals.values():
-                        things = value if isinstance(value, list | tuple) else [value]
-                        found.extend(
-                            thing
-                            for thing in things
-                            if isinstance(thing, functools.partial) and thing.func is look
-                        )
-                    frame = frame.f_back  # type: ignore[assignment]
+            frames = [frame for top in sys._current_frames().values() for frame in frames_of(top)]
+            for value in [value for frame in frames for value in frame.f_locals.values()]:
+                things = value if isinstance(value, list | tuple) else [value]
+                partials = [thing for thing in things if isinstance(thing, functools.partial)]
+                found.extend(thing for thing in partials if thing.func is look)
 
         calls: Calls = [functools.partial(look, mark) for mark in marks]
         assert sum(isinstance(thing, functools.partial) for thing in gc.get_objects()) >= 2
@@ -187,7 +194,7 @@ class TestNative:
 
         kept = Kept()
         made: dict[str, Callable[[], object]] = {
-            "function": (lambda kept: lambda: kept.append(1))(kept),
+            "function": appending(kept),
             "method": kept.call,
             "partial": functools.partial(Kept.append, kept, 1),
             "builtin": kept.clear,
