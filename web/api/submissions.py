@@ -86,8 +86,9 @@ class ReportOut(Schema):
 
     A case's `timing` is what the trusted clock found, in microseconds. Where its `queued` is false, the time
     includes that of launching: the program uses a stream that does not wait for the default stream. A timed
-    case that is accepted without a `timing` has a `message` that says why. `environment` stamps what produced
-    it: target, GPU, driver, toolkit, version of the problem. `attempts` is more than 1 where a neighbour's fault disturbed a run.
+    case that is accepted without a `timing` has a `message` that says why. `environment` stamps what
+    produced it: target, GPU, driver, toolkit, version of the problem. `attempts` is more than 1 where a
+    neighbour's fault disturbed a run.
     """
 
     verdict: Verdict
