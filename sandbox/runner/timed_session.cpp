@@ -3,8 +3,9 @@
 //
 // Theory of operation. Between the wait for an order and the call of a submission there is nothing that
 // Python can reach: no frame, no list of calls, no module to patch. The calls are held here and taken out
-// of the garbage collector's sight, so that a submission cannot find the arguments of its other calls
-// either. None of that is what makes times honest, see docs/adr/0009; it only leaves less to look at.
+// of the garbage collector's sight, so that a submission does not come across its other calls. The tensors
+// that they are made with it may find. None of that is what makes times honest, see docs/adr/0009; it only
+// leaves less to look at.
 //
 // The few functions of Python's stable interface are declared here, so that no header of a Python is needed
 // and one build serves all versions.
