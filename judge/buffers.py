@@ -59,7 +59,8 @@ class HostBuffer:
 
     def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Bytes:
         """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
-        random = _kept(bent(random_bytes(self.size_bytes), BENDS[dtype] if dtype else STRAIGHT), into)
+        kept = np.empty(self.size_bytes, np.uint8) if into is None else into
+        random = _kept(bent(random_bytes(self.size_bytes), BENDS[dtype] if dtype else STRAIGHT), kept)
         self.fill(random)
         return random
 

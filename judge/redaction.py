@@ -187,13 +187,12 @@ def _wrong(case: CaseReport) -> str:
 
 
 def _blur(timing: Timing | None) -> Timing | None:
-    """`timing` without what the sizes of the case follow from, and what the program says itself."""
+    """`timing` without what the sizes of the case follow from."""
     if timing is None:
         return None
     percent, placement = timing.roofline_percent, timing.placement
     return replace(
         timing,
-        self_reported_us=None,
         floor_us=None,
         roofline_percent=None if percent is None else round(percent),
         placement=placement

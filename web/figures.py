@@ -26,6 +26,17 @@ def clocks(timing: Timing) -> str:
     return f"{shown[0]} / {shown[1]} MHz" if timing.sm_mhz or timing.memory_mhz else NONE
 
 
+def launches_note(report: Report) -> str:
+    """What to say where times include that of launching, empty where none does."""
+    cases = [case.name for case in report.cases if case.timing and not case.timing.queued]
+    if not cases:
+        return ""
+    return (
+        f"The time of {', '.join(cases)} includes the time of launching: "
+        "the program uses a stream that does not wait for the default stream."
+    )
+
+
 def attempts_note(report: Report) -> str:
     """What to say of runs that did not count, empty when there was none."""
     if report.attempts <= 1:

@@ -3,8 +3,9 @@
 //
 // Theory of operation. Between the wait for an order and the call of a submission there is nothing that
 // Python can reach: no frame, no list of calls, no module to patch. The calls are held here and taken out
-// of the garbage collector's sight, so that a submission cannot find the arguments of its other calls
-// either. None of that is what makes times honest, see docs/adr/0009; it only leaves less to look at.
+// of the garbage collector's sight, so that a submission does not come across its other calls. The tensors
+// that they are made with it may find. None of that is what makes times honest, see docs/adr/0009; it only
+// leaves less to look at.
 //
 // The few functions of Python's stable interface are declared here, so that no header of a Python is needed
 // and one build serves all versions.
@@ -22,6 +23,8 @@ PyObject* PyObject_CallObject(PyObject* callable, PyObject* arguments);
 std::ptrdiff_t PyList_Size(PyObject* list);
 PyObject* PyList_GetItem(PyObject* list, std::ptrdiff_t index);
 int PyList_SetSlice(PyObject* list, std::ptrdiff_t low, std::ptrdiff_t high, PyObject* items);
+int PyObject_GC_IsTracked(PyObject* object);
+void PyObject_GC_Track(void* object);
 void PyObject_GC_UnTrack(void* object);
 void Py_IncRef(PyObject* object);
 void Py_DecRef(PyObject* object);
@@ -60,12 +63,15 @@ class Calls {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       PyObject* call = PyList_GetItem(list, i);
       Py_IncRef(call);
-      PyObject_GC_UnTrack(call);
       calls_.push_back(call);
+      if (!PyObject_GC_IsTracked(call)) continue;
+      PyObject_GC_UnTrack(call);
+      untracked_.push_back(call);
     }
     PyList_SetSlice(list, 0, count, nullptr);
   }
   ~Calls() {
+    for (PyObject* call : untracked_) PyObject_GC_Track(call);  // some types take it for granted when they go
     for (PyObject* call : calls_) Py_DecRef(call);
   }
   Calls(const Calls&) = delete;
@@ -81,7 +87,7 @@ class Calls {
   }
 
  private:
-  std::vector<PyObject*> calls_;
+  std::vector<PyObject*> calls_, untracked_;
 };
 
 // Thrown where a session ends before its host ends it.

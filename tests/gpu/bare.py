@@ -15,6 +15,7 @@ import pytest
 
 from sandbox.runner import vmm
 from sandbox.spec import Command
+from sandbox.wire import FLAGS_BYTES
 from tests.integration.functional.bare import BareBackend
 from tests.integration.sandbox.talk import GUARD, HostShare, Talk
 
@@ -45,6 +46,20 @@ class DeviceShare(HostShare):
         descriptor = allocation.export()
         self._allocations[descriptor] = allocation
         return descriptor
+
+    def put_flags(self) -> int:
+        allocation = vmm.Allocation.create(self._device, FLAGS_BYTES)
+        allocation.scrub()
+        self._device.synchronize()
+        descriptor = allocation.export()
+        self._allocations[descriptor] = allocation
+        return descriptor
+
+    def read_flag(self, descriptor: int, at: int) -> int:
+        return int.from_bytes(self._allocations[descriptor].read(8, at), "little")
+
+    def write_flag(self, descriptor: int, at: int, number: int) -> None:
+        self._allocations[descriptor].write(number.to_bytes(8, "little"), at)
 
     def read(self, descriptor: int, count: int) -> bytes:
         return self._allocations[descriptor].read(count, GUARD) if count else b""

@@ -78,7 +78,7 @@ def test_a_set_is_written_beside_mps_and_read_by_a_client_of_mps(
     assert client(gpu, runtime / "no-mps", reservation.drawn, "secret") == "secret"
     vault.commit(reservation, used=False)
     reservation.drawn.close()
-    (drawn,), _ = vault.take(DOUBLING, CASE, 1, keep=0)
+    (drawn,), _ = vault.take(DOUBLING, CASE, 1, keep=0, once=False)
     assert client(gpu, mps.pipe_directory, drawn) == "secret"
     drawn.close()
 

@@ -85,10 +85,12 @@ class SubmissionOut(Schema):
 class ReportOut(Schema):
     """The whole outcome. Of hidden cases it tells no names, no sizes and no values.
 
-    A case's `timing` is what the trusted clock found, in microseconds; `self_reported_us` comes from the
-    program's own process and ranks nothing. `headline` is the finding of `diagnostics` that says best why
-    the program failed, null where none does. `environment` stamps what produced it: target, GPU, driver,
-    toolkit, version of the problem. `attempts` is more than 1 where a neighbour's fault disturbed a run.
+    A case's `timing` is what the trusted clock found, in microseconds. Where its `queued` is false, the time
+    includes that of launching: the program uses a stream that does not wait for the default stream. A timed
+    case that is accepted without a `timing` has a `message` that says why. `headline` is the finding of
+    `diagnostics` that says best why the program failed, null where none does. `environment` stamps what
+    produced it: target, GPU, driver, toolkit, version of the problem. `attempts` is more than 1 where a
+    neighbour's fault disturbed a run.
     """
 
     verdict: Verdict

@@ -12,7 +12,7 @@ from judge.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Report
 from problems.vocabulary import Mode, Verdict
 from web.colours import coloured, highlighted, to_html
-from web.figures import attempts_note
+from web.figures import attempts_note, launches_note
 from web.packages.queries import HASH_SHOWN
 from web.submissions import queries
 from web.submissions.console import LogLine, Resources, log_lines, resources_of
@@ -111,6 +111,11 @@ class SubmissionPage:
     def case_count(self) -> int:
         """How many cases the report has."""
         return len(self.report.cases) if self.report else 0
+
+    @property
+    def launches_note(self) -> str:
+        """What to say where times include that of launching."""
+        return launches_note(self.report) if self.report else ""
 
     @property
     def attempts_note(self) -> str:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from judge.report import CaseReport, KernelResources, Report, Timing
-from web.figures import NONE, attempts_note, clocks, interval, microseconds
+from web.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
 
-_TIMING = ("case", "time", "95 % interval", "gated", "self-reported", "runs", "roofline", "SM / memory")
+_TIMING = ("case", "time", "95 % interval", "samples", "roofline", "SM / memory")
 _KERNELS = ("kernel", "registers", "shared", "stack", "spill stores", "spill loads")
 _NAME_CHARACTERS = 48
 
@@ -20,6 +20,8 @@ def render_figures(report: Report) -> list[str]:
     timed = [_timing_row(case, case.timing) for case in report.cases if case.timing]
     if timed:
         lines += ["", *_table([_TIMING, *timed])]
+    if note := launches_note(report):
+        lines += ["", note]
     if report.kernels:
         lines += ["", *_table([_KERNELS, *(_kernel_row(kernel) for kernel in report.kernels)])]
     return lines
@@ -31,8 +33,6 @@ def _timing_row(case: CaseReport, timing: Timing) -> tuple[str, ...]:
         case.name,
         microseconds(timing.median_us),
         interval(timing),
-        microseconds(timing.gated_us),
-        microseconds(timing.self_reported_us),
         str(timing.repetitions),
         NONE if percent is None else f"{percent:.0f} %",
         clocks(timing),

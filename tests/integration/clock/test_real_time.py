@@ -11,7 +11,6 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,9 +18,9 @@ import numpy.typing as npt
 import pytest
 
 from judge.buffers import HostMemory
-from judge.clock.contracts import Disturbed, Null, Policy
+from judge.clock.contracts import Disturbed, Policy
 from judge.clock.guard import NoGuard
-from judge.clock.null import measure_null
+from judge.clock.host_gate import HostGate
 from judge.clock.page import Orders, create_page
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets
@@ -36,23 +35,9 @@ pytestmark = pytest.mark.integration
 
 CASE = DOUBLING.cases[1]
 CALL_S = 0.002
-QUIET_NULL_US = 0.1 * CALL_S * 1e6  # a null that waited for a core would be taken off honest work
-PATIENT = Policy(
-    batch_ms=20,
-    budget_ms=600,
-    min_batches=3,
-    max_batches=5,
-    min_gated=3,
-    max_gated=8,
-    copy_share=10,
-    copy_us=20_000,
-    blank_us=30_000,
-    gate_share=0.9,
-    fresh_share=0.6,
-    null_calls=20,
-    copy_mib=1,
-    max_discards=20,
-)
+CONTENTS, SETS = 13, 4
+TIMEOUT_S = 60
+POLICY = Policy(budget_ms=600)
 Floats = npt.NDArray[np.float32]
 Work = Callable[[Floats, Floats], None]
 
@@ -90,36 +75,13 @@ def arrays(sets: MemorySets) -> list[tuple[Floats, Floats]]:
     return list(zip(found[::2], found[1::2], strict=True))
 
 
-def quiet_null(memory: HostMemory) -> Null:
-    """The null of a moment at which both processes had a core; the least that was seen, if there is none."""
-    deadline = time.monotonic() + 60
-    nulls = [one_null(memory)]
-    while nulls[-1].us > QUIET_NULL_US and time.monotonic() < deadline:
-        nulls.append(one_null(memory))
-    return min(nulls, key=lambda null: null.us)
-
-
-def one_null(memory: HostMemory) -> Null:
-    page = create_page()
-    with forked(partial(serve_orders, page, [lambda: None])), Orders(page, lambda: None) as orders:
-        null = measure_null(orders, memory, PATIENT)
-        orders.end()
-        orders.wait(timeout_s=60)
-    os.close(page)
-    return null
-
-
 def clocked(
-    work: Work,
-    beside: Callable[[list[tuple[Floats, Floats]]], None] = lambda _: None,
-    policy: Policy = PATIENT,
+    work: Work, beside: Callable[[list[tuple[Floats, Floats]]], None] = lambda _: None
 ) -> Timing | Finding | Disturbed:
     """Time `work`; `beside` runs once in the runner's process, with all sets, before the session."""
-    memory = HostMemory()
-    null = quiet_null(memory)
     page = create_page()
-    drawn = [contents(seed) for seed in range(3)]
-    with MemorySets(DOUBLING, CASE, memory, drawn, 4) as sets:
+    drawn = [contents(seed) for seed in range(CONTENTS)]
+    with MemorySets(DOUBLING, CASE, HostMemory(), drawn, SETS) as sets:
         pairs = arrays(sets)
 
         def serve() -> None:
@@ -127,9 +89,9 @@ def clocked(
             serve_orders(page, [partial(work, x, y) for x, y in pairs])
 
         with forked(serve), Orders(page, lambda: None) as orders:
-            found = time_case(orders, sets, NoGuard(), policy, null, timeout_s=60)
+            found = time_case(orders, sets, HostGate(), NoGuard(), POLICY, timeout_s=TIMEOUT_S)
             orders.end()
-            orders.wait(timeout_s=60)
+            orders.await_done(timeout_s=TIMEOUT_S)
         pairs.clear()
     os.close(page)
     return found
@@ -141,14 +103,14 @@ def double(x: Floats, y: Floats) -> None:
 
 
 def test_honest_work_gets_about_the_time_that_it_takes() -> None:
-    # Single calls may be starved while batches are not, so here the bound decides nothing.
-    found = clocked(double, policy=replace(PATIENT, gate_share=1.0, fresh_share=1.0))
+    found = clocked(double)
     assert isinstance(found, Timing), found
     assert CALL_S * 1e6 * 0.9 < found.median_us < CALL_S * 1e6 * 100
     assert found.low_us <= found.median_us <= found.high_us
+    assert not found.queued
 
 
-def test_work_that_is_kept_by_content_is_not_believed() -> None:
+def test_every_content_is_new_so_work_that_is_kept_by_content_is_never_there() -> None:
     kept: dict[bytes, Floats] = {}
     honest_s = 5 * CALL_S
 
@@ -160,11 +122,8 @@ def test_work_that_is_kept_by_content_is_not_believed() -> None:
         y[:] = kept[key]
 
     found = clocked(replay)
-    if isinstance(found, Timing):  # starved for so long that every call was slower than a batch
-        assert found.median_us > 0.3 * honest_s * 1e6
-    else:
-        assert isinstance(found, Finding)
-        assert found.verdict is Verdict.REJECTED
+    assert isinstance(found, Timing), found
+    assert found.low_us > 0.9 * honest_s * 1e6
 
 
 def test_work_that_is_kept_by_pointer_is_wrong() -> None:
@@ -180,17 +139,23 @@ def test_work_that_is_kept_by_pointer_is_wrong() -> None:
     assert found.verdict is Verdict.WRONG_ANSWER
 
 
-def test_outputs_that_come_before_go_are_seen() -> None:
-    def watch(pairs: list[tuple[Floats, Floats]]) -> None:
+def test_outputs_that_come_after_the_call_are_not_right() -> None:
+    def late(pairs: list[tuple[Floats, Floats]]) -> None:
         parent = os.getpid()
         if os.fork():
             return
         while os.getppid() == parent:
+            time.sleep(20 * CALL_S)
             for x, y in pairs:
                 y[:] = x * 2
-            time.sleep(0.0001)
         os._exit(0)
 
-    found = clocked(double, beside=watch)
+    found = clocked(lambda x, y: None, beside=late)
     assert isinstance(found, Finding), found
-    assert found.verdict is Verdict.REJECTED
+    assert found.verdict in {Verdict.WRONG_ANSWER, Verdict.REJECTED}
+
+
+def test_a_call_that_does_nothing_is_wrong() -> None:
+    found = clocked(lambda x, y: None)
+    assert isinstance(found, Finding), found
+    assert found.verdict is Verdict.WRONG_ANSWER

@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from judge.device.process import RefereeProcess
 from judge.drawn import DrawnSet
 from judge.inspector import Stopped
 from judge.report import CaseReport
+from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
 from sandbox.spec import Ending
@@ -54,15 +56,15 @@ def drawn() -> Iterator[DrawnSet]:
 
 @contextmanager
 def loaded(
-    target: CpuTarget, source: str, language: Language = Language.CUDA
+    target: CpuTarget, source: str, language: Language = Language.CUDA, problem: Problem = DOUBLING
 ) -> Iterator[tuple[RefereeProcess, Process]]:
-    built = target.build(DOUBLING, source, language, lambda: False)
+    built = target.build(problem, source, language, lambda: False)
     assert not built.failure, built.log
     with RefereeProcess.start("host") as referee:
-        process = target.start_runner(DOUBLING, language)
+        process = target.start_runner(problem, language)
         try:
-            referee.attach(DOUBLING, process.channel)
-            assert referee.null() is None
+            referee.attach(problem, process.channel)
+            assert referee.ready() is None
             assert referee.load(*built.contents) is None
             yield referee, process
         finally:
@@ -96,7 +98,8 @@ def test_an_illegal_access_ends_the_runner(cpu_target: CpuTarget, drawn: DrawnSe
 
 
 def test_a_triton_kernel_is_accepted(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
-    with loaded(cpu_target, TRITON, Language.TRITON) as (referee, process):
+    patient = replace(DOUBLING, limits=replace(DOUBLING.limits, case_s=20))  # its first call takes long
+    with loaded(cpu_target, TRITON, Language.TRITON, patient) as (referee, process):
         report = referee.check(drawn, Flag.NONE)
         assert isinstance(report, CaseReport)
         assert report.verdict is Verdict.ACCEPTED

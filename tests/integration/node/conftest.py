@@ -58,7 +58,7 @@ def open_node(runtime: Path, *, cards: int = 1, slots: int = 4) -> GpuTarget:
         runtime=runtime,
         warm={"cuda": 2, "oracle": 1},
         slots=slots,
-        vault=VaultSettings(budget_mib=64),
+        vault=VaultSettings(budget_mib=256),
     )
 
 

@@ -14,7 +14,7 @@ from judge.evaluate import evaluate
 from judge.gpu_target import GpuTarget
 from judge.report import Progress, Report
 from judge.station import Station
-from judge.vault_draws import KEPT_TIMED, TIMED_SETS
+from judge.vault_draws import sets_of
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.backend import Process
@@ -73,10 +73,11 @@ def test_what_is_drawn_ahead_is_used_and_replaced(node: GpuTarget, vector_add: P
     assert judge(node, vector_add, "plain.cu").verdict is Verdict.ACCEPTED
     after = settled(node)
     assert after["missing"] == before["missing"]
-    timed = sum(case.group is Group.TIMED for case in vector_add.cases)
-    again = after["handed_out_again"] - before["handed_out_again"]
-    assert again == timed * (TIMED_SETS - KEPT_TIMED)  # checks meet fresh contents alone
-    assert after["handed_out_fresh"] > before["handed_out_fresh"]
+    wanted = sum(sets_of(vector_add, case) for case in vector_add.cases)
+    assert after["handed_out_fresh"] - before["handed_out_fresh"] == wanted
+    assert after["handed_out_again"] == before["handed_out_again"]
+    timed = [case for case in vector_add.cases if case.group is Group.TIMED]
+    assert after["retired"] - before["retired"] == sum(sets_of(vector_add, case) for case in timed)
     assert after["sets"] >= before["sets"]
 
 

@@ -58,7 +58,7 @@ def read(drawn: DrawnSet, count: int) -> bytes:
 def test_a_set_travels_from_one_process_to_another(runtime: Path) -> None:
     with vault(runtime) as one, vault(runtime) as other:
         put(one, b"secret")
-        (drawn,), _ = other.take(DOUBLING, CASE, 1, keep=0)
+        (drawn,), _ = other.take(DOUBLING, CASE, 1, keep=0, once=False)
         assert read(drawn, 6) == b"secret"
         assert len(vaults(runtime)) == 1
 
@@ -98,14 +98,14 @@ def test_a_vault_that_died_is_replaced_and_nobody_sees_an_error(runtime: Path) -
         put(opened, b"secret")
         (pid,) = vaults(runtime)
         os.kill(pid, signal.SIGKILL)
-        assert opened.take(DOUBLING, CASE, 1, keep=2) == ((), 2)
+        assert opened.take(DOUBLING, CASE, 1, keep=2, once=False) == ((), 2)
         assert vaults(runtime) not in ([], [pid])
 
 
 def test_a_set_outlives_the_vault_that_made_it(runtime: Path) -> None:
     with vault(runtime) as opened:
         put(opened, b"secret")
-        (drawn,), _ = opened.take(DOUBLING, CASE, 1, keep=0)
+        (drawn,), _ = opened.take(DOUBLING, CASE, 1, keep=0, once=False)
         os.kill(vaults(runtime)[0], signal.SIGKILL)
         assert read(drawn, 6) == b"secret"
 
@@ -124,7 +124,15 @@ def test_a_reservation_goes_with_its_owner(runtime: Path) -> None:
 def test_sets_are_used_as_often_as_allowed_and_then_gone(runtime: Path) -> None:
     with vault(runtime, replace(SMALL, max_uses=2)) as opened:
         put(opened, b"secret")
-        assert [len(opened.take(DOUBLING, CASE, 1, keep=0)[0]) for _ in range(3)] == [1, 1, 0]
+        assert [len(opened.take(DOUBLING, CASE, 1, keep=0, once=False)[0]) for _ in range(3)] == [1, 1, 0]
+
+
+def test_what_is_taken_once_is_gone_for_everybody_else(runtime: Path) -> None:
+    with vault(runtime) as one, vault(runtime) as other:
+        put(one, b"secret")
+        (drawn,), _ = one.take(DOUBLING, CASE, 1, keep=0, once=True)
+        assert other.take(DOUBLING, CASE, 1, keep=1, once=False) == ((), 1)
+        assert read(drawn, 6) == b"secret"  # its descriptor lives on
 
 
 def test_many_who_find_none_start_one(runtime: Path) -> None:

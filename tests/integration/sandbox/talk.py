@@ -4,14 +4,25 @@ import json
 import mmap
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sandbox.backend import Backend
 from sandbox.spec import Command, Completion
-from sandbox.wire import Flag, Kind, Page, Request, WireArgument, send_request, unpack_reply
+from sandbox.wire import (
+    FLAGS_BYTES,
+    Flag,
+    Flags,
+    Kind,
+    Order,
+    Page,
+    Request,
+    WireArgument,
+    send_request,
+    unpack_reply,
+)
 
 GUARD = 4096
 Argument = np.ndarray[Any, Any] | tuple[str, int]
@@ -27,6 +38,18 @@ class HostShare:
     def read(self, descriptor: int, count: int) -> bytes:
         """`count` bytes of an array that was put there."""
         return os.pread(descriptor, count, GUARD)
+
+    def put_flags(self) -> int:
+        """A descriptor of memory for the flags of a timed session."""
+        return memory_file(bytes(FLAGS_BYTES))
+
+    def read_flag(self, descriptor: int, at: int) -> int:
+        """One of the flags."""
+        return int.from_bytes(os.pread(descriptor, 8, at), "little")
+
+    def write_flag(self, descriptor: int, at: int, number: int) -> None:
+        """Set one of the flags."""
+        os.pwrite(descriptor, number.to_bytes(8, "little"), at)
 
     def whole(self, array: np.ndarray[Any, Any]) -> int:
         """What the request says of the size of the memory."""
@@ -77,9 +100,12 @@ class Talk:
             for descriptor in memory:
                 self.share.drop(descriptor)
 
-    def start_session(self, *sets: Sequence[Argument]) -> "Session":
-        """Open a timed session over `sets`; give orders on it, then `end_session`."""
-        session = Session(sets, self.share)
+    def start_session(self, *sets: Sequence[Argument], flags: bool = False) -> "Session":
+        """Open a timed session over `sets`; give orders on it, then `end_session`.
+
+        `flags` is for runners of a GPU.
+        """
+        session = Session(sets, self.share, flags=flags)
         self._sequence += 1
         wire = wire_of(sets[0], self.share, {})
         request = Request(Kind.TIME, self._sequence, wire, sets=len(sets))
@@ -88,7 +114,7 @@ class Talk:
 
     def end_session(self, session: "Session") -> bool:
         """End it, and say whether that was answered."""
-        session.order(0, 0)
+        session.give(0, Order.END)
         answered = self._answer() == self._sequence
         session.close()
         return answered
@@ -130,32 +156,63 @@ class Talk:
             return None
 
 
+def wait_until(true: Callable[[], bool], timeout_s: float = 30) -> None:
+    """Wait until it is true."""
+    deadline = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline
+
+
 class Session:
     """The referee's end of a timed session."""
 
-    def __init__(self, sets: Sequence[Sequence[Argument]], share: HostShare) -> None:
+    def __init__(self, sets: Sequence[Sequence[Argument]], share: HostShare, *, flags: bool) -> None:
         self._sets = sets
         self._share = share
         self._memory = [[share.put(array) for array in _arrays(arguments)] for arguments in sets]
+        self._flags = [share.put_flags()] if flags else []
         self._page_descriptor = memory_file(bytes(Page.BYTES))
         arrays = (descriptor for memory in self._memory for descriptor in memory)
-        self.descriptors = [self._page_descriptor, *arrays]
+        self.descriptors = [self._page_descriptor, *self._flags, *arrays]
         self._page = mmap.mmap(self._page_descriptor, Page.BYTES)
         self._words = memoryview(self._page).cast("Q")
+        self.number = 0
+
+    def give(self, number: int, kind: Order = Order.CALLED) -> None:
+        """Order one call with set `number`."""
+        self.number += 1
+        self._words[Page.SET // 8] = number
+        self._words[Page.KIND // 8] = kind
+        self._words[Page.ORDER // 8] = self.number
+
+    def open(self) -> None:
+        """Let the call of the last order begin, however it was ordered."""
+        self._words[Page.GO // 8] = self.number
+        for flags in self._flags:
+            self._share.write_flag(flags, Flags.GO, self.number)
 
     @property
-    def self_reported_ns(self) -> int:
-        return self._words[Page.SELF_REPORTED_NS // 8]
+    def queued(self) -> bool:
+        """Whether the runner says that the last order is queued."""
+        return self._words[Page.QUEUED // 8] == self.number
 
-    def order(self, first: int, count: int, timeout_s: float = 30) -> float:
-        """Order calls and wait for them. Returns seconds from go to done."""
-        words = self._words
-        words[Page.SET // 8] = first
-        words[Page.COUNT // 8] = count
-        number = words[Page.GO // 8] + 1
+    @property
+    def done(self) -> bool:
+        """Whether the runner says that the last order is done."""
+        return self._words[Page.DONE // 8] == self.number
+
+    @property
+    def done_flag(self) -> int:
+        """The order whose work was done last, as the device says."""
+        (flags,) = self._flags
+        return self._share.read_flag(flags, Flags.DONE)
+
+    def order(self, number: int, kind: Order = Order.CALLED, *, timeout_s: float = 30) -> float:
+        """Order one call, let it begin and wait for it. Returns the seconds that it took from then."""
+        self.give(number, kind)
         started = time.perf_counter()
-        words[Page.GO // 8] = number
-        while words[Page.DONE // 8] != number:
+        self.open()
+        while not self.done:
             assert time.perf_counter() - started < timeout_s, "the order was not carried out"
         return time.perf_counter() - started
 

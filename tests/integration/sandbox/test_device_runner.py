@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,8 @@ from sandbox.bubblewrap import Bubblewrap
 from sandbox.gpu.runners import build_device_runner, cuda_runner_command
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import ToolchainMissing, find_toolkit
-from sandbox.wire import ExitStatus, Flag
-from tests.integration.sandbox.talk import Argument, Talk
+from sandbox.wire import ExitStatus, Flag, Order
+from tests.integration.sandbox.talk import Argument, Talk, wait_until
 from tests.services import need
 
 pytestmark = pytest.mark.integration
@@ -175,34 +176,76 @@ def test_host_code_may_not_touch_device_memory(start: Start, built: Path) -> Non
     assert talk.end().status == ExitStatus.ILLEGAL_ACCESS
 
 
-def test_timed_sessions(talk: Talk) -> None:
+@pytest.mark.parametrize("kind", [Order.CALLED, Order.QUEUED])
+def test_timed_sessions(talk: Talk, kind: Order) -> None:
     sets = [arguments(ADD) for _ in range(3)]
-    session = talk.start_session(*sets)
-    session.order(1, 5)
+    session = talk.start_session(*sets, flags=True)
+    for number in (1, 2, 1, 1):
+        session.order(number, kind)
+        assert session.queued
+        assert session.done_flag == session.number
     session.read_back()
-    assert [int(given[1][1]) - 1 for given in sets] == [1, 2, 2]
-    assert session.self_reported_ns > 0
+    assert [int(given[1][1]) - 1 for given in sets] == [0, 3, 1]
     assert talk.end_session(session)
     assert talk.run(arguments(ADD))
 
 
-def test_the_null_session_comes_before_loading(start: Start, built: Path) -> None:
+@pytest.mark.parametrize("kind", [Order.CALLED, Order.QUEUED])
+def test_a_call_waits_until_it_may_begin(talk: Talk, kind: Order) -> None:
+    given = arguments(ADD)
+    session = talk.start_session(given, flags=True)
+    session.order(0, kind)
+    session.give(0, kind)
+    time.sleep(0.1)
+    session.read_back()
+    assert (int(given[1][1]) - 1, session.done_flag, session.done) == (1, 1, False)
+    session.open()
+    wait_until(lambda: session.done)
+    session.read_back()
+    assert (int(given[1][1]) - 1, session.done_flag) == (2, 2)
+    assert talk.end_session(session)
+
+
+def test_a_session_before_loading_is_refused(start: Start) -> None:
     talk = start()
     assert talk.prepare()
-    given = arguments(ADD)
-    session = talk.start_session(given)
-    session.order(0, 100)
-    session.read_back()
-    assert talk.end_session(session)
-    np.testing.assert_array_equal(given[1], np.ones(100))
-    assert talk.load_files((built / "artifact.so").read_bytes())
-
-
-def test_a_refused_launch_in_a_session_ends_it(talk: Talk) -> None:
-    session = talk.start_session(arguments(BAD_BLOCK))
-    session.order(0, 1)
+    session = talk.start_session(arguments(ADD), flags=True)
+    assert talk.end().status == OUR_FAULT
     assert not talk.end_session(session)
-    assert talk.end().status == ExitStatus.RUNTIME_ERROR
+
+
+@pytest.mark.parametrize(
+    ("what", "status", "kind"),
+    [
+        (BAD_BLOCK, ExitStatus.RUNTIME_ERROR, "cuda_error"),
+        (THROW, ExitStatus.RUNTIME_ERROR, "exception"),
+        (700, ExitStatus.ILLEGAL_ACCESS, "illegal_address"),
+    ],
+)
+def test_what_goes_wrong_in_a_timed_call_ends_the_process(
+    talk: Talk, what: int, status: int, kind: str
+) -> None:
+    session = talk.start_session(arguments(what), flags=True)
+    with pytest.raises(AssertionError, match="not carried out"):
+        session.order(0, timeout_s=2)
+    assert talk.end().status == status
+    assert talk.findings()[-1]["kind"] == kind
+    assert not talk.end_session(session)
+
+
+@pytest.mark.parametrize("function", ["cuStreamWaitValue64_v2", "cuStreamWriteValue64_v2"])
+def test_a_stream_that_cannot_wait_is_not_the_programs_fault(
+    start: Start, built: Path, function: str
+) -> None:
+    talk = start(FAKE_CUDA_FAILS=function, FAKE_CUDA_ERROR="801")
+    assert talk.prepare()
+    assert talk.load_files((built / "artifact.so").read_bytes())
+    session = talk.start_session(arguments(ADD), flags=True)
+    with pytest.raises(AssertionError, match="not carried out"):
+        session.order(0, Order.QUEUED, timeout_s=2)
+    end = talk.end()
+    assert end.status == OUR_FAULT
+    assert f"{function.removesuffix('_v2')}: CUDA_ERROR_OF_TEST (801)".encode() in end.stderr
 
 
 def test_without_a_driver_it_says_so(start: Start) -> None:

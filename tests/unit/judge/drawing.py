@@ -21,14 +21,20 @@ class FakeVault:
     others: Counter[str] = field(default_factory=Counter)  # what somebody else is filling
     reserved: dict[int, Case] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=itertools.count)
+    committed: Counter[str] = field(default_factory=Counter)
+    once: set[str] = field(default_factory=set)  # cases whose sets were taken once and for all
 
-    def take(self, problem: Problem, case: Case, count: int, *, keep: int) -> tuple[Any, int]:
+    def take(self, problem: Problem, case: Case, count: int, *, keep: int, once: bool) -> tuple[Any, int]:
+        if once:
+            self.once.add(case.name)
         found = min(count, self.stock[case.name])
         self.stock[case.name] -= found
         return tuple(allocate(problem, case) for _ in range(found)), max(0, keep - self.stock[case.name])
 
     def take_all(self, problem: Problem, case: Case, count: int) -> tuple[DrawnSet, ...]:
-        return self.take(problem, case, count, keep=0)[0] if self.stock[case.name] >= count else ()
+        return (
+            self.take(problem, case, count, keep=0, once=False)[0] if self.stock[case.name] >= count else ()
+        )
 
     def fresh(self, _: Problem, case: Case) -> int:
         return self.stock[case.name] + self.others[case.name]
@@ -44,11 +50,12 @@ class FakeVault:
         return Reservation(number, allocate(problem, case))
 
     def commit(self, reservation: Reservation, *, used: bool) -> None:
-        case = self.reserved.pop(reservation.number)
-        self.stock[case.name] += not used
+        if case := self.reserved.pop(reservation.number, None):
+            self.committed[case.name] += 1
+            self.stock[case.name] += not used
 
     def drop(self, reservation: Reservation) -> None:
-        """It is kept in `reserved`, so that `commit` finds it."""
+        del self.reserved[reservation.number]
 
 
 @dataclass

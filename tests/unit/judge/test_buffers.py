@@ -52,6 +52,15 @@ def test_poison_differs_every_time() -> None:
         assert np.array_equal(buffer.payload, second)
 
 
+def test_the_memory_of_a_poison_serves_the_next_one() -> None:
+    with HostBuffer("c", 64) as buffer:
+        kept = buffer.poison()
+        first = kept.copy()
+        assert buffer.poison(kept) is kept
+        assert not np.array_equal(first, kept)
+        assert np.array_equal(buffer.payload, kept)
+
+
 def test_a_snapshot_does_not_follow_later_writes() -> None:
     with HostBuffer("c", 8) as buffer:
         buffer.fill(np.zeros(8, dtype=np.uint8))

@@ -1,5 +1,6 @@
 """Our side of the wire: what ends a wait, and timed sessions."""
 
+import json
 import os
 import socket
 import threading
@@ -60,6 +61,29 @@ def test_what_was_asked_for_can_be_awaited_later() -> None:
     with exchanging(answers(Kind.PREPARE)) as exchange:
         exchange.send_prepare()
         assert exchange.answer(timeout_s=5) is Answer.DONE
+
+
+def say(actor: Actor, kind: str) -> None:
+    finding = {"severity": "note", "kind": kind, "message": "said"}
+    os.write(actor.diagnostics, f"{json.dumps(finding)}\n".encode())
+
+
+def test_what_is_said_after_nothing_more_is_to_be_heard_is_dropped() -> None:
+    def script(actor: Actor) -> None:
+        actor.receive()
+        say(actor, "before")
+        actor.answer()
+        actor.receive()
+        say(actor, "after")
+        os.write(actor.diagnostics, b"x" * 200_000)  # more than a pipe holds: it is drained all the same
+        actor.answer()
+        actor.receive()
+
+    with exchanging(script) as exchange:
+        assert exchange.load(b"", timeout_s=5) is Answer.DONE
+        exchange.hear_no_more()
+        assert exchange.run((), [], timeout_s=5) is Answer.DONE
+        assert [finding.kind for finding in exchange.diagnostics] == ["before"]
 
 
 def test_a_process_that_hung_up_is_dead_at_once() -> None:

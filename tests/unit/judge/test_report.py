@@ -84,6 +84,27 @@ def test_a_report_stored_before_a_field_was_added_still_reads():
     assert from_json({"verdict": "accepted"}) == Report(Verdict.ACCEPTED)
 
 
+def test_a_timing_of_an_earlier_clock_still_reads():
+    stored = {
+        "median_us": 5.0,
+        "low_us": 4.9,
+        "high_us": 5.1,
+        "repetitions": 240,
+        "gated_us": 5.5,
+        "null_us": 10.2,
+        "self_reported_us": 4.75,
+        "floor_us": 4.0,
+        "discarded": 1,
+        "bounded": True,
+        "placement": None,
+    }
+    case = {"name": "timed", "group": "timed", "public": False, "verdict": "accepted", "timing": stored}
+    (read,) = from_json({"verdict": "accepted", "cases": [case]}).cases
+    assert read.timing == Timing(5.0, 4.9, 5.1, 240, floor_us=4.0, discarded=1)
+    assert read.timing.queued
+    assert not read.timing.remarkable
+
+
 def test_what_json_and_databases_cannot_hold_is_replaced():
     odd = Mismatch("a\0\ud800", (0,), "nan", "inf", math.nan, math.inf)
     case = CaseReport("c", Group.SAMPLE, public=True, verdict=Verdict.WRONG_ANSWER, mismatches=(odd,))

@@ -16,7 +16,7 @@ TIMES = st.floats(1e-2, 1e7)
 def timings(draw: st.DrawFn) -> Timing:
     median = draw(TIMES)
     low, high = median * draw(st.floats(0.9, 1.0)), median * draw(st.floats(1.0, 1.1))
-    return Timing(median, low, high, repetitions=10, gated_us=median, null_us=1.0)
+    return Timing(median, low, high, repetitions=10)
 
 
 @st.composite
@@ -26,7 +26,7 @@ def scores(draw: st.DrawFn) -> Score:
 
 
 def exactly(us: float, share: float = 0.0) -> Timing:
-    return Timing(us, us * (1 - share), us * (1 + share), repetitions=9, gated_us=us, null_us=1.0)
+    return Timing(us, us * (1 - share), us * (1 + share), repetitions=9)
 
 
 def test_the_score_is_the_geometric_mean() -> None:
@@ -60,8 +60,6 @@ def test_a_faster_case_makes_a_better_score(found: list[Timing], share: float) -
         first.low_us * share,
         first.high_us * share,
         repetitions=1,
-        gated_us=1.0,
-        null_us=1.0,
     )
     assert score([faster, *found[1:]]).median_us < score(found).median_us
 
@@ -74,7 +72,7 @@ def test_impossible_times_have_no_score(bad: float) -> None:
 
 def test_an_interval_that_misses_its_median_has_no_score() -> None:
     with pytest.raises(ValueError, match="not a timing"):
-        score([Timing(10, 11, 12, repetitions=1, gated_us=1, null_us=1)])
+        score([Timing(10, 11, 12, repetitions=1)])
 
 
 def test_no_case_has_no_score() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from judge.errors import JudgementCancelled, OracleFailed
 from judge.permit import Permit
-from judge.vault_draws import TIMED_SETS, VaultDraws
+from judge.vault_draws import LEAST_TIMED_SETS, TIMED_SETS, VaultDraws, kept_of, sets_of
 from problems.schema import Case
 from problems.vocabulary import Group
 from tests.unit.judge.drawing import FakeOracles, FakeVault
@@ -65,6 +65,43 @@ def test_only_what_lacks_is_drawn() -> None:
     with draws(vault, oracles, TIMED) as opened:
         assert len(opened.sets(TIMED)) == TIMED_SETS
     assert oracles.filled == ["timed"] * 2
+
+
+def test_what_a_program_is_timed_with_is_nobody_elses() -> None:
+    vault, oracles = FakeVault(), FakeOracles()
+    vault.stock.update({"odd": 1, "timed": TIMED_SETS - 1})
+    with draws(vault, oracles, EXAMPLE, ODD, TIMED) as opened:
+        opened.sets(TIMED)
+    assert vault.once == {"timed"}
+    assert oracles.filled == ["example", "timed"]
+    assert vault.committed == {"example": 1}  # the drawn timed set was dropped instead
+
+
+def test_timed_sets_that_another_draws_are_not_waited_for() -> None:
+    vault, oracles = FakeVault(), FakeOracles()
+    vault.others["timed"] = TIMED_SETS
+    with draws(vault, oracles, TIMED) as opened:
+        opened.sets(TIMED)
+    assert oracles.filled == ["timed"] * TIMED_SETS
+
+
+@pytest.mark.parametrize(
+    ("n", "sets", "kept"),
+    [
+        (1000, TIMED_SETS, TIMED_SETS),
+        (1 << 24, TIMED_SETS, 5),  # 192 MiB in a set
+        (1 << 26, 32, 1),
+        (1 << 29, LEAST_TIMED_SETS, 0),
+    ],
+)
+def test_large_cases_have_fewer_timed_sets(n: int, sets: int, kept: int) -> None:
+    case = replace(TIMED, sizes={"n": n})
+    assert sets_of(PROBLEM, case) == sets
+    assert kept_of(PROBLEM, case) == kept
+
+
+def test_checks_need_one_set_of_any_size() -> None:
+    assert sets_of(PROBLEM, replace(ODD, sizes={"n": 1 << 29})) == 1
 
 
 def test_the_sandbox_starts_before_the_share_and_the_draw_waits_for_it() -> None:

@@ -62,6 +62,26 @@ def numbers(store: Store, key: str, count: int, keep: int = 0) -> list[int]:
     return [entry.number for entry in taken]
 
 
+def test_what_is_taken_once_is_handed_out_never_again() -> None:
+    store, memory, _ = new()
+    stock(store, "a", 3)
+    taken, lacking = store.take("a", 2, keep=3, once=True)
+    assert (len(taken), lacking) == (2, 2)
+    assert memory.held == 300  # they are exported first
+    store.retire_used()
+    assert (memory.held, store.sets, store.counts.retired) == (100, 1, 2)
+    assert not {entry.number for entry in taken} & set(numbers(store, "a", 3))
+    assert store.counts.handed_out_again == 0
+
+
+def test_what_is_taken_once_may_have_been_used_before() -> None:
+    store, memory, _ = new()
+    (number,) = stock(store, "a", 1, used=True)
+    (entry,), _ = store.take("a", 1, keep=0, once=True)
+    store.retire_used()
+    assert (entry.number, memory.held) == (number, 0)
+
+
 def test_nothing_is_handed_out_before_it_is_committed() -> None:
     store, _, _ = new()
     store.reserve("a", 100, "owner")

@@ -7,7 +7,7 @@ import pytest
 from judge.report import Report, Score
 from problems.vocabulary import Verdict
 from tests.unit.web.figures import timed_report, timing
-from web.figures import NONE, attempts_note, clocks, interval, microseconds
+from web.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
 from web.submissions.render_text import render_figures
 
 
@@ -43,10 +43,23 @@ def test_runs_that_did_not_count_are_told_of():
     assert "2 runs were disturbed" in attempts_note(Report(Verdict.ACCEPTED, attempts=3))
 
 
+def test_times_that_include_launching_are_told_of():
+    report = timed_report()
+    assert launches_note(report) == ""
+    sample, first, second = report.cases
+    called = replace(second, name="timed-small", timing=replace(timing(), queued=False))
+    mixed = replace(report, cases=(sample, first, called))
+    assert launches_note(mixed) == (
+        "The time of timed-small includes the time of launching: "
+        "the program uses a stream that does not wait for the default stream."
+    )
+    assert launches_note(mixed) in render_figures(mixed)
+
+
 def test_a_terminal_gets_score_times_and_resources():
     text = "\n".join(render_figures(timed_report(5.0, attempts=2)))
     assert "score 5.000 µs, 95 % interval 4.950 to 5.050 µs" in text
-    assert "2.500 µs  2.475 to 2.525 µs  3.000 µs       4.750 µs   240     162 %  1980 / 3201 MHz" in text
+    assert "2.500 µs  2.475 to 2.525 µs      240     162 %  1980 / 3201 MHz" in text
     assert "add(float*)" in text
     assert "a run alone" in text
 

@@ -11,7 +11,7 @@ from django.test import Client
 from judge.report import CaseReport, Diagnostic, Mismatch, Report, Stage
 from problems.vocabulary import Group, Verdict
 from tests.conftest import new_problem
-from tests.unit.web.figures import FLOOR_US, SECRET_SIZE, record, timed_report
+from tests.unit.web.figures import FLOOR_US, SECRET_SIZE, record, timed_report, timing
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.submissions import services
@@ -267,6 +267,13 @@ def test_help_explains_every_verdict(visitor: Client, db: None) -> None:
     assert all(f'id="verdict-{verdict}"' in page for verdict in Verdict)
 
 
+def test_help_defines_a_time(visitor: Client, db: None) -> None:
+    page = text(visitor, "/help")
+    section = page[page.index('id="time"') : page.index('id="ties"')]
+    for words in ("the best of three single calls", "cold L2 cache", "default stream", "do_bench"):
+        assert words in section
+
+
 def test_problems_stand_in_the_order_of_the_track(visitor: Client, problem: Problem) -> None:
     new_problem("aaa-last", track_day=None)
     new_problem("bbb-third", track_day=3)
@@ -294,11 +301,33 @@ def test_a_report_shows_score_times_and_resources(owners: Client, timed: Submiss
         assert "81 %" in page
         assert "NVIDIA H200" in page
         assert "2.475 to 2.525 µs" in page
-        assert "Self-reported" in page
+        assert "includes the time of launching" not in page
         assert "add(float*)" in page
         assert "8 B out, 12 B in" in page
         assert "first run was disturbed" in page
     assert "580.159.03" in text(owners, f"/s/{timed.public_id}")
+
+
+def test_a_report_says_where_a_time_includes_launching(
+    owners: Client, handed_in: Callable[..., Submission], owner: User
+) -> None:
+    report = timed_report(5.0)
+    called = replace(report.cases[1], timing=replace(timing(2.5), queued=False))
+    report = replace(report, cases=(report.cases[0], called, report.cases[2]))
+    page = text(owners, f"/s/{record(handed_in(owner), report).public_id}")
+    assert "The time of timed 1 includes the time of launching: the program uses a stream" in page
+
+
+def test_a_timed_case_without_a_time_says_why(
+    owners: Client, handed_in: Callable[..., Submission], owner: User
+) -> None:
+    why = "Times under 10 ms are not ranked."
+    report = timed_report(5.0)
+    untimed = replace(report.cases[2], timing=None, message=why)
+    report = replace(report, message=why, cases=(*report.cases[:2], untimed), score=None)
+    page = text(owners, f"/s/{record(handed_in(owner), report).public_id}")
+    cases = page[page.index('aria-label="Cases"') :]
+    assert f'<span class="muted">{why}</span>' in cases
 
 
 def test_times_of_hidden_cases_tell_their_author_no_sizes(

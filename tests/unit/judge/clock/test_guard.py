@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from judge.clock.contracts import Conditions
 from judge.clock.guard import GpuGuard, NoGuard
 from sandbox.gpu.nvml import GpuProcess, Sample, Throttle
 
@@ -85,4 +86,4 @@ def test_without_a_gpu_everything_counts() -> None:
     guard = NoGuard()
     guard.begin()
     assert guard.end() is None
-    assert guard.still()
+    assert guard.conditions == Conditions()

@@ -1,17 +1,18 @@
-"""Orders over a real page, to a process of its own."""
+"""Orders over a real page, to a runner in a thread of its own."""
 
 import mmap
 import os
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
 
 from judge.clock.page import Orders, OrderUnanswered, create_page
 from judge.conversation import Answer
-from sandbox.wire import Page
+from sandbox.wire import Order, Page
 
 
 @contextmanager
@@ -23,84 +24,89 @@ def page() -> Iterator[int]:
         os.close(descriptor)
 
 
-def answer_orders(descriptor: int, call_s: float) -> None:
-    """What a runner does, slowly: `call_s` for every call."""
+Seen = list[tuple[int, int]]
+
+
+def answer_orders(descriptor: int) -> Seen:
+    """What a runner does; returns the set and the kind of each order."""
     words = memoryview(mmap.mmap(descriptor, Page.BYTES)).cast("Q")
-    last = 0
+    seen: Seen = []
+    number = 0
     while True:
-        if (number := words[Page.GO // 8]) == last:
+        number += 1
+        while words[Page.ORDER // 8] < number:
             time.sleep(0.0001)
-            continue
-        count = words[Page.COUNT // 8]
-        time.sleep(call_s * count)
-        words[Page.SELF_REPORTED_NS // 8] = 1000 * count + words[Page.SET // 8]
-        words[Page.DONE // 8] = last = number
-        if not count:
-            return
+        kind = words[Page.KIND // 8]
+        if kind == Order.END:
+            return seen
+        seen.append((words[Page.SET // 8], kind))
+        if kind == Order.QUEUED:
+            words[Page.QUEUED // 8] = number
+        while kind == Order.CALLED and words[Page.GO // 8] < number:
+            time.sleep(0.0001)
+        words[Page.DONE // 8] = number
 
 
 @contextmanager
-def runner(descriptor: int, call_s: float = 0.0) -> Iterator[int]:
-    child = os.fork()
-    if not child:
-        try:
-            answer_orders(descriptor, call_s)
-        finally:
-            os._exit(0)
-    try:
-        yield child
-    finally:
-        os.waitpid(child, 0)
+def runner(descriptor: int) -> Iterator["Future[Seen]"]:
+    with ThreadPoolExecutor(1) as thread:
+        yield thread.submit(answer_orders, descriptor)
 
 
 def test_orders_are_carried_out_with_what_belongs_to_them() -> None:
-    with page() as descriptor, runner(descriptor), Orders(descriptor, lambda: None) as orders:
-        for first_set, count in ((3, 1), (0, 7), (5, 2)):
-            given = orders.give(first_set=first_set, count=count)
-            assert orders.premature
-            done = orders.wait(timeout_s=10)
-            assert done > given
-            assert not orders.premature
-            assert orders.self_reported_us == pytest.approx((1000 * count + first_set) / 1000)
+    with page() as descriptor, runner(descriptor) as seen, Orders(descriptor, lambda: None) as orders:
+        assert orders.give(argument_set=3, queued=True) == orders.number == 1
+        assert orders.await_queued(timeout_s=10)
+        orders.await_done(timeout_s=10)
+        assert orders.give(argument_set=5, queued=False) == orders.number == 2
+        assert not orders.await_queued(timeout_s=0.05)
+        orders.open()
+        orders.await_done(timeout_s=10)
         orders.end()
+        assert seen.result(10) == [(3, Order.QUEUED), (5, Order.CALLED)]
 
 
-def test_the_wait_takes_as_long_as_the_calls() -> None:
-    with page() as descriptor, runner(descriptor, 0.02), Orders(descriptor, lambda: None) as orders:
-        given = orders.give(first_set=0, count=2)
-        assert 0.04 <= (orders.wait(timeout_s=10) - given) / 1e9 < 2
+def test_a_call_is_not_done_before_it_may_begin() -> None:
+    with page() as descriptor, runner(descriptor), Orders(descriptor, lambda: None) as orders:
+        orders.give(argument_set=0, queued=False)
+        with pytest.raises(OrderUnanswered):
+            orders.await_done(timeout_s=0.05)
+        orders.open()
+        orders.await_done(timeout_s=10)
         orders.end()
 
 
 def test_no_answer_is_a_time_out() -> None:
     with page() as descriptor, Orders(descriptor, lambda: None) as orders:
-        orders.give(first_set=0, count=1)
+        orders.give(argument_set=0, queued=True)
+        assert not orders.await_queued(timeout_s=0.01)
         with pytest.raises(OrderUnanswered) as caught:
-            orders.wait(timeout_s=0.01)
+            orders.await_done(timeout_s=0.01)
         assert caught.value.answer is Answer.TIMED_OUT
 
 
-def test_the_end_of_the_runner_ends_the_wait() -> None:
+def test_the_end_of_the_runner_ends_every_wait() -> None:
     with page() as descriptor, Orders(descriptor, lambda: Answer.DIED) as orders:
-        orders.give(first_set=0, count=1)
-        with pytest.raises(OrderUnanswered) as caught:
-            orders.wait(timeout_s=30)
-        assert caught.value.answer is Answer.DIED
+        orders.give(argument_set=0, queued=True)
+        waits: list[Callable[[], object]] = [
+            lambda: orders.await_queued(timeout_s=30),
+            lambda: orders.await_done(timeout_s=30),
+            orders.require_alive,
+        ]
+        for wait in waits:
+            with pytest.raises(OrderUnanswered) as caught:
+                wait()
+            assert caught.value.answer is Answer.DIED
 
 
-def test_an_answer_to_no_order_is_seen() -> None:
+def test_what_a_runner_writes_ahead_only_ends_a_wait() -> None:
     with page() as descriptor, Orders(descriptor, lambda: None) as orders:
-        os.pwrite(descriptor, struct.pack("<Q", 1), Page.DONE)
-        assert orders.premature
-
-
-def test_done_ahead_of_the_order_breaks_the_protocol_at_once() -> None:
-    with page() as descriptor, Orders(descriptor, lambda: None) as orders:
-        orders.give(first_set=0, count=1)
-        os.pwrite(descriptor, struct.pack("<Q", 2), Page.DONE)
-        with pytest.raises(OrderUnanswered) as raised:
-            orders.wait(timeout_s=60)
-    assert raised.value.answer is Answer.BROKE_PROTOCOL
+        orders.give(argument_set=0, queued=True)
+        for field in (Page.QUEUED, Page.DONE):
+            os.pwrite(descriptor, struct.pack("<Q", 2**64 - 1), field)
+        assert orders.await_queued(timeout_s=10)
+        orders.await_done(timeout_s=10)
+        assert orders.number == 1
 
 
 def test_the_page_cannot_be_cut_off_under_us() -> None:

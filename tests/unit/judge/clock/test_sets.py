@@ -9,7 +9,8 @@ import pytest
 
 from judge.buffers import HostBuffer, HostMemory
 from judge.clock.contracts import Policy
-from judge.clock.sets import MemorySets, how_many_sets
+from judge.clock.sets import MemorySets, copies_of, footprint_of, how_many_sets
+from judge.drawn import outputs
 from problems.schema import Argument, Problem, Tolerance
 from problems.vocabulary import Dtype, Role, Verdict
 from sandbox.wire import MAX_DESCRIPTORS
@@ -42,49 +43,79 @@ def buffer(sets: MemorySets, number: int, name: str) -> HostBuffer:
     return found
 
 
+def live(sets: MemorySets, number: int) -> dict[str, HostBuffer]:
+    return {name: buffer(sets, number, name) for name in sets._calls[number].buffers}
+
+
+def output_of(sets: MemorySets) -> str:
+    (argument,) = outputs(sets._problem)
+    return argument.name
+
+
+def land(sets: MemorySets, number: int) -> None:
+    """What the gate does before a call."""
+    for to, held in sets.landings(number):
+        to.fill(held)
+
+
 def double(sets: MemorySets, number: int) -> None:
     x = buffer(sets, number, "x").payload.view(np.float32)
-    output = "x" if sets.once else "y"
-    buffer(sets, number, output).payload.view(np.float32)[:] = x * 2
+    buffer(sets, number, output_of(sets)).payload.view(np.float32)[:] = x * 2
+
+
+def copy(sets: MemorySets, number: int) -> None:
+    """What the gate does after a call."""
+    for live, kept in sets.outputs(number):
+        live.snapshot(kept)
+
+
+def call(sets: MemorySets, number: int, content: int) -> None:
+    sets.arm(number, content)
+    land(sets, number)
+    double(sets, number)
+    copy(sets, number)
 
 
 def test_a_call_on_an_armed_set_is_right(sets: MemorySets) -> None:
-    sets.arm([0, 1, 2], [1, 0, 1])
-    for number in (0, 1, 2):
-        assert sets.untouched(number)
-        double(sets, number)
-        assert not sets.untouched(number)
-    sets.snapshot([2, 0, 1])
-    assert [sets.verify(number) for number in (0, 1, 2)] == [None, None, None]
+    for number, content in ((0, 1), (2, 0), (1, 1), (2, 1), (2, 0)):
+        call(sets, number, content)
+        assert sets.verify(number) is None
 
 
-def test_arming_brings_read_and_written_contents_back(sets: MemorySets) -> None:
-    for content in (0, 1, 0):
-        sets.arm([1], [content])
-        double(sets, 1)
-        sets.snapshot([1])
-        assert sets.verify(1) is None
+def test_there_are_as_many_sets_and_contents_as_were_asked_for(sets: MemorySets) -> None:
+    assert (sets.count, sets.contents) == (3, 2)
 
 
-def test_a_hidden_set_holds_nothing_of_its_contents(sets: MemorySets) -> None:
-    sets.arm([0], [1])
-    before = {name: bytes(buffer(sets, 0, name).payload) for name in sets._calls[0].buffers}
-    sets.hide([0])
-    assert all(bytes(buffer(sets, 0, name).payload) != held for name, held in before.items())
-    sets.complete(0, 0)
-    double(sets, 0)
-    sets.snapshot([0])
-    assert sets.verify(0) is None
+def test_an_armed_set_holds_nothing_of_its_contents_before_they_land(sets: MemorySets) -> None:
+    call(sets, 0, 0)
+    before = {name: bytes(held.payload) for name, held in live(sets, 0).items()}
+    secrets = {bytes(held) for held in contents(sets._problem, 3).values()}
+    sets.arm(0, 1)
+    now = {name: bytes(held.payload) for name, held in live(sets, 0).items()}
+    assert not secrets & set(now.values())
+    assert now.get("y", b"poison") != before.get("y")
+    land(sets, 0)
+    assert bytes(buffer(sets, 0, "x").payload) == bytes(contents(sets._problem, 3)["x"])
+
+
+def test_an_untouched_output_is_wrong(sets: MemorySets) -> None:
+    call(sets, 0, 0)
+    sets.arm(0, 0)
+    land(sets, 0)
+    copy(sets, 0)
+    finding = sets.verify(0)
+    assert finding is not None
+    assert finding.verdict is Verdict.WRONG_ANSWER
+    assert finding.mismatched == 37
 
 
 def test_an_answer_to_other_contents_is_wrong(sets: MemorySets) -> None:
-    sets.arm([0], [0])
-    double(sets, 0)
-    output = "x" if sets.once else "y"
-    kept = buffer(sets, 0, output).payload.copy()
-    sets.arm([0], [1])
-    buffer(sets, 0, output).payload[:] = kept
-    sets.snapshot([0])
+    call(sets, 0, 0)
+    kept = buffer(sets, 0, output_of(sets)).payload.copy()
+    sets.arm(0, 1)
+    land(sets, 0)
+    buffer(sets, 0, output_of(sets)).payload[:] = kept
+    copy(sets, 0)
     finding = sets.verify(0)
     assert finding is not None
     assert finding.verdict is Verdict.WRONG_ANSWER
@@ -92,29 +123,24 @@ def test_an_answer_to_other_contents_is_wrong(sets: MemorySets) -> None:
     assert finding.mismatched == 37
 
 
-def test_what_is_written_after_the_snapshot_is_rejected(sets: MemorySets) -> None:
-    sets.arm([0], [0])
-    double(sets, 0)
-    sets.snapshot([0])
-    buffer(sets, 0, "x" if sets.once else "y").payload[0] ^= 1
+def test_what_is_written_after_the_copy_is_rejected(sets: MemorySets) -> None:
+    call(sets, 0, 0)
+    buffer(sets, 0, output_of(sets)).payload[0] ^= 1
     finding = sets.verify(0)
     assert finding is not None
     assert finding.verdict is Verdict.REJECTED
 
 
 def test_descriptors_follow_set_by_set(sets: MemorySets) -> None:
-    arrays = 1 if sets.once else 2
+    arrays = len(live(sets, 0))
     assert len(set(sets.descriptors)) == 3 * arrays
     assert sets.descriptors[:arrays] == sets._calls[0].descriptors
-    assert sets.output_bytes == 37 * 4
 
 
 def test_a_changed_input_is_rejected() -> None:
     with MemorySets(DOUBLING, CASE, HostMemory(), [contents(DOUBLING, 1)] * 2, 2) as sets:
-        sets.arm([0], [0])
-        double(sets, 0)
+        call(sets, 0, 0)
         buffer(sets, 0, "x").payload[3] ^= 1
-        sets.snapshot([0])
         finding = sets.verify(0)
         assert finding is not None
         assert "x was changed" in finding.message
@@ -124,19 +150,32 @@ MIB = 2**20
 
 
 @pytest.mark.parametrize(
-    ("n", "l2_mib", "free_mib", "count"),
+    ("n", "free_mib", "count"),
     [
-        (1 << 26, 50, 100_000, 8),  # 512 MiB in a set: more than the cache needs, for their places
-        (1 << 26, 50, 17_000, 4),  # as many as a quarter of the memory holds
-        (1 << 26, 50, 4_000, 2),  # at least two
-        (3 << 19, 48, 100_000, 16),  # 12 MiB
-        (1 << 10, 50, 100_000, 64),  # 8 KiB: the most that are allowed
-        (3 << 19, 48, 300, 9),  # little memory
-        (3 << 19, 0, 100_000, 8),  # a cache that nobody knows of
+        (1 << 26, 100_000, 8),  # 512 MiB in a set: for their places
+        (1 << 26, 9_000, 4),  # as many as a quarter of the memory holds
+        (1 << 26, 1_000, 1),  # at least one
+        (1 << 10, 100_000, 8),
+        (3 << 19, 100, 1),  # little memory
     ],
 )
-def test_sets_are_larger_than_the_cache_and_fit(n: int, l2_mib: int, free_mib: int, count: int) -> None:
+def test_sets_are_as_many_as_places_are_wanted_and_fit(n: int, free_mib: int, count: int) -> None:
     case = replace(CASE, sizes={"n": n})
-    found = how_many_sets(DOUBLING, case, Policy(), l2_bytes=l2_mib * MIB, free_bytes=free_mib * MIB)
-    assert found == count
-    assert 1 + found * 2 <= MAX_DESCRIPTORS
+    assert how_many_sets(DOUBLING, case, Policy(), free_bytes=free_mib * MIB) == count
+
+
+@pytest.mark.parametrize("arrays", [1, 8, 31, 32])
+def test_the_descriptors_of_all_sets_go_with_one_message(arrays: int) -> None:
+    many = tuple(replace(DOUBLING.arguments[0], name=f"x{number}") for number in range(arrays))
+    problem = replace(DOUBLING, arguments=many)
+    policy = replace(Policy(), placements=1000)
+    count = how_many_sets(problem, CASE, policy, free_bytes=1 << 50)
+    page_and_flags = 2
+    assert page_and_flags + count * arrays <= MAX_DESCRIPTORS
+    assert page_and_flags + (count + 1) * arrays > MAX_DESCRIPTORS
+
+
+def test_what_all_sets_share_is_a_poison_and_a_copy_of_each_output() -> None:
+    band = 2 * MIB
+    assert copies_of(DOUBLING, replace(CASE, sizes={"n": 1 << 20})) == 2 * (4 * MIB + band)
+    assert footprint_of(DOUBLING, replace(CASE, sizes={"n": 1 << 20})) == 2 * (4 * MIB + band)

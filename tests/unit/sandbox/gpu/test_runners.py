@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.gpu.runners import (
+    HOME,
     IN_IMAGE,
     Interpreter,
     Tool,
@@ -15,6 +16,7 @@ from sandbox.gpu.runners import (
     sanitized_runner_command,
     triton_runner_command,
 )
+from sandbox.runner.timed_session import LIBRARY
 from sandbox.spec import Command, Gpu, Image, Limits
 
 LIMITS = Limits(wall_s=1, cpu_s=1, memory_mib=64)
@@ -25,7 +27,7 @@ RUNNER = Path("/somewhere/built/device_runner")
 def commands(interpreter: Interpreter = IN_IMAGE) -> dict[Image, Command]:
     return {
         Image.CUDA: cuda_runner_command(RUNNER, limits=LIMITS, gpu=GPU),
-        Image.TRITON: triton_runner_command(interpreter, limits=LIMITS, gpu=GPU),
+        Image.TRITON: triton_runner_command(interpreter, RUNNER, limits=LIMITS, gpu=GPU),
         Image.ORACLE: oracle_command(interpreter, limits=LIMITS, gpu=GPU),
     }
 
@@ -43,7 +45,10 @@ def test_a_command_names_its_image_and_its_gpu(image: Image, monkeypatch: pytest
 def test_an_images_own_python_runs_our_code_alone() -> None:
     command = commands()[Image.TRITON]
     assert command.argv == ("python3", "-s", "-B", "-m", "sandbox.runner.device_triton_runner")
-    (code,) = command.binds
+    native, code = command.binds
+    assert (native.source, native.target) == (RUNNER.parent, HOME)
+    library = Path(command.environment[LIBRARY])
+    assert library.parent == Path(HOME)
     assert (code.source.name, code.target) == ("sandbox", f"{command.environment['PYTHONPATH']}/sandbox")
 
 
