@@ -24,8 +24,13 @@ def select_cases(
 
 
 def flags_for(problem: Problem, case: Case) -> Flag:
-    """Small cases run in one fixed order and are watched for races; odd ones in the reverse order."""
+    """How a case runs first. Small ones run in one fixed order and are watched for races."""
+    return orders_for(problem, case)[0]
+
+
+def orders_for(problem: Problem, case: Case) -> tuple[Flag, ...]:
+    """How a CUDA program runs on a case in functional mode, one after the other; see `judge.orders`."""
     if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
-        return Flag.NONE
-    flags = Flag.DETERMINISTIC | Flag.RACES
-    return flags | Flag.REVERSED if case.group is Group.ODD else flags
+        return (Flag.NONE,)
+    watched = Flag.DETERMINISTIC | Flag.RACES
+    return (watched, watched | Flag.REVERSED, watched | Flag.INTERLEAVED)

@@ -39,6 +39,7 @@ from sandbox.toolchain import find_toolkit
 _POLL_S = 0.05
 _CPUS = os.cpu_count() or 1
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
+_RUNS = 5  # of a case: three orders, one of which may take as long as three (judge.orders)
 _START_S = 30.0  # loading, and leaving at the end, on top of the cases
 
 
@@ -141,7 +142,7 @@ class CpuTarget:
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """A fresh runner; the caller's to close. Raises RunnerUnusable."""
-        return self._take(runner_kind(language), runner_limits(problem.limits, cases=len(problem.cases)))
+        return self._take(runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases)))
 
     def _take(self, kind: str, limits: Limits) -> Process:
         try:

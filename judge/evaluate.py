@@ -25,11 +25,12 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 
 from judge.built import Built
-from judge.cases import flags_for, select_cases
+from judge.cases import flags_for, orders_for, select_cases
 from judge.clock.session import IMPOSSIBLE
 from judge.diagnostics import clean
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.faults import classified
+from judge.orders import check_in_orders
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score, unsuited
 from judge.target import Referee, Seat, Target
@@ -231,7 +232,7 @@ def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: s
         for index, case in enumerate(cases, start=1):
             judgement.tell("case", f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.seat.sets(case)
-            reports.append(referee.check(drawn, _flags(judgement, case)))
+            reports.append(check_in_orders(referee, drawn, _orders(judgement, case)))
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.sanitize:
@@ -351,8 +352,11 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
     )
 
 
-def _flags(judgement: _Judgement, case: Case) -> Flag:
-    return flags_for(judgement.problem, case) | (Flag.SANITIZE if judgement.sanitize else Flag.NONE)
+def _orders(judgement: _Judgement, case: Case) -> tuple[Flag, ...]:
+    """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    if judgement.language is Language.CUDA and not judgement.target.ranks:
+        return orders_for(judgement.problem, case)
+    return (flags_for(judgement.problem, case) | (Flag.SANITIZE if judgement.sanitize else Flag.NONE),)
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:
