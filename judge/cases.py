@@ -9,6 +9,8 @@ from problems.vocabulary import Group, Mode
 from sandbox.wire import Flag
 
 _TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
+_WATCHED = Flag.DETERMINISTIC | Flag.RACES
+ORDERS = (_WATCHED, _WATCHED | Flag.REVERSED, _WATCHED | Flag.INTERLEAVED)
 
 
 def select_cases(
@@ -32,5 +34,4 @@ def orders_for(problem: Problem, case: Case) -> tuple[Flag, ...]:
     """How a CUDA program runs on a case in functional mode, one after the other; see `judge.orders`."""
     if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
         return (Flag.NONE,)
-    watched = Flag.DETERMINISTIC | Flag.RACES
-    return (watched, watched | Flag.REVERSED, watched | Flag.INTERLEAVED)
+    return ORDERS

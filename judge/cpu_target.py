@@ -124,6 +124,18 @@ class CpuTarget:
         del problem, source, language, case, cancelled
         return ()
 
+    def find_race(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> Diagnostic | None:
+        """None: checking the cases has found it already."""
+        del problem, source, language, cases, cancelled
+        return None
+
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         """A loaded reference; the caller's to close. Raises LanguageMissing, RunnerUnusable, OracleFailed."""
         if problem.oracle is OracleKind.TORCH and Language.PYTHON not in languages_here():
@@ -142,7 +154,9 @@ class CpuTarget:
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """A fresh runner; the caller's to close. Raises RunnerUnusable."""
-        return self._take(runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases)))
+        return self._take(
+            runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases))
+        )
 
     def _take(self, kind: str, limits: Limits) -> Process:
         try:

@@ -1,10 +1,11 @@
 """The one way from a source to a report.
 
 Theory of operation. Three things that know nothing of each other overlap: the program compiles, the oracle
-draws the cases, a runner and the referee's share of the GPU get ready. Then come three stages:
+draws the cases, a runner and the referee's share of the GPU get ready. Then come these stages:
 
     compile   the source, isolated, or an artifact of the cache
     check     every case but the timed ones, in order; on a GPU others check theirs at the same time
+    watch     on a GPU, what functional mode has found out about races meanwhile (`judge.race_watch`)
     rank      the timed cases, on a GPU that nobody else uses; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
@@ -20,7 +21,7 @@ program is what keeps it busy.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from threading import Event
 
@@ -31,6 +32,7 @@ from judge.diagnostics import clean
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.orders import check_in_orders
+from judge.race_watch import RaceWatch
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.scoring import score, unsuited
 from judge.target import Referee, Seat, Target
@@ -111,6 +113,12 @@ class _Judgement:
         self.end_run()
         self._referee = self.seat.start_referee(alone=alone)
         return self._referee
+
+    def watch(self) -> RaceWatch | nullcontext[None]:
+        """What looks for races from now on, if this is to be ranked."""
+        if self.mode is not Mode.SUBMIT or not self.timed:
+            return nullcontext()
+        return RaceWatch(self.target, self.problem, self.source, self.language, self.checked, self.cancelled)
 
     def end_run(self) -> None:
         """End the current run, if any."""
@@ -205,16 +213,33 @@ def _judge(judgement: _Judgement) -> Report:
     if built.failure:
         return _report(judgement, _Outcome(built.failure, built.message), built)
     judgement.tell("compiled", "Compiled")
-    try:
-        outcome = _check(judgement, built, referee)
-    except Disturbed:
-        referee = _start_again(judgement)
-        outcome = _check(judgement, built, referee, starting="wait")
+    with judgement.watch() as watch:
+        try:
+            outcome = _check(judgement, built, referee)
+        except Disturbed:
+            referee = _start_again(judgement)
+            outcome = _check(judgement, built, referee, starting="wait")
+        if watch and outcome.verdict is Verdict.ACCEPTED:
+            outcome = _watched(judgement, watch, outcome)
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
         excuse = unsuited(judgement.problem, judgement.seat.environment.get("gpu", ""))
         outcome = replace(outcome, message=excuse) if excuse else _rank(judgement, built, referee, outcome)
     judgement.end_run()
     return _report(judgement, _examined(judgement, outcome), built)
+
+
+def _watched(judgement: _Judgement, watch: RaceWatch, outcome: _Outcome) -> _Outcome:
+    """The outcome, or a wrong answer where a race was found that changes an output in another order."""
+    with judgement.stage("watch"):
+        race = watch.found()
+    if race is None:
+        return outcome
+    return replace(
+        outcome,
+        verdict=Verdict.WRONG_ANSWER,
+        message=race.message,
+        diagnostics=(*outcome.diagnostics, race),
+    )
 
 
 def _start_again(judgement: _Judgement) -> Referee:

@@ -67,7 +67,7 @@ class Kind(IntEnum):
 
 
 class Flag(IntFlag):
-    """How to run a case: `GIVEN` is for the oracle, `SANITIZE` for GPUs, the others for the functional engine."""
+    """How to run a case: `GIVEN` is for the oracle, `SANITIZE` for GPUs, the rest for functional mode."""
 
     NONE = 0
     DETERMINISTIC = 1  # one OS thread, fixed order

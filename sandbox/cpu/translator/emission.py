@@ -123,12 +123,9 @@ class Emission:
         """A checked host address, u64, for an access of `size_bytes` in a state space."""
         address = self.address(operand)
         check = f"<{size_bytes}, Access::{access}>"
-        if space == "param":
+        variable = self._variable_around(operand, space, size_bytes)
+        if space == "param" or (variable and variable.space != "global"):
             return address
-        if variable := self._variable_around(operand, space, size_bytes):
-            if variable.space != "global":
-                return address
-            return f"inside{check}(W, {self._new_site()}, {address}, {self.location})"
         if space == "shared":
             return f"shared{check}(W, {address}, {self.location})"
         if space == "local":
@@ -137,7 +134,7 @@ class Emission:
             return (
                 f"local{check}(W, {self.local.address}, {self.local.size_bytes}, {address}, {self.location})"
             )
-        function = "generic" if not space else "global"
+        function = "inside" if variable else "global" if space else "generic"
         return f"{function}{check}(W, {self._new_site()}, {address}, {self.location})"
 
     def _new_site(self) -> int:
