@@ -26,8 +26,9 @@ def select_cases(
 
 
 def flags_for(problem: Problem, case: Case) -> Flag:
-    """How a case runs first. Small ones run in one fixed order and are watched for races."""
-    return orders_for(problem, case)[0]
+    """How a case runs that runs once: small ones in one fixed order and watched, odd ones in the reverse order."""
+    ascending, *others = orders_for(problem, case)
+    return others[0] if others and case.group is Group.ODD else ascending
 
 
 def orders_for(problem: Problem, case: Case) -> tuple[Flag, ...]:

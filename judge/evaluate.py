@@ -5,7 +5,7 @@ draws the cases, a runner and the referee's share of the GPU get ready. Then com
 
     compile   the source, isolated, or an artifact of the cache
     check     every case but the timed ones, in order; on a GPU others check theirs at the same time
-    watch     on a GPU, what functional mode has found out about races meanwhile (`judge.race_watch`)
+    examine   on a GPU, what functional mode has found out about races meanwhile (`judge.race_watch`)
     rank      the timed cases, on a GPU that nobody else uses; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
@@ -230,7 +230,7 @@ def _judge(judgement: _Judgement) -> Report:
 
 def _watched(judgement: _Judgement, watch: RaceWatch, outcome: _Outcome) -> _Outcome:
     """The outcome, or a wrong answer where a race was found that changes an output in another order."""
-    with judgement.stage("watch"):
+    with judgement.stage("examine"):
         race = watch.found()
     if race is None:
         return outcome

@@ -20,7 +20,8 @@ _LOOKS = {
     Verdict.WRONG_ANSWER: (
         "Wrong answer",
         "bad",
-        "The program ran to its end, and at least one element of an output is out of tolerance.",
+        "The program ran to its end, and at least one element of an output is out of tolerance, in one of the "
+        "orders of blocks and threads that were tried.",
     ),
     Verdict.COMPILE_ERROR: (
         "Compile error",

@@ -69,6 +69,7 @@ struct Kernel {
   u32 parameter_bytes;
   u32 static_shared_bytes;
   bool is_entry;          // .entry rather than .func
+  bool polls;             // it may wait for another block
 };
 
 struct Variable {

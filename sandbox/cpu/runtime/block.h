@@ -103,6 +103,7 @@ struct Block {
   u32 at_warps = 0;
   u32 at_masks = 0;
   u32 yields = 0;   // since something else happened
+  u32 polls = 0;    // yields since the block was set aside
   bool finished = false;
   bool waits = false;  // when it was left last: for other blocks, rather than having had its turn
   std::vector<ThreadRecord> threads;

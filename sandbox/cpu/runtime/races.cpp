@@ -69,11 +69,6 @@ void Races::start_launch() {
   covered_.clear();
 }
 
-void Races::finish_launch(const Kernel* kernel) {
-  settle();
-  plain_.insert(kernel);
-}
-
 void Races::start_block(Block& block) {
   settle();
   if (block.shadow.bytes() < block.shared_bytes) block.shadow.resize(block.shared_bytes);
@@ -218,7 +213,6 @@ void Races::shared(ThreadRecord& thread, u32 offset, u32 bytes, Access kind, u32
 }
 
 void Races::global(ThreadRecord& thread, u64 address, u32 bytes, Access kind, u32 location) {
-  if (!is_plain(kind)) waiting_.insert(thread.block->launch->kernel);
   Cells* cells = page(address);
   if (!cells) return settle();
   access({&thread, cells, launch_run_, static_cast<u32>(address % kPageBytes), bytes, address, false,

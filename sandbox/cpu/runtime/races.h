@@ -48,10 +48,6 @@ class Races {
 
   // Whether the plain write at that location took part in a race, in this call of solve or an earlier one.
   bool is_racy(u32 location) const { return location < racy_.size() && racy_[location]; }
-  // Whether every launch of the kernel so far did without polls and atomics on global memory, so that no block can
-  // have waited for another.
-  bool never_waits(const Kernel* kernel) const { return plain_.contains(kernel) && !waiting_.contains(kernel); }
-  void finish_launch(const Kernel* kernel);
 
  private:
   struct Event {
@@ -86,7 +82,6 @@ class Races {
   u8 before_[kWidest] = {};                            // what it overwrites
   std::vector<bool> racy_;                             // by location
   std::set<u64> reported_;                             // pairs of locations
-  std::set<const Kernel*> plain_, waiting_;
 };
 
 Races& races();

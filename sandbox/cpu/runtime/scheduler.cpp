@@ -22,6 +22,7 @@ namespace {
 constexpr u32 kResidentThreads = 8192;  // bounds the fibers, each two memory mappings of the process
 constexpr u32 kInterleavedThreads = 2048;  // where all of them wait, and none for another block
 constexpr u32 kYieldRounds = 4;
+constexpr u32 kPollRounds = 8;  // however often threads met meanwhile: a warp may vote on what it polls
 constexpr u64 kSharedAlignment = 1024;
 constexpr u8 kPoison = 0xff;  // NaN in every float format
 
@@ -193,8 +194,9 @@ class Crew {
 BlockOrder order_of(const Launch& launch, const Options& options) {
   if (options.interleaved) return BlockOrder::kShuffledInWindows;
   if (options.deterministic && !options.reversed) return BlockOrder::kAscending;
-  return options.races && races().never_waits(launch.kernel) ? BlockOrder::kDescending
-                                                             : BlockOrder::kDescendingInWindows;
+  if (!launch.kernel->polls) return BlockOrder::kDescending;
+  // Blocks that wait for earlier ones cost time in this order: large cases do without.
+  return options.deterministic ? BlockOrder::kDescendingInWindows : BlockOrder::kAscending;
 }
 
 unsigned available_cpus() {
@@ -243,7 +245,7 @@ void Block::prepare(const Launch& of, u64 place, Worker& by) {
   ready.reset(count);
   started = 0;
   live = count;
-  at_barriers = at_warps = at_masks = yields = 0;
+  at_barriers = at_warps = at_masks = yields = polls = 0;
   finished = false;
   for (u32 i = 0; i < warps.size(); ++i) {
     u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
@@ -324,7 +326,7 @@ void run_launch(Launch& launch) {
   static const unsigned cpus = available_cpus();
   const Options& options = engine().options;
   // Cooperative blocks are all resident, else their barrier could never complete.
-  const bool few = options.interleaved && races().never_waits(launch.kernel);
+  const bool few = options.interleaved && !launch.kernel->polls;
   const u32 threads = few ? kInterleavedThreads : kResidentThreads;
   launch.resident = launch.cooperative ? launch.blocks : std::clamp(threads / launch.threads, 2u, 32u);
   launch.order = order_of(launch, options);
@@ -332,7 +334,7 @@ void run_launch(Launch& launch) {
   if (options.interleaved) start_turns_of_launch();
   if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);
-    if (options.races) races().finish_launch(launch.kernel);
+    if (options.races) races().settle();
     return;
   }
   if (!crew) crew = new Crew(cpus - 1);
@@ -366,8 +368,10 @@ extern "C" void wc_yield(Thread* caller) {
   Block& block = *thread.block;
   thread.state = State::kReady;
   block.ready.push(thread.index);
-  if (block.started == block.count && ++block.yields > kYieldRounds * (block.ready.size() + 1)) {
-    block.yields = 0;
+  ++block.polls;
+  const u32 round = block.ready.size() + 1;
+  if (block.started == block.count && (++block.yields > kYieldRounds * round || block.polls > kPollRounds * round)) {
+    block.yields = block.polls = 0;
     block.waits = true;
     block.worker->set_aside = true;
   }
