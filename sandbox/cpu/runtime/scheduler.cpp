@@ -22,7 +22,7 @@ namespace {
 constexpr u32 kResidentThreads = 8192;  // bounds the fibers, each two memory mappings of the process
 constexpr u32 kInterleavedThreads = 2048;  // where all of them wait, and none for another block
 constexpr u32 kYieldRounds = 4;
-constexpr u32 kPollRounds = 8;  // however often threads met meanwhile: a warp may vote on what it polls
+constexpr u32 kPollRounds = 2;  // however often threads met meanwhile: a warp may vote on what it polls
 constexpr u64 kSharedAlignment = 1024;
 constexpr u8 kPoison = 0xff;  // NaN in every float format
 
