@@ -122,6 +122,7 @@ void wc_parameter_buffer(Thread* caller, const u8* parameters, u8* result, u32 l
 }
 
 void wc_launch_device(Thread* caller, const u8* parameters, u8* result, u32 location) {
+  if (caller->races) races().settle();
   auto* buffer = parameter<u64*>(parameters, 0);
   const u32 success = 0;
   std::memcpy(result, &success, sizeof success);

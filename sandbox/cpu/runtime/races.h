@@ -11,9 +11,9 @@
 //                      carry a scalar clock instead of one per block: it may take accesses for ordered that are not,
 //                      never the other way round
 //
-// No race are: two accesses that are both atomic or polled (volatile, relaxed, acquire, release); a plain write and
-// a poll; in global memory a plain read and an atomic update, since programs look before they swap; and a write
-// that does not change the value, as when all threads store the same. Whether it changed is known at the next event.
+// These do not race: two accesses that are both atomic or polled (volatile, relaxed, acquire, release); a plain write
+// and a poll; in global memory a plain read and an atomic update, since programs look before they swap; and a write
+// that does not change the value, as when all threads store the same. Whether it did is known at the next event.
 //
 // A finding is a warning: that a race changes a result is shown by running the threads in other orders, where the
 // judge compares the outputs. `is_racy` tells the scheduler which writes to delay for that.
