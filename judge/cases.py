@@ -26,7 +26,7 @@ def select_cases(
 
 
 def flags_for(problem: Problem, case: Case) -> Flag:
-    """How a case runs that runs once: small ones in one fixed order and watched, odd ones in the reverse order."""
+    """How a case runs that runs once: small ones watched, in a fixed order; odd ones in the reverse."""
     ascending, *others = orders_for(problem, case)
     return others[0] if others and case.group is Group.ODD else ascending
 

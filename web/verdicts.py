@@ -20,8 +20,7 @@ _LOOKS = {
     Verdict.WRONG_ANSWER: (
         "Wrong answer",
         "bad",
-        "The program ran to its end, and at least one element of an output is out of tolerance, in one of the "
-        "orders of blocks and threads that were tried.",
+        "The program ran to its end, and at least one element of an output is out of tolerance.",
     ),
     Verdict.COMPILE_ERROR: (
         "Compile error",
