@@ -18,9 +18,13 @@ from tests.integration.functional.harness import Runner
 _ROUNDS = 3
 _MEASURE = """\
 import json, sys
-from benchmarks.functional_mode import ROWS, measure
+from benchmarks.functional_mode import KERNELS, ROWS
+from tests.integration.functional.harness import Runner
 row = next(row for row in ROWS if row.kernel == sys.argv[1])
-print(json.dumps(measure(row)[1]))
+runner = Runner((KERNELS / f"{row.kernel}.cu").read_text())
+arguments = row.arguments()
+print(json.dumps(min(runner.call(*arguments).took_s for _ in range(5))))
+runner.close()
 """
 
 
