@@ -76,6 +76,25 @@ ROWS = (
 )
 
 
+def small_rows() -> tuple[Row, ...]:
+    """The same kernels with sizes of cases that are watched for races: 256 KiB of input at most."""
+    return (
+        Row("vector_add", "32 k", None, lambda: _vectors(1 << 15)),
+        Row("matmul_tiled", "64x96x80", None, lambda: _matmul(64, 96, 80)),
+        Row("matmul_registers", "128x128x128", None, lambda: _matmul(128, 128, 128)[:4]),
+        Row("reduce", "64 k", None, lambda: (_random(1 << 16), _empty(1), 1 << 16)),
+        Row("scan", "64 k", None, lambda: (_random(1 << 16), _empty(1 << 16), 1 << 16)),
+        Row("histogram", "64 k", None, lambda: _counts(1 << 16, 256)),
+        Row("transpose", "250x200", None, lambda: (_random(250, 200), _empty(200, 250), 250, 200)),
+        Row("softmax", "200x300", None, lambda: (_random(200, 300), _empty(200, 300), 200, 300)),
+        Row("layer_norm", "80x768", None, lambda: (_random(80, 768), _empty(80, 768), 80, 768)),
+        Row("convolution", "250x200, 5x5", None, lambda: _convolution(250, 200, 5)),
+        Row("bitonic_sort", "16 k", None, lambda: (_random(1 << 14), 1 << 14)),
+        Row("wmma", "128x128x128", None, lambda: _halves(128)),
+        Row("grid_sync", "64 blocks, 20 times", None, lambda: (_empty(64 * 128), 20)),
+    )
+
+
 def measure(row: Row) -> tuple[float, float]:
     """Seconds to compile, and the best seconds of a call."""
     source = (KERNELS / f"{row.kernel}.cu").read_text()

@@ -9,6 +9,8 @@ from problems.vocabulary import Group, Mode
 from sandbox.wire import Flag
 
 _TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
+_WATCHED = Flag.DETERMINISTIC | Flag.RACES
+ORDERS = (_WATCHED, _WATCHED | Flag.REVERSED, _WATCHED | Flag.INTERLEAVED)
 
 
 def select_cases(
@@ -24,8 +26,13 @@ def select_cases(
 
 
 def flags_for(problem: Problem, case: Case) -> Flag:
-    """Small cases run in one fixed order and are watched for races; odd ones in the reverse order."""
+    """How a case runs that runs once: small ones watched, in a fixed order; odd ones in the reverse."""
+    ascending, *others = orders_for(problem, case)
+    return others[0] if others and case.group is Group.ODD else ascending
+
+
+def orders_for(problem: Problem, case: Case) -> tuple[Flag, ...]:
+    """How a CUDA program runs on a case in functional mode, one after the other; see `judge.orders`."""
     if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
-        return Flag.NONE
-    flags = Flag.DETERMINISTIC | Flag.RACES
-    return flags | Flag.REVERSED if case.group is Group.ODD else flags
+        return (Flag.NONE,)
+    return ORDERS

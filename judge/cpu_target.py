@@ -42,6 +42,7 @@ _CPUS = os.cpu_count() or 1
 _PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
 ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
 _BUSY = 4  # times as long as needed, by the clock of a host that does other things too
+_RUNS = 5  # of a case: three orders, one of which may take as long as three (judge.orders)
 _START_S = 30.0  # loading, and leaving at the end, on top of the cases
 
 
@@ -126,6 +127,18 @@ class CpuTarget:
         del problem, source, language, case, cancelled
         return ()
 
+    def find_race(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> Diagnostic | None:
+        """None: checking the cases has found it already."""
+        del problem, source, language, cases, cancelled
+        return None
+
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         """A loaded reference; the caller's to close. Raises LanguageMissing, RunnerUnusable, OracleFailed."""
         if problem.oracle is OracleKind.TORCH and Language.PYTHON not in languages_here():
@@ -144,7 +157,9 @@ class CpuTarget:
 
     def start_runner(self, problem: Problem, language: Language) -> Process:
         """A fresh runner; the caller's to close. Raises RunnerUnusable."""
-        return self._take(runner_kind(language), runner_limits(problem.limits, cases=len(problem.cases)))
+        return self._take(
+            runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases))
+        )
 
     def _take(self, kind: str, limits: Limits) -> Process:
         try:

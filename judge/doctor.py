@@ -7,22 +7,30 @@ What is found there becomes diagnostics, marked as such, and no verdict: another
 another order of threads. Only where the GPU itself could not tell a trap from a bad access does it decide
 which of the two is said (`judge.faults.classified`).
 
+It also looks for races in programs that have not failed (`find_race`), since a GPU sees none: see
+`judge.race_watch`.
+
 Functional mode is opened in the background, since its first time on a host takes a while. Whatever goes
 wrong here is logged and costs the author nothing but an explanation.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from judge.cpu_target import CpuTarget
+from judge.cases import ORDERS, orders_for
+from judge.cpu_target import CpuSeat, CpuTarget
 from judge.drawn import layout
 from judge.errors import JudgeError, JudgementCancelled
-from judge.report import Diagnostic
+from judge.host_referee import HostReferee
+from judge.races import race_among
+from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language
+from problems.vocabulary import Language, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.toolchain import ToolchainMissing
@@ -32,7 +40,9 @@ _log = logging.getLogger(__name__)
 
 MAX_CASE_BYTES = 4 << 20
 _LIMIT_S = 8.0
+_RACE_LIMIT_S = 30.0
 _CASE_S = 3.0
+_Found = TypeVar("_Found")
 _MARK = "On the CPU, in functional mode: "
 _CANNOT = (JudgeError, IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, OSError)
 
@@ -55,21 +65,44 @@ class Doctor:
         """What it finds in `case`, marked as found by it. Raises JudgementCancelled."""
         if not self.ready or layout(problem, case)[1] > MAX_CASE_BYTES:
             return ()
-        deadline = time.monotonic() + _LIMIT_S
+        found = self._ask(problem, source, [case], cancelled, _examine, limit_s=_LIMIT_S)
+        return tuple(replace(diagnostic, message=_MARK + diagnostic.message) for diagnostic in found or ())
+
+    def find_race(
+        self, problem: Problem, source: str, cases: Sequence[Case], cancelled: Callable[[], bool]
+    ) -> Diagnostic | None:
+        """A race that changes an output in one of the small `cases`, proved. Raises JudgementCancelled."""
+        small = [case for case in cases if len(orders_for(problem, case)) > 1]
+        if not self.ready or not small:
+            return None
+        race = self._ask(problem, source, small, cancelled, _find_race, limit_s=_RACE_LIMIT_S)
+        return replace(race, severity="error", message=_MARK + race.message) if race else None
+
+    def _ask(
+        self,
+        problem: Problem,
+        source: str,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+        question: Callable[["_Patient"], _Found],
+        *,
+        limit_s: float,
+    ) -> _Found | None:
+        """What is found within the limit, or None when nothing can be."""
+        deadline = time.monotonic() + limit_s
         limits = replace(problem.limits, case_s=min(_CASE_S, problem.limits.case_s))
         brief = replace(problem, limits=limits)
         try:
-            found = _examine(
-                self._cpu.result(), brief, source, case, lambda: cancelled() or time.monotonic() > deadline
-            )
+            with _loaded(
+                self._cpu.result(), brief, source, cases, lambda: cancelled() or time.monotonic() > deadline
+            ) as patient:
+                return question(patient) if patient else None
         except JudgementCancelled:
             if cancelled():
                 raise
-            return ()
         except _CANNOT as error:
             _log.warning("doctor_failed: %s", error)
-            return ()
-        return tuple(replace(diagnostic, message=_MARK + diagnostic.message) for diagnostic in found)
+        return None
 
     def close(self) -> None:
         """End functional mode."""
@@ -78,21 +111,50 @@ class Doctor:
             self._cpu.result().close()
 
 
-def _examine(
-    cpu: CpuTarget, problem: Problem, source: str, case: Case, stop: Callable[[], bool]
-) -> tuple[Diagnostic, ...]:
-    seat = cpu.seat(problem, Language.CUDA, [case], stop)
-    try:
+@dataclass(frozen=True, slots=True)
+class _Patient:
+    """A program that has been loaded, and the cases to run."""
+
+    seat: CpuSeat
+    referee: HostReferee
+    problem: Problem
+    cases: Sequence[Case]
+
+    def check(self, case: Case, flags: Flag) -> CaseReport:
+        (drawn,) = self.seat.sets(case)
+        return self.referee.check(drawn, flags)
+
+
+@contextmanager
+def _loaded(
+    cpu: CpuTarget, problem: Problem, source: str, cases: Sequence[Case], stop: Callable[[], bool]
+) -> Iterator[_Patient | None]:
+    """The program in functional mode, or None when it does not compile or load there."""
+    with closing(cpu.seat(problem, Language.CUDA, cases, stop)) as seat:
         built = cpu.build(problem, source, Language.CUDA, stop)
-        referee = seat.start_referee()
-        try:
+        with closing(seat.start_referee()) as referee:
             referee.ready()
             if built.failure or referee.load(*built.contents):
-                return ()
-            (drawn,) = seat.sets(case)
-            referee.check(drawn, Flag.DETERMINISTIC | Flag.RACES)
-            return tuple(found for found in referee.diagnostics if found.kind != "launch")
-        finally:
-            referee.close()
-    finally:
-        seat.close()
+                yield None
+            else:
+                yield _Patient(seat, referee, problem, cases)
+
+
+def _examine(patient: _Patient) -> tuple[Diagnostic, ...]:
+    patient.check(patient.cases[0], ORDERS[0])
+    return tuple(found for found in patient.referee.diagnostics if found.kind != "launch")
+
+
+def _find_race(patient: _Patient) -> Diagnostic | None:
+    """The race, if there is one and it depends on the order whether an output is right."""
+    for case in patient.cases:
+        verdicts = set()
+        for order in ORDERS:
+            verdicts.add(patient.check(case, order).verdict)
+            if not patient.referee.alive:
+                return None
+        if verdicts == {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}:
+            race = race_among(patient.referee.diagnostics)
+            if race is not None:
+                return race
+    return None

@@ -1,10 +1,11 @@
 """The one way from a source to a report.
 
 Theory of operation. Three things that know nothing of each other overlap: the program compiles, the oracle
-draws the cases, a runner and the referee's share of the GPU get ready. Then come three stages:
+draws the cases, a runner and the referee's share of the GPU get ready. Then come these stages:
 
     compile   the source, isolated, or an artifact of the cache
     check     every case but the timed ones, in order; on a GPU others check theirs at the same time
+    examine   on a GPU, what functional mode has found out about races meanwhile (`judge.race_watch`)
     rank      the timed cases, on a GPU that nobody else uses; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
@@ -20,17 +21,19 @@ then either, and nobody else was seen on it, the program is what keeps it busy.
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from threading import Event
 
 from judge.built import Built
-from judge.cases import flags_for, select_cases
+from judge.cases import flags_for, orders_for, select_cases
 from judge.compiler import load_findings
 from judge.diagnostics import clean, first_error
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.faults import classified
 from judge.launches import launched_nothing
+from judge.orders import check_in_orders
+from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
 from judge.sanitizer import RACE
@@ -122,6 +125,12 @@ class _Judgement:
         self.end_run()
         self._referee = self.seat.start_race_check()
         return self._referee
+
+    def watch(self) -> RaceWatch | nullcontext[None]:
+        """What looks for races from now on, if this is to be ranked."""
+        if self.mode is not Mode.SUBMIT or not self.timed:
+            return nullcontext()
+        return RaceWatch(self.target, self.problem, self.source, self.language, self.checked, self.cancelled)
 
     def end_run(self) -> None:
         """End the current run, if any."""
@@ -234,16 +243,33 @@ def _judge(judgement: _Judgement) -> Report:
             judgement, _Outcome(built.failure, built.message, diagnostics=built.diagnostics), built
         )
     judgement.tell("compiled", "Compiled")
-    try:
-        outcome = _check(judgement, built, referee)
-    except Disturbed:
-        referee = _start_again(judgement)
-        outcome = _check(judgement, built, referee, starting="wait")
+    with judgement.watch() as watch:
+        try:
+            outcome = _check(judgement, built, referee)
+        except Disturbed:
+            referee = _start_again(judgement)
+            outcome = _check(judgement, built, referee, starting="wait")
+        if watch and outcome.verdict is Verdict.ACCEPTED:
+            outcome = _watched(judgement, watch, outcome)
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
         excuse = unsuited(judgement.problem, judgement.seat.environment.get("gpu", ""))
         outcome = replace(outcome, message=excuse) if excuse else _rank(judgement, built, referee, outcome)
     judgement.end_run()
     return _report(judgement, _examined(judgement, _raced(judgement, built, outcome)), built)
+
+
+def _watched(judgement: _Judgement, watch: RaceWatch, outcome: _Outcome) -> _Outcome:
+    """The outcome, or a wrong answer where a race was found that changes an output in another order."""
+    with judgement.stage("examine"):
+        race = watch.found()
+    if race is None:
+        return outcome
+    return replace(
+        outcome,
+        verdict=Verdict.WRONG_ANSWER,
+        message=race.message,
+        diagnostics=(*outcome.diagnostics, race),
+    )
 
 
 def _start_again(judgement: _Judgement) -> Referee:
@@ -262,7 +288,8 @@ def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: s
             judgement.tell("case", f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.seat.sets(case)
             after = judgement.begin_case(case, referee)
-            reports.append(replace(referee.check(drawn, _flags(judgement, case)), told_after=after))
+            report = check_in_orders(referee, drawn, _orders(judgement, case))
+            reports.append(replace(report, told_after=after))
             if not referee.alive:
                 break
     if judgement.mode is Mode.RUN or judgement.sanitize:
@@ -415,8 +442,11 @@ def _raced(judgement: _Judgement, built: Built, outcome: _Outcome) -> _Outcome:
     return replace(outcome, diagnostics=(*outcome.diagnostics, *races))
 
 
-def _flags(judgement: _Judgement, case: Case) -> Flag:
-    return flags_for(judgement.problem, case) | (Flag.SANITIZE if judgement.sanitize else Flag.NONE)
+def _orders(judgement: _Judgement, case: Case) -> tuple[Flag, ...]:
+    """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
+    if judgement.language is Language.CUDA and not judgement.target.ranks:
+        return orders_for(judgement.problem, case)
+    return (flags_for(judgement.problem, case) | (Flag.SANITIZE if judgement.sanitize else Flag.NONE),)
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:

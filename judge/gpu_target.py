@@ -147,6 +147,19 @@ class GpuTarget:
             return ()
         return self._doctor.examine(problem, source, case, cancelled)
 
+    def find_race(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> Diagnostic | None:
+        """What functional mode proves about a CUDA program."""
+        if self._doctor is None or language is not Language.CUDA:
+            return None
+        return self._doctor.find_race(problem, source, cases, cancelled)
+
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         """The reference of `problem` on this host's processors."""
         try:

@@ -27,6 +27,7 @@ from sandbox.wire import Flag
 
 _LOAD_S = 30.0
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
+_SLOWER = 3  # that interleaved threads may take, which is not their fault
 _AFTERSHOCK_S = 0.1  # in which a fault that ended the runner reaches our own context
 
 
@@ -78,7 +79,7 @@ class Inspector:
 
     def check(self, case: Case, contents: Mapping[str, Contents], flags: Flag) -> CaseReport | Stopped:
         """Run one case and check it in full. `contents` are named as in a drawn set."""
-        limit_s = self._problem.limits.case_s
+        limit_s = self._problem.limits.case_s * (_SLOWER if flags & Flag.INTERLEAVED else 1)
         answer, wall_ms = Answer.DONE, 0.0
         try:
             with Call(self._memory) as call:

@@ -177,6 +177,19 @@ class Target(Protocol):
         Never changes a verdict. Raises judge.errors.JudgementCancelled.
         """
 
+    def find_race(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> Diagnostic | None:
+        """A data race that changes an output in one of the small `cases`, where this can be found out.
+
+        Raises judge.errors.JudgementCancelled.
+        """
+
     def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
         """The reference of `problem`, loaded, to be read on the host: for proofs. The caller closes it.
 

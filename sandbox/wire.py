@@ -76,14 +76,15 @@ class Kind(IntEnum):
 
 
 class Flag(IntFlag):
-    """How to run a case: three for the functional engine, `GIVEN` for the oracle, the last for GPUs."""
+    """How to run a case: `GIVEN` is for the oracle, `SANITIZE` for GPUs, the rest for functional mode."""
 
     NONE = 0
     DETERMINISTIC = 1  # one OS thread, fixed order
-    RACES = 2  # shadow shared memory, report races and uninitialised reads
-    REVERSED = 4  # start the threads of a block in descending order
+    RACES = 2  # shadow memory, report races and uninitialised reads
+    REVERSED = 4  # start blocks, and the threads of a block, in descending order
     GIVEN = 8  # the inputs are in the buffers already: compute only what is expected
     SANITIZE = 16  # work on copies in allocations of exactly their size, for compute-sanitizer
+    INTERLEAVED = 32  # with RACES: threads take turns at every access, and writes that raced come late
 
 
 class ExitStatus(IntEnum):

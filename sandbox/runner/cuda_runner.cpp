@@ -26,9 +26,10 @@ void* map(int descriptor, const wire::Argument& argument, const char* name) {
 }
 
 cpu::Options options(std::uint32_t flags) {
-  return {.deterministic = (flags & wire::kDeterministic) != 0,
+  return {.deterministic = (flags & (wire::kDeterministic | wire::kRaces)) != 0,
           .races = (flags & wire::kRaces) != 0,
-          .reversed = (flags & wire::kReversed) != 0};
+          .reversed = (flags & wire::kReversed) != 0,
+          .interleaved = (flags & wire::kInterleaved) != 0};
 }
 
 class CpuRunner {

@@ -13,7 +13,14 @@ constexpr unsigned kMaxDescriptors = 250;
 
 enum class Kind : std::uint32_t { kLoad = 1, kRun = 2, kQuit = 3, kPrepare = 4, kTime = 5 };
 
-enum Flag : std::uint32_t { kDeterministic = 1, kRaces = 2, kReversed = 4, kGiven = 8, kSanitize = 16 };
+enum Flag : std::uint32_t {
+  kDeterministic = 1,
+  kRaces = 2,
+  kReversed = 4,
+  kGiven = 8,
+  kSanitize = 16,
+  kInterleaved = 32,
+};
 
 enum ExitStatus : int {
   kIllegalAccess = 81,

@@ -50,7 +50,11 @@ struct Thread {
 
 using Entry = void (*)(Thread*, const u8* parameters, u8* result);
 
-enum class Access : u32 { kRead = 0, kWrite = 1, kAtomic = 2 };
+// A polled access is volatile, relaxed, acquire or release: other threads may be at the same place on purpose.
+enum class Access : u32 { kRead = 0, kWrite = 1, kAtomic = 2, kPolledRead = 3, kPolledWrite = 4 };
+
+constexpr bool reads(Access access) { return access != Access::kWrite && access != Access::kPolledWrite; }
+constexpr bool writes(Access access) { return access != Access::kRead && access != Access::kPolledRead; }
 
 struct Parameter {
   u32 offset;
@@ -65,6 +69,7 @@ struct Kernel {
   u32 parameter_bytes;
   u32 static_shared_bytes;
   bool is_entry;          // .entry rather than .func
+  bool polls;             // it may wait for another block
 };
 
 struct Variable {
@@ -111,7 +116,9 @@ void wc_warp_combine(Thread*, u32 mask, void* slot, void (*combine)(void** slots
 u32 wc_activemask(Thread*, u32 location);
 void wc_yield(Thread*);
 // Threads met through an mbarrier: race mode takes it for a barrier of the block.
-void wc_fence(Thread*);
+void wc_meet(Thread*);
+// Race mode: a memory fence, or the release that an operation carries.
+void wc_fence(Thread*, bool within_block);
 [[noreturn]] void wc_exit(Thread*);  // PTX exit inside a called function too
 
 // Slow paths of checked accesses. wc_check_global returns when the access is allowed, and fills the site.
@@ -119,6 +126,7 @@ void wc_check_global(Thread*, u64 address, u32 bytes, u32 site, Access, u32 loca
 [[noreturn]] void wc_bad_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 // `offset` into the thread's local array, or its parameters, of `array_bytes`.
 [[noreturn]] void wc_bad_local(Thread*, u64 offset, u32 array_bytes, u32 bytes, Access, bool parameter, u32 location);
+// Race mode: every access to shared memory, after its bounds were checked.
 void wc_shadow_shared(Thread*, u32 offset, u32 bytes, Access, u32 location);
 
 u64 wc_clock();

@@ -59,7 +59,7 @@ void release_if_complete(Block& block, Barrier& barrier) {
   block.yields = 0;
   barrier.waiters.clear();
   barrier.arrived = barrier.true_count = 0;
-  block.shadow.meet();
+  ++block.epoch;
 }
 
 Barrier& arrive(Block& block, u32 id, u32 expected) {

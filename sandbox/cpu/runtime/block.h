@@ -7,7 +7,7 @@
 
 #include "abi.h"
 #include "fiber.h"
-#include "shadow.h"
+#include "shadow_cells.h"
 
 namespace warpcourt::cpu {
 
@@ -18,7 +18,7 @@ constexpr u32 kWarpLanes = 32;
 constexpr u32 kBarriers = 16;
 constexpr u32 kMaxThreads = 1024;
 
-enum class State : u8 { kReady, kRunning, kAtBarrier, kAtWarp, kAtActiveMask, kDone };
+enum class State : u8 { kReady, kRunning, kAtBarrier, kAtWarp, kAtActiveMask, kPostponed, kDone };
 
 // What a lane brings to a warp operation.
 enum class Meeting : u8 { kVote, kShuffle, kCombine };
@@ -103,7 +103,9 @@ struct Block {
   u32 at_warps = 0;
   u32 at_masks = 0;
   u32 yields = 0;   // since something else happened
+  u32 polls = 0;    // yields since the block was set aside
   bool finished = false;
+  bool waits = false;  // when it was left last: for other blocks, rather than having had its turn
   std::vector<ThreadRecord> threads;
   ReadyQueue ready;
   Barrier barriers[kBarriers];
@@ -111,8 +113,24 @@ struct Block {
   std::unique_ptr<u8[], void (*)(void*)> shared{nullptr, nullptr};
   u32 shared_capacity = 0;
   u32 shared_bytes = 0;
-  SharedShadow shadow;
+  // Race mode, see races.h.
+  u32 number = 0;    // linear index in the grid
+  u32 run = 0;
+  u32 epoch = 0;     // meetings so far
+  u32 fences = 0;
+  u64 acquired = 0;  // on the clock of releases
+  bool fenced = false;
+  Cells shadow;      // of its shared memory
+  // Interleaved, see take_turn.
+  bool takes_turns = false;
+  u32 turns = 0;     // of this round
+  std::vector<u16> postponed;
 
+  Touch touch(const ThreadRecord& thread, Access kind, u32 location) const {
+    return {epoch, warps[thread.warp()].epoch, number, fences, location, static_cast<u16>(thread.index), kind};
+  }
+  // Whether a thread that has not started comes next, rather than one that is ready.
+  bool starts_next() const { return started < count && (takes_turns || ready.empty()); }
   // Makes this record block `number` of `launch`, run by `worker`.
   void prepare(const Launch& launch, u64 number, Worker& worker);
 };

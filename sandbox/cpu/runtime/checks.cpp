@@ -6,8 +6,8 @@
 
 #include "diagnostics.h"
 #include "memory.h"
+#include "races.h"
 #include "scheduler.h"
-#include "shadow.h"
 
 namespace warpcourt::cpu {
 namespace {
@@ -17,8 +17,8 @@ constexpr u64 kNearBytes = u64{1} << 32;  // farther than that is not an index g
 
 std::string action(Access access, u32 bytes) {
   const std::string size = std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ");
-  if (access == Access::kRead) return "read of " + size + "from ";
-  if (access == Access::kWrite) return "write of " + size + "to ";
+  if (!writes(access)) return "read of " + size + "from ";
+  if (!reads(access)) return "write of " + size + "to ";
   return "atomic operation of " + size + "on ";
 }
 
@@ -26,16 +26,6 @@ bool is_mapped(u64 address) {
   const u64 page = static_cast<u64>(sysconf(_SC_PAGESIZE));
   unsigned char resident;
   return mincore(reinterpret_cast<void*>(address / page * page), page, &resident) == 0;
-}
-
-// "element 1000 of 1000", counted in the argument's elements, else in those of the access.
-std::string element(const Allocation& range, u64 address, u32 bytes) {
-  const s64 size = range.element_bytes ? range.element_bytes : bytes;
-  const s64 offset = static_cast<s64>(address - range.base);
-  const s64 index = offset >= 0 ? offset / size : -((-offset + size - 1) / size);
-  std::string out = "element " + std::to_string(index) + " of " + std::to_string(range.bytes / size);
-  if (!range.element_bytes && size != 1) out += " (of " + std::to_string(size) + " bytes each)";
-  return out;
 }
 
 struct Fault {
@@ -57,13 +47,13 @@ struct Fault {
   }
   const std::optional<Allocation> near = nearest_allocation(address);
   if (near && near->freed && near->contains(address, 0)) {
-    fault.end("use_after_free", doing + "freed memory: " + element(*near, address, bytes) + " of " + near->text(),
+    fault.end("use_after_free", doing + "freed memory: " + near->element(address, bytes) + " of " + near->text(),
               "Free it only after the last kernel that uses it.");
   }
   if (near && in_arena(address)) {
     const s64 distance = static_cast<s64>(address - near->base);
     if (distance > -static_cast<s64>(kNearBytes) && distance < static_cast<s64>(near->bytes + kNearBytes)) {
-      fault.end("out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + element(*near, address, bytes),
+      fault.end("out_of_bounds", "out-of-bounds " + doing + near->text() + ": " + near->element(address, bytes),
                 distance < 0 ? "The index is negative." : "Guard the access with if (i < n).", near->name);
     }
   }
@@ -82,18 +72,18 @@ bool on_own_stack(const ThreadRecord& thread, u64 address, u32 bytes) {
 void check_initialised(const ThreadRecord& thread, const Range& range, u64 address, u32 bytes, Access access,
                        u32 location) {
   u8* flags = range.initialised + (address - range.base);
-  if (access != Access::kWrite) {
+  if (reads(access)) {
     for (u32 i = 0; i < bytes; ++i) {
       if (flags[i]) continue;
       const std::optional<Allocation> found = live_allocation(address);
       report({Severity::kWarning, "uninitialised",
-              "read of device memory that nothing has written: " + element(*found, address, bytes) + " of " +
+              "read of device memory that nothing has written: " + found->element(address, bytes) + " of " +
                   found->text() + place(thread, location) + ". cudaMalloc does not clear memory; use cudaMemset.",
               where(thread, location)});
       break;
     }
   }
-  if (access != Access::kRead) {
+  if (writes(access)) {
     for (u32 i = 0; i < bytes; ++i) flags[i] = 1;
   }
 }
@@ -116,12 +106,15 @@ extern "C" void wc_check_global(Thread* caller, u64 address, u32 bytes, u32 site
     return;
   }
   Range range;
-  if (!find_range(address, bytes, range)) bad_global({thread, location}, address, bytes, access);
   if (caller->races) {
     // The cache stays empty, so that every access comes by here.
+    take_turn(thread, access, location);
+    if (!thread.block->worker->find(site, address, bytes, range)) bad_global({thread, location}, address, bytes, access);
+    races().global(thread, address, bytes, access, location);
     if (range.initialised) check_initialised(thread, range, address, bytes, access, location);
     return;
   }
+  if (!find_range(address, bytes, range)) bad_global({thread, location}, address, bytes, access);
   cache = {range.base, range.bytes - bytes + 1};
 }
 

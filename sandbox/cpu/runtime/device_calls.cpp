@@ -6,6 +6,7 @@
 #include "diagnostics.h"
 #include "launch.h"
 #include "memory.h"
+#include "races.h"
 #include "registry.h"
 #include "scheduler.h"
 
@@ -68,6 +69,7 @@ void wc_malloc(Thread*, const u8* parameters, u8* result, u32) {
 void wc_free(Thread* caller, const u8* parameters, u32 location) {
   const u64 address = parameter<u64>(parameters, 0);
   if (!address) return;
+  if (caller->races) races().settle();
   if (free_memory(reinterpret_cast<void*>(address), false) != FreeResult::kFreed) {
     const ThreadRecord& thread = record(caller);
     fail({Severity::kError, "bad_free",
@@ -120,6 +122,7 @@ void wc_parameter_buffer(Thread* caller, const u8* parameters, u8* result, u32 l
 }
 
 void wc_launch_device(Thread* caller, const u8* parameters, u8* result, u32 location) {
+  if (caller->races) races().settle();
   auto* buffer = parameter<u64*>(parameters, 0);
   const u32 success = 0;
   std::memcpy(result, &success, sizeof success);

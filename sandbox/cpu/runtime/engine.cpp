@@ -7,6 +7,8 @@
 #include "deadline.h"
 #include "diagnostics.h"
 #include "memory.h"
+#include "races.h"
+#include "scheduler.h"
 
 namespace warpcourt::cpu {
 
@@ -17,6 +19,8 @@ Engine& engine() {
 
 void begin_call(const Options& options, u32 time_limit_ms) {
   engine().options = options;
+  if (options.races) races().start_call();
+  start_turns();
   clear_error();
   start_deadline(time_limit_ms);
 }

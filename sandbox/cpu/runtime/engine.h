@@ -11,7 +11,8 @@ namespace warpcourt::cpu {
 struct Options {
   bool deterministic = false;  // one OS thread, blocks and threads in a fixed order
   bool races = false;          // shadow memory: races and uninitialised reads
-  bool reversed = false;       // the threads of a block start in descending order
+  bool reversed = false;       // blocks, and the threads of a block, start in descending order
+  bool interleaved = false;    // with `races`: threads take turns at every access
 };
 
 struct Engine {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "block_order.h"
 
 namespace warpcourt::cpu {
 
@@ -26,7 +27,9 @@ struct Launch {
   u64 blocks = 0;
   bool cooperative = false;
   std::vector<u64> parameters;  // eight-byte words for alignment
-  std::atomic<u64> next{0};     // the first block that nobody has taken
+  BlockOrder order = BlockOrder::kAscending;
+  u64 resident = 1;             // blocks that one OS thread has under way at most; the window of `order`
+  std::atomic<u64> next{0};     // tickets for blocks, see block_at
 
   const u8* parameter_bytes() const { return reinterpret_cast<const u8*>(parameters.data()); }
 };

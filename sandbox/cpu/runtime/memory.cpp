@@ -133,6 +133,15 @@ std::string Allocation::text() const {
   return "the " + std::to_string(bytes) + "-byte " + origin(kind) + " allocation";
 }
 
+std::string Allocation::element(u64 address, u32 size) const {
+  const s64 width = element_bytes ? element_bytes : size;
+  const s64 offset = static_cast<s64>(address - base);
+  const s64 index = offset >= 0 ? offset / width : -((-offset + width - 1) / width);
+  std::string out = "element " + std::to_string(index) + " of " + std::to_string(bytes / width);
+  if (!element_bytes && width != 1) out += " (of " + std::to_string(width) + " bytes each)";
+  return out;
+}
+
 DeviceOpen::DeviceOpen() {
   Memory& m = memory();
   std::unique_lock lock(m.mutex);

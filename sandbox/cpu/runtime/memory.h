@@ -35,6 +35,8 @@ struct Allocation {
   }
   // "argument c", "the 4096-byte cudaMalloc allocation"
   std::string text() const;
+  // "element 1000 of 1000", counted in the argument's elements, else in those of an access of `size` bytes.
+  std::string element(u64 address, u32 size) const;
 };
 
 struct Range {

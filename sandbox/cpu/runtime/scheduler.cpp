@@ -7,20 +7,22 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <mutex>
 #include <thread>
 
 #include "diagnostics.h"
 #include "engine.h"
 #include "memory.h"
+#include "races.h"
 #include "signals.h"
 
 namespace warpcourt::cpu {
 namespace {
 
 constexpr u32 kResidentThreads = 8192;  // bounds the fibers, each two memory mappings of the process
+constexpr u32 kInterleavedThreads = 2048;  // where all of them wait, and none for another block
 constexpr u32 kYieldRounds = 4;
+constexpr u32 kPollRounds = 2;  // however often threads met meanwhile: a warp may vote on what it polls
 constexpr u64 kSharedAlignment = 1024;
 constexpr u8 kPoison = 0xff;  // NaN in every float format
 
@@ -52,13 +54,13 @@ void dispatch(Worker& worker, ThreadRecord* from) {
   worker.current = nullptr;
   if (worker.set_aside) {
     warpcourt_switch(save, worker.own_stack_pointer);
+  } else if (block.starts_next()) {
+    warpcourt_switch(save, start_fiber(worker));
   } else if (!block.ready.empty()) {
     ThreadRecord& next = block.threads[block.ready.pop()];
     next.state = State::kRunning;
     worker.current = &next;
     if (&next != from) warpcourt_switch(save, next.stack_pointer);
-  } else if (block.started < block.count) {
-    warpcourt_switch(save, start_fiber(worker));
   } else {
     warpcourt_switch(save, worker.own_stack_pointer);
   }
@@ -82,7 +84,7 @@ void run_threads() {
   const Launch& launch = *block.launch;
   const bool reversed = engine().options.reversed;
   const u8* parameters = launch.parameter_bytes();
-  while (block.ready.empty() && block.started < block.count && !worker.set_aside) {
+  while (block.starts_next() && !worker.set_aside) {
     u32 next = block.started++;
     ThreadRecord& thread = block.threads[reversed ? block.count - 1 - next : next];
     thread.stack = own;
@@ -99,16 +101,21 @@ void run_threads() {
 // Runs the block until it has finished or has to be set aside.
 void run_block(Worker& worker, Block& block) {
   worker.block = &block;
+  block.waits = false;
   for (;;) {
     if (block.ready.empty() && block.started == block.count) {
       if (block.live == 0) {
         block.finished = true;
         return;
       }
-      if (!resolve_active_masks(block)) report_deadlock(block);
+      if (!resolve_active_masks(block)) {
+        if (block.postponed.empty()) report_deadlock(block);
+        block.waits = true;
+        return;
+      }
     }
     void* resumed = nullptr;
-    if (!block.ready.empty()) {
+    if (!block.starts_next()) {
       ThreadRecord& next = block.threads[block.ready.pop()];
       next.state = State::kRunning;
       worker.current = &next;
@@ -119,15 +126,15 @@ void run_block(Worker& worker, Block& block) {
     warpcourt_switch(&worker.own_stack_pointer, resumed);
     if (worker.set_aside) {
       worker.set_aside = false;
-      resolve_active_masks(block);
+      if (block.waits) resolve_active_masks(block);
       return;
     }
   }
 }
 
 std::unique_ptr<Block> take_block(Worker& worker, Launch& launch) {
-  u64 number = launch.next.fetch_add(1, std::memory_order_relaxed);
-  if (number >= launch.blocks) return nullptr;
+  const u64 ticket = launch.next.fetch_add(1, std::memory_order_relaxed);
+  if (ticket >= launch.blocks) return nullptr;
   std::unique_ptr<Block> block;
   if (worker.spare.empty()) {
     block = std::make_unique<Block>();
@@ -135,7 +142,7 @@ std::unique_ptr<Block> take_block(Worker& worker, Launch& launch) {
     block = std::move(worker.spare.back());
     worker.spare.pop_back();
   }
-  block->prepare(launch, number, worker);
+  block->prepare(launch, block_at(launch.order, ticket, launch.blocks, launch.resident), worker);
   return block;
 }
 
@@ -184,6 +191,14 @@ class Crew {
   unsigned busy_ = 0;
 };
 
+BlockOrder order_of(const Launch& launch, const Options& options) {
+  if (options.interleaved) return BlockOrder::kShuffledInWindows;
+  if (options.deterministic && !options.reversed) return BlockOrder::kAscending;
+  if (!launch.kernel->polls) return BlockOrder::kDescending;
+  // Blocks that wait for earlier ones cost time in this order: large cases do without.
+  return options.deterministic ? BlockOrder::kDescendingInWindows : BlockOrder::kAscending;
+}
+
 unsigned available_cpus() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
@@ -192,10 +207,11 @@ unsigned available_cpus() {
 
 }  // namespace
 
-void Block::prepare(const Launch& of, u64 number, Worker& by) {
+void Block::prepare(const Launch& of, u64 place, Worker& by) {
   worker = &by;
-  index = {static_cast<u32>(number % of.grid.x), static_cast<u32>(number / of.grid.x % of.grid.y),
-           static_cast<u32>(number / of.grid.x / of.grid.y)};
+  number = static_cast<u32>(place);
+  index = {static_cast<u32>(place % of.grid.x), static_cast<u32>(place / of.grid.x % of.grid.y),
+           static_cast<u32>(place / of.grid.x / of.grid.y)};
   if (launch_number != of.number) {
     launch_number = of.number;
     launch = &of;
@@ -229,14 +245,16 @@ void Block::prepare(const Launch& of, u64 number, Worker& by) {
   ready.reset(count);
   started = 0;
   live = count;
-  at_barriers = at_warps = at_masks = yields = 0;
+  at_barriers = at_warps = at_masks = yields = polls = 0;
   finished = false;
   for (u32 i = 0; i < warps.size(); ++i) {
     u32 lanes = std::min(kWarpLanes, count - i * kWarpLanes);
     warps[i] = {lanes == kWarpLanes ? ~0u : (1u << lanes) - 1, 1, 0};
   }
+  takes_turns = engine().options.interleaved;
+  turns = 0;
+  if (engine().options.races) races().start_block(*this);
   std::memset(shared.get(), kPoison, shared_bytes);
-  if (engine().options.races) shadow.start_block(shared_bytes);
 }
 
 Worker& this_worker() {
@@ -255,32 +273,49 @@ bool in_kernel() { return worker_of_this_thread && worker_of_this_thread->curren
 
 void Worker::forget_sites() {
   std::fill(sites.begin(), sites.end(), SiteCache{~u64{0}, 0});
+  ranges_.assign(engine().options.races ? sites.size() : 0, Range{});
   sites_generation = memory_generation();
+}
+
+bool Worker::find(u32 site, u64 address, u64 bytes, Range& range) {
+  if (sites_generation != memory_generation()) forget_sites();
+  range = ranges_[site];
+  if (address - range.base < range.bytes && bytes <= range.bytes - (address - range.base)) return true;
+  if (!find_range(address, bytes, range)) return false;
+  ranges_[site] = range;
+  return true;
 }
 
 void Worker::run(Launch& launch) {
   const u32 site_count = engine().module->site_count + 1;
   if (sites.size() != site_count) sites.resize(site_count);
   forget_sites();
-  // Cooperative blocks are all resident, else their barrier could never complete.
-  const std::size_t resident_limit =
-      launch.cooperative ? ~std::size_t{0} : std::max<std::size_t>(2, std::min(32u, kResidentThreads / launch.threads));
-  std::deque<std::unique_ptr<Block>> resident;
+  std::vector<std::unique_ptr<Block>> resident;  // ascending, so that blocks which look back find what they wait for
+  std::size_t cursor = 0, idle = 0;
   for (;;) {
     std::unique_ptr<Block> next;
-    if (resident.size() < resident_limit) next = take_block(*this, launch);
+    if (resident.size() < launch.resident) next = take_block(*this, launch);
     if (!next && !resident.empty()) {
-      next = std::move(resident.front());
-      resident.pop_front();
+      if (cursor >= resident.size()) cursor = 0;
+      next = std::move(resident[cursor]);
+      resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(cursor));
       if (sites_generation != memory_generation()) forget_sites();
     }
     if (!next) break;
     run_block(*this, *next);
     if (next->finished) {
       spare.push_back(std::move(next));
-    } else {
-      resident.push_back(std::move(next));
-      sched_yield();
+      idle = 0;
+      continue;
+    }
+    if (next->waits) sched_yield();
+    idle = next->waits ? idle + 1 : 0;
+    const auto place = std::ranges::upper_bound(resident, next->number, {}, [](const auto& block) { return block->number; });
+    cursor = static_cast<std::size_t>(place - resident.begin()) + 1;
+    resident.insert(place, std::move(next));
+    if (idle > 2 * resident.size()) {
+      release_postponed(resident);
+      idle = 0;
     }
   }
   block = nullptr;
@@ -289,8 +324,17 @@ void Worker::run(Launch& launch) {
 void run_launch(Launch& launch) {
   static Crew* crew = nullptr;
   static const unsigned cpus = available_cpus();
-  if (engine().options.deterministic || cpus == 1 || launch.blocks == 1) {
+  const Options& options = engine().options;
+  // Cooperative blocks are all resident, else their barrier could never complete.
+  const bool few = options.interleaved && !launch.kernel->polls;
+  const u32 threads = few ? kInterleavedThreads : kResidentThreads;
+  launch.resident = launch.cooperative ? launch.blocks : std::clamp(threads / launch.threads, 2u, 32u);
+  launch.order = order_of(launch, options);
+  if (options.races) races().start_launch();
+  if (options.interleaved) start_turns_of_launch();
+  if (options.deterministic || cpus == 1 || launch.blocks == 1) {
     this_worker().run(launch);
+    if (options.races) races().settle();
     return;
   }
   if (!crew) crew = new Crew(cpus - 1);
@@ -324,8 +368,11 @@ extern "C" void wc_yield(Thread* caller) {
   Block& block = *thread.block;
   thread.state = State::kReady;
   block.ready.push(thread.index);
-  if (block.started == block.count && ++block.yields > kYieldRounds * (block.ready.size() + 1)) {
-    block.yields = 0;
+  ++block.polls;
+  const u32 round = block.ready.size() + 1;
+  if (block.started == block.count && (++block.yields > kYieldRounds * round || block.polls > kPollRounds * round)) {
+    block.yields = block.polls = 0;
+    block.waits = true;
     block.worker->set_aside = true;
   }
   suspend(thread);
@@ -338,7 +385,7 @@ extern "C" void wc_exit(Thread* caller) {
   finish_thread(thread);
   // A fresh fiber must not start on the stack that this call still stands on.
   Stack replacement;
-  if (thread.block->ready.empty() && thread.block->started < thread.block->count) {
+  if (thread.block->starts_next()) {
     replacement = worker.stacks.take();
     worker.stacks.give_back(own);
     worker.stacks.give_back(replacement);

@@ -11,9 +11,15 @@
 //             spins on another block: the worker sets it aside and takes a further one, so that look-back
 //             scans and grid barriers make progress even on one OS thread
 //
-// A block never changes its OS thread, so its own state needs no locks. Blocks are handed out in ascending
-// order through Launch::next. When nothing is ready and nothing can start, threads that asked for the
+// A block never changes its OS thread, so its own state needs no locks. Blocks are handed out through Launch::next,
+// in an order that is not ascending (block_order.h) unless a fixed one is asked for: programs that trust in the
+// order of blocks are wrong. When nothing is ready and nothing can start, threads that asked for the
 // active mask get it; if there are none, the block is deadlocked.
+//
+// Interleaved, every access to memory is a turn (take_turn): all threads of a block get to their next access before
+// any goes on, and then the next block has its turn. So a sum that reads, adds and writes loses additions for sure.
+// A write that raced before is postponed until nothing else can go on, however many turns apart the threads are.
+// Turns are counted: past kMaxTurns of a launch or kMaxTurnsOfCall threads run on as in the other modes.
 #pragma once
 
 #include <memory>
@@ -21,6 +27,7 @@
 
 #include "block.h"
 #include "launch.h"
+#include "memory.h"
 
 namespace warpcourt::cpu {
 
@@ -33,10 +40,15 @@ struct Worker {
   std::vector<SiteCache> sites;
   u64 sites_generation = 0;
   std::vector<std::unique_ptr<Block>> spare;
-  bool set_aside = false;  // the block spins: leave it at the next dispatch
+  bool set_aside = false;  // leave the block at the next dispatch: it spins, or has had its turn
 
   void run(Launch& launch);
   void forget_sites();
+  // Race mode: the live range that holds the access, as in find_range, but remembered for each site.
+  bool find(u32 site, u64 address, u64 bytes, Range& range);
+
+ private:
+  std::vector<Range> ranges_;
 };
 
 // The worker of this OS thread, created at the first call.
@@ -52,6 +64,13 @@ void run_launch(Launch& launch);
 void suspend(ThreadRecord& thread);
 // `thread` may go on. The caller's own thread just keeps running.
 void resume(ThreadRecord& thread);
+
+// turns.cpp. Before an access: lets all other threads get to theirs. `start_turns` precedes a call of solve.
+void take_turn(ThreadRecord& thread, Access kind, u32 location);
+void start_turns();
+void start_turns_of_launch();
+// All that raced and is postponed may go on, the last one first.
+void release_postponed(std::vector<std::unique_ptr<Block>>& blocks);
 
 // barrier.cpp, warp.cpp, deadlock.cpp
 void release_barriers_after_exit(Block& block);

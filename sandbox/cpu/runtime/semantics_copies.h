@@ -42,7 +42,7 @@ WC_INLINE u32 pending_count(u64 state) { return u32(state & kArrivals); }
 
 WC_INLINE bool met(Thread* thread, bool complete) {
   if (complete) {
-    wc_fence(thread);
+    wc_meet(thread);
   } else {
     wc_yield(thread);
   }

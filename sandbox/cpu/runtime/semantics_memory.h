@@ -28,6 +28,13 @@ WC_INLINE u64 global(const Frame& frame, u32 site, u64 address, u32 location) {
   return address;
 }
 
+// Inside a variable, as the translator knows: only race mode wants to hear of it.
+template <u32 kBytes, Access kAccess>
+WC_INLINE u64 inside(const Frame& frame, u32 site, u64 address, u32 location) {
+  if (__builtin_expect(frame.races, 0)) wc_check_global(frame.thread, address, kBytes, site, kAccess, location);
+  return address;
+}
+
 // An aligned access cannot wrap, so one compare finds negative offsets too.
 template <u32 kBytes, Access kAccess>
 WC_INLINE u64 shared(const Frame& frame, u64 offset, u32 location) {
@@ -109,6 +116,12 @@ WC_INLINE void store_atomic(u64 address, T value) {
   } else {
     __atomic_store_n(reinterpret_cast<Unsigned<T>*>(address), bits<Unsigned<T>>(value), __ATOMIC_RELEASE);
   }
+}
+
+// A block runs on one OS thread, so only wider scopes need a real fence.
+WC_INLINE void fence(const Frame& frame, bool within_block) {
+  if (!within_block) __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (__builtin_expect(frame.races, 0)) wc_fence(frame.thread, within_block);
 }
 
 // A thread that polls must let others run. 64 polls are cheap; the yield is what makes progress.

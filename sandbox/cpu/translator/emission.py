@@ -7,6 +7,7 @@ from .symbols import Code, CppNames, Place, Register, Scopes
 from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Targets, Unary, Vector
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
+POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
 
 
 class Unit:
@@ -123,17 +124,16 @@ class Emission:
     def pointer(self, operand: Operand, space: str, size_bytes: int, access: str) -> str:
         """A checked host address, u64, for an access of `size_bytes` in a state space."""
         address = self.address(operand)
-        if self._is_inside(operand, space, size_bytes):
-            return address
         check = f"<{size_bytes}, Access::{access}>"
+        variable = self._variable_around(operand, space, size_bytes)
+        if variable and variable.space != "global":
+            return address
         if space == "shared":
             return f"shared{check}(W, {address}, {self.location})"
         if space in self.regions:
             return self._within(space, check, address)
-        site = self.unit.site_count
-        self.unit.site_count += 1
-        function = "generic" if not space else "global"
-        return f"{function}{check}(W, {site}, {address}, {self.location})"
+        function = "inside" if variable else "global" if space else "generic"
+        return f"{function}{check}(W, {self._new_site()}, {address}, {self.location})"
 
     def _within(self, space: str, check: str, address: str) -> str:
         """The address, checked against the local arrays, or against the parameters and those of calls."""
@@ -145,17 +145,24 @@ class Emission:
         parameter = "true" if space == "param" else "false"
         return f"within{check}(W, {space}_regions, {parameter}, {address}, {self.location})"
 
-    def _is_inside(self, operand: Operand, space: str, size_bytes: int) -> bool:
-        """Whether the address is a variable plus a constant that lies in it: nothing to check then."""
+    def _new_site(self) -> int:
+        """The number of a further place in the code that accesses memory."""
+        self.unit.site_count += 1
+        return self.unit.site_count - 1
+
+    def _variable_around(self, operand: Operand, space: str, size_bytes: int) -> Place | None:
+        """The variable, if the address is one plus a constant that lies in it: its bounds need no check."""
         if not isinstance(operand, Address) or not isinstance(operand.base, Name) or space == "shared":
-            return False
+            return None
         symbol = self.scopes.find(operand.base.text)
-        return (
+        if (
             isinstance(symbol, Place)
             and symbol.space != "shared"
             and 0 <= operand.offset <= symbol.size_bytes - size_bytes
             and not operand.offset % size_bytes
-        )
+        ):
+            return symbol
+        return None
 
     # --- control --------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from .emission import Unit
 from .function import SIGNATURE, FunctionTranslator
 from .initialisers import define
 from .locations import Locations
+from .polling import polling
 from .symbols import Code, CppNames, Layout, Place, Symbol, lay_out
 from .syntax import Function, PtxModule, Scope, Statement, Variable
 from .tables.control import INTRINSICS
@@ -130,6 +131,7 @@ class _ModuleEmitter:
     def _tables(self, layouts: dict[str, tuple[dict[str, int], Layout]]) -> list[str]:
         lines: list[str] = []
         records: list[str] = []
+        polls = polling(self._functions.values())
         for name, function in self._functions.items():
             if function.body is None:
                 continue
@@ -142,7 +144,8 @@ class _ModuleEmitter:
             lines.append(f"static const Parameter {list_name}[] = {{{pairs or '{0, 0}'}}};")
             records.append(
                 f"{{{_cpp_string(name)}, {self._cpp(name)}, {list_name}, {len(function.parameters)}, "
-                f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {str(function.is_entry).lower()}}}"
+                f"{parameters.size_bytes}, {layouts[name][1].size_bytes}, {str(function.is_entry).lower()}, "
+                f"{str(name in polls).lower()}}}"
             )
         lines.append(_array("Kernel", "kernels", records))
         lines.append(_array("Variable", "variables", [self._variable_record(name) for name in self._memory]))

@@ -258,7 +258,7 @@ WARNINGS = {
     "write after read": (
         program(
             "__shared__ float s[64]; s[t] = t; __syncthreads();\n"
-            "  float x = s[(t + 32) % 64];\n  s[t] = x; data[t] = x;"
+            "  float x = s[(t + 32) % 64];\n  s[t] = x + 1; data[t] = x;"
         ),
         Flag.RACES,
         "race",

@@ -18,6 +18,18 @@ from tests.integration.node.conftest import solution
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-doctor")]
 FAULTY = solution("no-guard.cu")
+# Two threads add to each element. On a GPU their blocks are far apart, and hardly ever meet.
+RACY = """\
+__global__ void zero(float* c, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) c[i] = 0; }
+__global__ void add(const float* a, const float* b, float* c, int n) {
+  long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+  if (i < 2LL * n) c[i % n] += i < n ? a[i] : b[i - n];
+}
+extern "C" void solve(const float* a, const float* b, float* c, int n) {
+  zero<<<1, 1024>>>(c, n);
+  add<<<(2LL * n + 255) / 256, 256>>>(a, b, c, n);
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +82,31 @@ def test_what_it_finds_is_added_to_the_report_and_changes_no_verdict(
     assert report.verdict is Verdict.ILLEGAL_ACCESS
     assert any(diagnostic.message.startswith("On the CPU") for diagnostic in report.diagnostics)
     assert "examine" in {stage.name for stage in report.stages}
+
+
+def test_a_race_that_a_gpu_passes_over_keeps_a_program_from_being_ranked(
+    node: GpuTarget, doctor: Doctor, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node, "_doctor", doctor)
+    report = evaluate(vector_add, RACY, language=Language.CUDA, mode=Mode.SUBMIT, target=node)
+    assert all(case.verdict is Verdict.ACCEPTED for case in report.cases)
+    assert report.verdict is Verdict.WRONG_ANSWER
+    assert report.score is None
+    assert report.message.startswith("On the CPU, in functional mode: race on element")
+    assert report.message.count("(line 4)") == 2
+    assert any(found.kind == "race" and found.severity == "error" for found in report.diagnostics)
+
+
+def test_a_program_without_a_race_is_ranked(
+    node: GpuTarget, doctor: Doctor, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node, "_doctor", doctor)
+    source = solution("plain.cu")
+    report = evaluate(vector_add, source, language=Language.CUDA, mode=Mode.SUBMIT, target=node)
+    assert report.verdict is Verdict.ACCEPTED
+    assert report.score is not None
+    assert "examine" in {stage.name for stage in report.stages}
+
+
+def test_a_program_that_functional_mode_refuses_is_not_watched(doctor: Doctor, vector_add: Problem) -> None:
+    assert doctor.find_race(vector_add, "no C++ at all", vector_add.cases, lambda: False) is None

@@ -202,7 +202,7 @@ def test_every_submission_is_judged_on_seeds_of_its_own() -> None:
     assert len(set(seeds)) == 3
 
 
-def test_small_cases_are_watched_and_odd_ones_reversed() -> None:
+def test_small_cases_are_watched_and_run_in_three_orders() -> None:
     flags: list[Flag] = []
 
     def remember(actor: Actor) -> None:
@@ -211,7 +211,7 @@ def test_small_cases_are_watched_and_odd_ones_reversed() -> None:
 
     judge(ScriptedTarget(runner=serve(remember)))
     watched = Flag.DETERMINISTIC | Flag.RACES
-    assert flags == [watched, watched | Flag.REVERSED]
+    assert flags == [watched, watched | Flag.REVERSED, watched | Flag.INTERLEAVED] * 2
 
 
 def test_a_run_takes_the_public_cases() -> None:

@@ -169,7 +169,7 @@ def test_shared_memory_is_laid_out_without_gaps() -> None:
     assert "r_r2 = u32(36ull);" in cpp
     assert "r_r3 = u32(u64(T->dynamic_offset));" in cpp
     assert "{{0, 8}, {8, 4}, {16, 24}}" in cpp
-    assert ", 3, 40, 40, true}" in cpp
+    assert ", 3, 40, 40, true, false}" in cpp
 
 
 def test_initialisers_with_addresses(tmp_path: Path) -> None:
@@ -217,3 +217,19 @@ def test_an_instruction_of_every_call_is_in_a_table() -> None:
     for text in CALLS:
         for instruction in instructions(text):
             assert find(instruction).section
+
+
+@pytest.mark.parametrize(
+    ("body", "polls"),
+    [
+        ("ld.volatile.global.u32 %r0, [%rd0];", True),
+        ("{ ld.acquire.gpu.u32 %r0, [%rd0]; }", True),
+        ("atom.global.cas.b32 %r0, [%rd0], 0, 1;", True),
+        ("ld.global.u32 %r0, [%rd0];", False),
+        ("ld.volatile.shared.u32 %r0, [%rd0];", False),
+        ("atom.global.add.u32 %r0, [%rd0], 1;", False),
+    ],
+)
+def test_a_kernel_that_may_wait_for_other_blocks_is_marked(body: str, polls: bool) -> None:
+    cpp = translate(kernel(body))
+    assert f", true, {str(polls).lower()}}}" in cpp

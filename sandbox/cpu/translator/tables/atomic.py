@@ -6,6 +6,7 @@ from ..ptx_types import Type, unsigned
 from ..syntax import Instruction, Name, Operand
 from .entry import Entry
 from .half import half_format
+from .memory import release
 
 _OPERATIONS = ("add", "exch", "cas", "min", "max", "and", "or", "xor", "inc", "dec")
 
@@ -50,9 +51,8 @@ def _atomic(code: Emission, instruction: Instruction) -> str:
     targets = code.elements(target) if target != Name("_") else (target,) * len(vectors[0])
     pointer = code.pointer(address, instruction.space, kind.size_bytes * len(vectors[0]), ATOMIC)
     if len(vectors[0]) == 1:
-        return _one(
-            code, operation, kind, targets[0], pointer, [code.read(vector[0], kind) for vector in vectors]
-        )
+        sources = [code.read(vector[0], kind) for vector in vectors]
+        return release(instruction) + _one(code, operation, kind, targets[0], pointer, sources)
     parts = [
         _one(
             code,
@@ -64,15 +64,14 @@ def _atomic(code: Emission, instruction: Instruction) -> str:
         )
         for index in range(len(vectors[0]))
     ]
-    return f"{{ const u64 at = {pointer}; {' '.join(parts)} }}"
+    return f"{release(instruction)}{{ const u64 at = {pointer}; {' '.join(parts)} }}"
 
 
 def _fence(code: Emission, instruction: Instruction) -> str:
-    """A block runs on one OS thread, so only wider scopes need a real fence."""
     del code
-    if instruction.any_of("cta", "proxy", "mbarrier_init"):
+    if instruction.any_of("proxy", "mbarrier_init"):
         return ";"
-    return "__atomic_thread_fence(__ATOMIC_SEQ_CST);"
+    return f"fence(W, {'true' if instruction.has('cta') else 'false'});"
 
 
 ENTRIES = (

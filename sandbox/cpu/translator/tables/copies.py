@@ -3,7 +3,7 @@
 Source: PTX ISA 9.0, sections 9.7.9 (cp.async) and 9.7.13 (mbarrier).
 """
 
-from ..emission import READ, WRITE, Emission
+from ..emission import POLLED_WRITE, READ, WRITE, Emission
 from ..errors import UnsupportedForm
 from ..syntax import Address, Instruction, Number
 from .entry import Entry
@@ -27,11 +27,12 @@ def _copy(code: Emission, instruction: Instruction) -> str:
     kept = _kept_bytes(code, instruction, size.value)
     target = code.pointer(instruction.operand(0), "shared", size.value, WRITE)
     source = code.pointer(instruction.operand(1), "global", size.value, READ)
+    # The source comes first: race mode takes what follows the check of a write for that write.
     if kept == f"{size.value}u":
-        return f"copy_now<{size.value}>({target}, {source});"
+        return f"{{ const u64 source = {source}; copy_now<{size.value}>({target}, source); }}"
     return (
-        f"{{ const u32 kept = {kept}; const u64 target = {target}; "
-        f"copy_part<{size.value}>(target, kept ? {source} : 0, kept); }}"
+        f"{{ const u32 kept = {kept}; const u64 source = kept ? {source} : 0; "
+        f"copy_part<{size.value}>({target}, source, kept); }}"
     )
 
 
@@ -50,7 +51,7 @@ def _kept_bytes(code: Emission, instruction: Instruction, size_bytes: int) -> st
 
 def _barrier(code: Emission, instruction: Instruction, index: int) -> str:
     space = "shared" if instruction.space == "shared" else ""
-    return code.pointer(instruction.operand(index), space, 8, WRITE)
+    return code.pointer(instruction.operand(index), space, 8, POLLED_WRITE)
 
 
 def _mbarrier(code: Emission, instruction: Instruction) -> str:
@@ -71,7 +72,7 @@ def _mbarrier(code: Emission, instruction: Instruction) -> str:
         function = "drop_barrier" if action == "arrive_drop" else "arrive_barrier"
         value = f"{function}({at}, {count})"
         arrival = f"(void){value};" if at_first else code.write(instruction.operand(0), "b64", value)
-        return f"wc_fence(T); {arrival}"
+        return f"wc_meet(T); {arrival}"
     if action in ("test_wait", "try_wait"):
         parity = instruction.has("parity")
         state = code.read(instruction.operand(2), "u32" if parity else "u64")

@@ -1,6 +1,6 @@
 """Loads and stores. Source: PTX ISA 9.0, section 9.7.9 (ld, ld.global.nc, ldu, st)."""
 
-from ..emission import READ, WRITE, Emission
+from ..emission import POLLED_READ, POLLED_WRITE, READ, WRITE, Emission
 from ..syntax import Instruction, Operand
 from .entry import Entry
 
@@ -18,12 +18,20 @@ def _pause(code: Emission, instruction: Instruction, address: Operand) -> str:
     return f"lockstep(W, {code.address(address)});" if not space else "spin(T);"
 
 
+def release(instruction: Instruction) -> str:
+    """A statement for the release that an operation carries, or nothing. Race mode takes it for a fence."""
+    if not instruction.any_of("release", "acq_rel", "sc"):
+        return ""
+    return f"fence(W, {'true' if instruction.has('cta') else 'false'}); "
+
+
 def _load(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     elements = code.elements(instruction.operand(0))
     address = instruction.operand(1)
-    pointer = code.pointer(address, instruction.space, kind.size_bytes * len(elements), READ)
     ordered = instruction.any_of(*_ORDERED_LOADS)
+    access = POLLED_READ if ordered else READ
+    pointer = code.pointer(address, instruction.space, kind.size_bytes * len(elements), access)
     function = "load_atomic" if ordered else "load"
     pause = f"{_pause(code, instruction, address)} " if ordered else ""
     if len(elements) == 1:
@@ -39,8 +47,9 @@ def _store(code: Emission, instruction: Instruction) -> str:
     kind = instruction.type
     address = instruction.operand(0)
     values = [code.read(element, kind) for element in code.elements(instruction.operand(1))]
-    pointer = code.pointer(address, instruction.space, kind.size_bytes * len(values), WRITE)
     ordered = instruction.any_of(*_ORDERED_STORES)
+    access = POLLED_WRITE if ordered else WRITE
+    pointer = code.pointer(address, instruction.space, kind.size_bytes * len(values), access)
     function = "store_atomic" if ordered else "store"
     if len(values) == 1:
         text = f"{function}<{kind.cpp}>({pointer}, {values[0]});"
@@ -53,7 +62,7 @@ def _store(code: Emission, instruction: Instruction) -> str:
     if instruction.has("volatile") and instruction.space in ("shared", ""):
         pause = _pause(code, instruction, address)
         return f"{pause} {text} {pause}"
-    return text
+    return release(instruction) + text
 
 
 ENTRIES = (

@@ -1,8 +1,9 @@
 """A runner, its GPU and a referee's gate in simulated time, so that the clock can be tested exactly.
 
-Time is a number that moves only when something takes time. A `Program` decides what a call writes and when; writes
-come true when time has passed them. The gate does what `judge.device.gate` does: it lands the inputs when nothing
-runs, lets the GPU go, looks at the output until the program says done, and copies it. Nothing here sleeps or measures.
+Time is a number that moves only when something takes time. A `Program` decides what a call writes and when;
+writes come true when time has passed them. The gate does what `judge.device.gate` does: it lands the inputs
+when nothing runs, lets the GPU go, looks at the output until the program says done, and copies it. Nothing
+here sleeps or measures.
 """
 
 import random

@@ -1,0 +1,83 @@
+"""What looking for races costs: `python -m benchmarks.race_detection [--before CHECKOUT] [NAME…]`.
+
+The first table is of small cases, which run in three orders and are watched: milliseconds of each order, the
+best of three. The second is of large cases, which are not watched: seconds here, seconds in CHECKOUT (the
+sources of an earlier version, such as `git archive` gives them), and the ratio, the best of some rounds.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.functional_mode import KERNELS, REPETITIONS, ROWS, Row, small_rows
+from judge.cases import ORDERS
+from tests.integration.functional.harness import Runner
+
+_ROUNDS = 3
+_MEASURE = """\
+import json, sys
+from benchmarks.functional_mode import KERNELS, ROWS
+from tests.integration.functional.harness import Runner
+row = next(row for row in ROWS if row.kernel == sys.argv[1])
+runner = Runner((KERNELS / f"{row.kernel}.cu").read_text())
+arguments = row.arguments()
+print(json.dumps(min(runner.call(*arguments).took_s for _ in range(5))))
+runner.close()
+"""
+
+
+def orders_ms(row: Row) -> list[float]:
+    """The best milliseconds of a call in each order."""
+    runner = Runner((KERNELS / f"{row.kernel}.cu").read_text())
+    arguments = row.arguments()
+    try:
+        best = []
+        for order in ORDERS:
+            ended = [runner.call(*arguments, flags=order) for _ in range(REPETITIONS)]
+            if any(outcome.status is not None for outcome in ended):
+                raise SystemExit(f"{row.kernel} ended badly: {ended[-1].diagnostics}")
+            best.append(1000 * min(outcome.took_s for outcome in ended))
+        return best
+    finally:
+        runner.close()
+
+
+def seconds_in(checkout: Path, kernel: str) -> float:
+    """The best seconds of a large call with the sources of `checkout`."""
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURE, kernel], cwd=checkout, check=True, stdout=subprocess.PIPE, text=True
+    )
+    return float(json.loads(done.stdout))
+
+
+def main() -> None:
+    """Print the tables, for all kernels or those named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", type=Path, help="the sources of an earlier version")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    wanted = options.names or [row.kernel for row in ROWS]
+    print(f"{'small case':18}{'size':21}{'first ms':>9}{'reversed':>9}{'interl.':>9}")
+    for row in small_rows():
+        if row.kernel in wanted:
+            print(
+                f"{row.kernel:18}{row.size:21}" + "".join(f"{ms:9.1f}" for ms in orders_ms(row)), flush=True
+            )
+    if options.before is None:
+        return
+    print(f"{'large case':18}{'size':21}{'before s':>9}{'now s':>9}{'ratio':>7}")
+    here = Path(__file__).resolve().parents[1]
+    for row in ROWS:
+        if row.kernel not in wanted:
+            continue
+        pairs = [
+            (seconds_in(options.before, row.kernel), seconds_in(here, row.kernel)) for _ in range(_ROUNDS)
+        ]
+        before_s, now_s = (min(pair[side] for pair in pairs) for side in (0, 1))
+        print(f"{row.kernel:18}{row.size:21}{before_s:9.3f}{now_s:9.3f}{now_s / before_s:7.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

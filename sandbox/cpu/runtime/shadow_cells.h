@@ -1,0 +1,75 @@
+// What race mode remembers of memory: per word of four bytes, and per byte where a word was accessed in parts.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "abi.h"
+
+namespace warpcourt::cpu {
+
+// One access, and how far its block and warp had got.
+struct Touch {
+  u32 epoch = 0;       // meetings of the block, 0: there was no such access
+  u32 warp_epoch = 0;  // meetings of the warp
+  u32 block = 0;       // linear index in the grid
+  u32 fences = 0;      // of the block before it, see races.h
+  u32 location = 0;
+  u16 thread = 0;      // linear index in the block
+  Access kind = Access::kRead;
+
+  explicit operator bool() const { return epoch != 0; }
+};
+
+struct Cell {
+  u32 run = 0;           // of the launch, or of the block for shared memory: what is older counts as nothing
+  bool written = false;
+  u16 releaser = 0;      // the thread that released last through this cell
+  u32 releaser_block = 0;
+  u64 released = 0;      // when, on the clock of releases; 0: never
+  Touch write;           // the last plain one that changed the value
+  Touch update;          // the last one since that was atomic or polled
+  Touch read;            // the last plain one
+  Touch neighbour;       // the last plain one by another thread of the same block
+  Touch foreign;         // the last plain one by another block
+};
+
+// The cells of a stretch of memory.
+class Cells {
+ public:
+  explicit Cells(u32 bytes = 0) { resize(bytes); }
+  void resize(u32 bytes) {
+    words_.resize((bytes + kWord - 1) / kWord);
+    split_.resize(words_.size());
+  }
+  u32 bytes() const { return static_cast<u32>(words_.size()) * kWord; }
+
+  // Calls visit(cell, offset, bytes) for each cell of an aligned access.
+  template <class Visit>
+  void visit(u32 offset, u32 bytes, Visit visit) {
+    for (u32 word = offset / kWord; word * kWord < offset + bytes; ++word) {
+      if (bytes < kWord && !split_[word]) split(word);
+      if (!split_[word]) {
+        visit(words_[word], word * kWord, kWord);
+        continue;
+      }
+      const u32 end = std::min(offset + bytes, (word + 1) * kWord);
+      for (u32 byte = std::max(offset, word * kWord); byte < end; ++byte) visit(parts_[byte], byte, 1u);
+    }
+  }
+
+ private:
+  static constexpr u32 kWord = 4;
+
+  void split(u32 word) {
+    if (parts_.size() < bytes()) parts_.resize(bytes());
+    std::fill_n(parts_.begin() + word * kWord, kWord, words_[word]);
+    split_[word] = true;
+  }
+
+  std::vector<Cell> words_;
+  std::vector<Cell> parts_;  // one for each byte, once there are any
+  std::vector<bool> split_;
+};
+
+}  // namespace warpcourt::cpu

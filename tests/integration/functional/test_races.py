@@ -1,0 +1,122 @@
+"""Data races: what races fails for sure in one of the orders, what only looks like it is left alone."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from judge.cases import ORDERS
+from sandbox.wire import Flag
+from tests.integration.functional.harness import Outcome, Runner
+
+pytestmark = pytest.mark.integration
+KERNELS = Path(__file__).parent / "kernels"
+BINS, THREADS, N = 16, 256, 4096
+X = np.random.default_rng(1).integers(0, BINS, N).astype(np.int32)
+SUMS = X.reshape(-1, THREADS).sum(1)
+
+
+def filled(*first: int) -> np.ndarray:
+    """What `out` holds: `first`, then zeros."""
+    return np.array([*first, *[0] * (BINS - len(first))], np.int32)
+
+
+COUNTS, TOTAL = np.bincount(X, minlength=BINS), filled(X.sum())
+RACY = {
+    "count": COUNTS,
+    "sum": TOTAL,
+    "sum_of_one_block": TOTAL,
+    "sum_of_parts": TOTAL,
+    "sum_in_variable": TOTAL,
+    "zero_and_add": TOTAL,
+    "zero_fence_and_add": TOTAL,
+    "count_in_shared": COUNTS,
+    "carry": np.cumsum(SUMS),
+    "last_block_of_all": TOTAL,
+    "sum_after_detours": TOTAL,
+    "count_in_bytes": np.bincount(X[:64], minlength=BINS),
+    "volatile_sum": TOTAL,
+    "ticket_is_index": SUMS,
+}
+UNREPORTED = ("volatile_sum", "ticket_is_index")  # no data race, but wrong
+ORDERLY = {
+    "found": filled(1),
+    "count": COUNTS,
+    "last_block": TOTAL,
+    "spin_lock": TOTAL,
+    "look_back": np.cumsum(SUMS),
+    "look_back_by_ticket": np.cumsum(SUMS),
+    "warp_synchronous": TOTAL,
+    "first_to_swap": np.minimum(COUNTS, 1),
+    "neighbours": np.roll(SUMS, -1),
+}
+
+
+@pytest.fixture(params=["one core", "all cores"])
+def cores(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runners that start meanwhile have so many cores."""
+    all_of_them = os.sched_getaffinity(0)
+    if request.param == "one core":
+        os.sched_setaffinity(0, {min(all_of_them)})
+    yield
+    os.sched_setaffinity(0, all_of_them)
+
+
+def outcomes(name: str, which: int, *, orders: tuple[Flag, ...] = ORDERS, times: int = 1) -> list[Outcome]:
+    """How the program ends in each of the orders, `times` times, one runner for all."""
+    runner = Runner((KERNELS / f"{name}.cu").read_text())
+    try:
+        return [
+            runner.call(X, filled(-7), N, which, flags=flags, time_limit_ms=20_000)
+            for _ in range(times)
+            for flags in orders
+        ]
+    finally:
+        runner.close()
+
+
+def findings(ended: list[Outcome]) -> list[dict[str, object]]:
+    return [finding for outcome in ended for finding in outcome.diagnostics if finding["severity"] != "note"]
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", RACY)
+def test_a_racy_program_is_wrong_in_one_of_the_orders_each_time(name: str) -> None:
+    ended = outcomes("racy", list(RACY).index(name), times=3)
+    assert all(outcome.status is None for outcome in ended), findings(ended)
+    right = [bool((outcome.arrays[1] == RACY[name]).all()) for outcome in ended]
+    assert not all(right[:3])
+    assert right[3:] == right[:3] * 2, "the orders are the same each time"
+
+
+@pytest.mark.parametrize("name", [name for name in RACY if name not in UNREPORTED])
+def test_a_race_is_reported_with_both_lines(name: str) -> None:
+    race, *_ = findings(outcomes("racy", list(RACY).index(name), orders=ORDERS[:2]))
+    lines = (KERNELS / "racy.cu").read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, start=1) if text.endswith(f"// race: {name}"))
+    message = str(race["message"])
+    assert race["kind"] == "race"
+    assert f"(line {line})" in message
+    assert message.count("(line ") == 2
+    assert "use an atomic operation" in message.lower()
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", ORDERLY)
+def test_an_orderly_program_is_right_in_all_orders_and_nothing_is_reported(name: str) -> None:
+    ended = outcomes("orderly", list(ORDERLY).index(name))
+    assert not findings(ended)
+    for outcome in ended:
+        np.testing.assert_array_equal(outcome.arrays[1], ORDERLY[name])
+
+
+@pytest.mark.usefixtures("cores")
+@pytest.mark.parametrize("name", ["zero_and_add", "carry", "last_block_of_all"])
+def test_large_cases_do_not_start_blocks_in_ascending_order(name: str) -> None:
+    right = [
+        bool((outcome.arrays[1] == RACY[name]).all())
+        for outcome in outcomes("racy", list(RACY).index(name), orders=(Flag.NONE,), times=4)
+    ]
+    assert not all(right)

@@ -1,0 +1,68 @@
+"""What becomes of a case that runs in several orders."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import pytest
+
+from judge.cases import ORDERS
+from judge.drawn import DrawnSet
+from judge.orders import check_in_orders
+from judge.report import CaseReport, Diagnostic
+from judge.target import Referee
+from problems.vocabulary import Group, Verdict
+from sandbox.wire import Flag
+
+RIGHT, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
+RACE = Diagnostic("warning", "race", "race on element 0 of argument y: (line 3) and (line 5).", line=3)
+NOTE = Diagnostic("note", "launch", "k<<<(1,1,1), (1,1,1)>>>")
+DRAWN = cast("DrawnSet", None)
+
+
+class ScriptedReferee:
+    """Gives one verdict after the other."""
+
+    def __init__(self, verdicts: Sequence[Verdict], *diagnostics: Diagnostic) -> None:
+        self._verdicts = list(verdicts)
+        self.diagnostics = diagnostics
+        self.asked: list[Flag] = []
+
+    def check(self, _: Any, flags: Flag) -> CaseReport:
+        self.asked.append(flags)
+        verdict = self._verdicts.pop(0)
+        message = "" if verdict is RIGHT else "3 % of the elements of y are wrong."
+        return CaseReport("one", Group.SMALL, False, verdict, message, wall_ms=float(len(self.asked)))
+
+
+def check(referee: ScriptedReferee, orders: tuple[Flag, ...] = ORDERS) -> CaseReport:
+    return check_in_orders(cast("Referee", referee), DRAWN, orders)
+
+
+def test_a_case_that_is_right_in_all_orders_is_reported_by_the_first() -> None:
+    referee = ScriptedReferee([RIGHT] * 3, RACE)
+    report = check(referee)
+    assert (report.verdict, report.message, report.wall_ms) == (RIGHT, "", 1.0)
+    assert tuple(referee.asked) == ORDERS
+
+
+@pytest.mark.parametrize("verdicts", [[WRONG], [RIGHT, WRONG], [RIGHT, RIGHT, WRONG]])
+def test_a_wrong_order_ends_the_case_and_the_race_explains_it(verdicts: list[Verdict]) -> None:
+    report = check(ScriptedReferee(verdicts, NOTE, RACE))
+    assert report.verdict is WRONG
+    assert report.message == f"3 % of the elements of y are wrong. There is a data {RACE.message}"
+
+
+def test_a_wrong_order_without_a_race_says_that_there_is_no_order() -> None:
+    report = check(ScriptedReferee([RIGHT, WRONG], NOTE))
+    assert report.verdict is WRONG
+    assert "CUDA promises no order" in report.message
+
+
+def test_what_is_wrong_in_the_first_order_stays_as_it_is() -> None:
+    assert check(ScriptedReferee([WRONG], NOTE)).message == "3 % of the elements of y are wrong."
+
+
+def test_another_failure_keeps_its_own_words() -> None:
+    report = check(ScriptedReferee([RIGHT, Verdict.ILLEGAL_ACCESS], RACE))
+    assert report.verdict is Verdict.ILLEGAL_ACCESS
+    assert "race" not in report.message
