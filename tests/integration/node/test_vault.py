@@ -73,7 +73,7 @@ def test_a_vault_that_is_ended_has_gone_with_its_memory_when_the_next_one_begins
         assert vaults(runtime) == []
         one.end()
         assert other.pid != ended
-        assert other.take(DOUBLING, CASE, 1, keep=0)[0] == ()
+        assert other.take(DOUBLING, CASE, 1, keep=0, once=False)[0] == ()
 
 
 def test_a_vault_that_does_not_leave_is_killed(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
