@@ -5,6 +5,8 @@ takes: the vault, up to its budget, and a quarter of the GPU for oracles and che
 half of the GPU for both. The rest is divided among the slots. Of its part a slot keeps some for the referee,
 and its program may have what is left. So programs that all take what they may leave enough for everybody.
 
+MPS counts the arrays that a program is given too. Those of a timed session take half of its part at most.
+
 Two limits follow, both of MPS. The program's is in its environment when its context is made. The server's
 holds for every client, the referees too, which keep the arrays of timed sessions while nothing else runs: it
 is all that is not set aside. Without MPS nothing holds a program back, but it is charged for what it has

@@ -126,13 +126,21 @@ class MemorySets:
         self.close()
 
 
-def how_many_sets(problem: Problem, case: Case, policy: Policy, *, free_bytes: int) -> int:
+def how_many_sets(
+    problem: Problem, case: Case, policy: Policy, *, free_bytes: int, limit_bytes: int = 0
+) -> int:
     """How many sets of `case` to time with: `policy.placements` where a part of the memory holds them.
+
+    `limit_bytes` is what the program may have, 0 for no limit. MPS counts the arrays that it is given, so
+    they take half of that at most; one set it always gets.
 
     As many descriptors as fit go with one message, beside those of the page and the flags.
     """
     arrays = sum(argument.role is not Role.SCALAR for argument in problem.arguments)
-    placed = int(policy.placements_share * free_bytes) // footprint_of(problem, case)
+    share_bytes = int(policy.placements_share * free_bytes)
+    if limit_bytes:
+        share_bytes = min(share_bytes, limit_bytes // 2)
+    placed = share_bytes // footprint_of(problem, case)
     return max(1, min(policy.placements, placed, (MAX_DESCRIPTORS - 2) // max(1, arrays)))
 
 

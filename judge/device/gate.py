@@ -85,7 +85,7 @@ class DeviceGate:
             self._blocks, self._threads = _whole_gpu()
             self._memory = _Memory(stream)
             self._ticket = 0  # of the last passage; an order may take several
-            cupy.cuda.runtime.deviceSynchronize()
+            cupy.cuda.Stream.null.synchronize()  # the flags are there; other work need not be over
 
     def call(
         self,

@@ -25,12 +25,14 @@ class Attach:
 
     Where the problem has a checker of its own, the channel of its sandbox comes second.
 
-    `time_sliced` says that runner and referee take turns on the GPU, because there is no MPS.
+    `time_sliced` says that runner and referee take turns on the GPU, because there is no MPS. `memory_mib` is
+    the limit of the runner's device memory, 0 for none.
     """
 
     problem: Problem
     language: Language
     time_sliced: bool = False
+    memory_mib: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,11 @@ class RefereeProcess:
         terminate: Callable[[int], object] | None,
         *,
         time_sliced: bool = False,
+        memory_mib: int = 0,
     ) -> None:
         self._link = link
         self._time_sliced = time_sliced
+        self._memory_mib = memory_mib
         self._cancelled = cancelled
         self._terminate = terminate
         self._pid = 0
@@ -109,7 +111,8 @@ class RefereeProcess:
         gpu = None if memory == "host" else memory
         link = Link(fork_referee(_environment(gpu), gpu.uuid if gpu else None))
         sliced = gpu is not None and gpu.mps_directory is None
-        return cls(link, cancelled, terminate, time_sliced=sliced)
+        memory_mib = gpu.memory_mib if gpu else 0
+        return cls(link, cancelled, terminate, time_sliced=sliced, memory_mib=memory_mib)
 
     @property
     def pid(self) -> int:
@@ -137,7 +140,7 @@ class RefereeProcess:
         """
         self._case_s = problem.limits.case_s
         descriptors = [channel.fileno(), *([checker.fileno()] if checker else [])]
-        self._ask(Attach(problem, language, self._time_sliced), descriptors)
+        self._ask(Attach(problem, language, self._time_sliced, self._memory_mib), descriptors)
         self._preparing = True
 
     def ready(self) -> Stopped | None:

@@ -145,6 +145,7 @@ class _Service:
         self._problem = attached.problem
         self._checking = checking
         self._memory = memory
+        self._limit_bytes = attached.memory_mib << 20
         self._exchange = exchange
         self._gpu_uuid = gpu_uuid
         self._inspector = Inspector(attached.problem, memory, exchange, checking)
@@ -217,7 +218,9 @@ class _Service:
         contents = [memory.open_set(drawn) for drawn in sets]
         taken = checker_bytes(self._problem, case) + copies_of(self._problem, case)
         free_bytes = max(0, memory.free_bytes - taken)
-        count = how_many_sets(self._problem, case, self._policy, free_bytes=free_bytes)
+        count = how_many_sets(
+            self._problem, case, self._policy, free_bytes=free_bytes, limit_bytes=self._limit_bytes
+        )
         return MemorySets(self._problem, case, memory, contents, count, self._checking)
 
     def _open_gate(self) -> "HostGate | DeviceGate":

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from benchmarks.clock_experiment import build, one_round
+from benchmarks.clock_experiment import build, mps, rounds
 from judge.clock.contracts import Ordering, Passage
 
 pytestmark = pytest.mark.gpu
@@ -117,16 +117,18 @@ def test_calibration_gives_rates_that_can_be() -> None:
     assert measured["l2_bytes"] >= 1 << 20
 
 
-@pytest.mark.parametrize("extent", [8192, 4096, 1024])
-def test_an_honest_program_is_ranked_by_what_it_takes(
-    extent: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_honest_programs_are_ranked_by_what_they_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     build(tmp_path)
-    figures = one_round(extent, tmp_path)
-    with capsys.disabled():
-        sys.stdout.write("\n" + "".join(f"{name}: {us:.2f} us\n" for name, us in figures.items()))
-    launch_us = figures["events, cold"] - figures["RANKED"]  # events include it
-    slack_us = 0.01 * figures["RANKED"]
-    assert -slack_us < launch_us < MOST_LAUNCH_US + slack_us
-    assert figures["called by the host"] > figures["RANKED"]
-    assert figures["ranked, took"] < 1e6
+    with mps(tmp_path) as environment:
+        found = rounds(1, tmp_path, environment)
+    for extent, (figures,) in found.items():
+        with capsys.disabled():
+            sys.stdout.write(f"\n{extent} x {extent}\n")
+            sys.stdout.write("".join(f"{name}: {us:.2f} us\n" for name, us in figures.items()))
+        launch_us = figures["events, cold"] - figures["RANKED"]  # events include it
+        slack_us = 0.01 * figures["RANKED"]
+        assert -slack_us < launch_us < MOST_LAUNCH_US + slack_us
+        assert figures["called by the host"] > figures["RANKED"]
+        assert figures["ranked, took"] < 1e6

@@ -77,10 +77,12 @@ def test_memory_that_a_client_makes_to_share_counts_against_its_limit(gpu: GpuIn
     assert said(gpu, mps.pipe_directory, CLIENT, str(LARGE_MIB)) == "ok"
 
 
-def test_memory_that_a_client_is_given_does_not_count_against_its_limit(gpu: GpuInfo, mps: Mps) -> None:
-    """A runner is given the arrays of a timed session, which may be larger than what it may take itself."""
-    words = (OWNER, CLIENT, str(LARGE_MIB), str(mps.pipe_directory), f"0={LIMIT_MIB}M")
-    assert said(gpu, Path("/nonexistent"), *words) == "ok"
+def test_memory_that_a_client_is_given_counts_against_its_limit(gpu: GpuInfo, mps: Mps) -> None:
+    """So the arrays of a timed session take half of it at most, see `judge.clock.sets.how_many_sets`."""
+    outside = Path("/nonexistent")
+    words = (str(mps.pipe_directory), f"0={LIMIT_MIB}M")
+    assert said(gpu, outside, OWNER, CLIENT, str(LIMIT_MIB // 4), *words) == "ok"
+    assert said(gpu, outside, OWNER, CLIENT, str(LARGE_MIB), *words) == "error 2"
 
 
 @contextmanager

@@ -164,6 +164,13 @@ def test_sets_are_as_many_as_places_are_wanted_and_fit(n: int, free_mib: int, co
     assert how_many_sets(DOUBLING, case, Policy(), free_bytes=free_mib * MIB) == count
 
 
+@pytest.mark.parametrize(("limit_sets", "count"), [(0, 8), (1, 1), (4, 2), (16, 8), (100, 8)])
+def test_sets_take_half_of_what_the_program_may_have(limit_sets: int, count: int) -> None:
+    """MPS counts arrays that a program is given against its limit."""
+    limit_bytes = limit_sets * footprint_of(DOUBLING, CASE)
+    assert how_many_sets(DOUBLING, CASE, Policy(), free_bytes=1 << 50, limit_bytes=limit_bytes) == count
+
+
 @pytest.mark.parametrize("arrays", [1, 8, 31, 32])
 def test_the_descriptors_of_all_sets_go_with_one_message(arrays: int) -> None:
     many = tuple(replace(DOUBLING.arguments[0], name=f"x{number}") for number in range(arrays))
