@@ -125,9 +125,9 @@ def withheld(case: CaseReport) -> bool:
 def words(case: CaseReport, cause: Diagnostic | None) -> str:
     """What is said of a withheld case. `cause` is the finding that counts for all of them, if any."""
     match case.verdict:
-        case Verdict.ACCEPTED | Verdict.CANCELLED:
+        case Verdict.CANCELLED:
             return ""
-        case Verdict.REJECTED:
+        case Verdict.ACCEPTED | Verdict.REJECTED:
             return case.message  # the referee's own words
         case Verdict.WRONG_ANSWER:
             return _wrong(case)

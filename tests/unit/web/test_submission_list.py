@@ -49,7 +49,7 @@ def many(owner, problem) -> list[Submission]:
 def shown(client: Client, query: str = "") -> list[str]:
     page = client.get(f"/submissions{query}")
     assert page.status_code == 200
-    return re.findall(r'<a class="plain" href="/s/(\w+)"', page.content.decode())
+    return re.findall(r'<a class="verdict-link" href="/s/(\w+)"', page.content.decode())
 
 
 def link(client: Client, query: str, rel: str) -> str | None:
