@@ -19,10 +19,9 @@ timed, or that was faster than its GPU is known to be, is timed once more, alone
 then either, and nobody else was seen on it, the program is what keeps it busy.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import replace
 from threading import Event
 
 from judge.built import Built
@@ -31,17 +30,18 @@ from judge.compiler import load_findings
 from judge.diagnostics import clean, first_error
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.faults import classified
+from judge.judgement import Judgement, Outcome
 from judge.launches import launched_nothing
 from judge.orders import check_in_orders
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
-from judge.report import CaseReport, Diagnostic, Progress, Report, Score, Stage
+from judge.report import CaseReport, Diagnostic, Progress, Report, Stage
 from judge.sanitizer import RACE
 from judge.scoring import score, unsuited
-from judge.target import Referee, Seat, Target
+from judge.target import Referee, Target
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Mode, Verdict
+from problems.vocabulary import Language, Mode, Verdict
 from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
@@ -49,123 +49,6 @@ _BUSY = "The GPU was never quiet while this program was alone on it."
 _NO_KERNEL = "No Triton kernel was launched in any case; in a Triton submission kernels compute."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
-
-
-@dataclass(slots=True)
-class _Judgement:
-    """One evaluation under way. Owns its seat and the referee of the current run; close it."""
-
-    problem: Problem
-    source: str
-    language: Language
-    mode: Mode
-    target: Target
-    cases: tuple[Case, ...]
-    on_progress: Callable[[Progress], None]
-    on_stage: Callable[[Stage], None]
-    cancelled: Callable[[], bool]
-    sanitize: bool
-    seed: int | None
-    gpu_model: str
-    stages: list[Stage] = field(default_factory=list)
-    attempts: int = 1
-    said_before: int | None = None  # findings of this run when its first hidden case began, None before that
-    _seat: Seat | None = None
-    _referee: Referee | None = None
-
-    @property
-    def seat(self) -> Seat:
-        """Its place on the target, taken at first use."""
-        if self._seat is None:
-            self._seat = self.target.seat(
-                self.problem,
-                self.language,
-                self.cases,
-                self.cancelled,
-                sanitize=self.sanitize,
-                seed=self.seed,
-                gpu_model=self.gpu_model,
-            )
-        return self._seat
-
-    @property
-    def checked(self) -> list[Case]:
-        """The cases of the check stage."""
-        return [case for case in self.cases if case.group is not Group.TIMED]
-
-    @property
-    def timed(self) -> list[Case]:
-        """The cases of the rank stage."""
-        return [case for case in self.cases if case.group is Group.TIMED]
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        """Time what happens inside as the stage `name`."""
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            stage = Stage(name, (time.monotonic() - started) * 1000)
-            self.stages.append(stage)
-            self.on_stage(stage)
-
-    def tell(self, kind: str, text: str, *, index: int | None = None, total: int | None = None) -> None:
-        """Report a step."""
-        self.on_progress(Progress(kind, text, index=index, total=total))
-
-    def new_run(self, *, alone: bool) -> Referee:
-        """End the current run, if any, and begin one with a fresh runner."""
-        self.end_run()
-        self.said_before = None
-        self._referee = self.seat.start_referee(alone=alone)
-        return self._referee
-
-    def new_race_check(self) -> Referee | None:
-        """End the current run, and begin one that looks for races. None where the target has no such run."""
-        self.end_run()
-        self._referee = self.seat.start_race_check()
-        return self._referee
-
-    def watch(self) -> RaceWatch | nullcontext[None]:
-        """What looks for races from now on, if this is to be ranked."""
-        if self.mode is not Mode.SUBMIT or not self.timed:
-            return nullcontext()
-        return RaceWatch(self.target, self.problem, self.source, self.language, self.checked, self.cancelled)
-
-    def end_run(self) -> None:
-        """End the current run, if any."""
-        referee, self._referee = self._referee, None
-        if referee is not None:
-            referee.close()
-
-    def overdrawn(self) -> tuple[Verdict, str] | None:
-        """The verdict for a program that left the judge no memory, None when that is not why it failed."""
-        return self._referee.overdrawn() if self._referee is not None else None
-
-    def begin_case(self, case: Case, referee: Referee) -> bool:
-        """Note that `case` begins. Returns whether a hidden one has begun before in this run."""
-        after = self.said_before is not None
-        if not after and not case.public:
-            self.said_before = len(referee.diagnostics)
-        return after
-
-    def close(self) -> None:
-        """End the current run and give the seat up."""
-        self.end_run()
-        if self._seat is not None:
-            self._seat.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What running the program yielded."""
-
-    verdict: Verdict
-    message: str
-    cases: tuple[CaseReport, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    output: bytes = b""
-    score: Score | None = None
 
 
 def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
@@ -200,7 +83,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     """
     if seed is not None and mode is not Mode.RUN:
         raise ValueError("a seed of one's own is for runs, whose cases are all public")
-    judgement = _Judgement(
+    judgement = Judgement(
         problem=problem,
         source=source,
         language=language,
@@ -218,20 +101,20 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         try:
             return _judge(judgement)
         except JudgementCancelled:
-            return _report(judgement, _Outcome(Verdict.CANCELLED, "Cancelled."), Built())
+            return _report(judgement, Outcome(Verdict.CANCELLED, "Cancelled."), Built())
         except JudgeError:
             charged = judgement.overdrawn()
             if charged is None:
                 raise
-            return _report(judgement, _Outcome(*charged), Built())
+            return _report(judgement, Outcome(*charged), Built())
 
 
-def _judge(judgement: _Judgement) -> Report:
+def _judge(judgement: Judgement) -> Report:
     allowed = judgement.problem.limits.libraries
     if judgement.language is Language.CUDA and allowed is not None:
         refusal = refused_include(judgement.source, allowed)
         if refusal:
-            return _report(judgement, _Outcome(Verdict.REJECTED, refusal), Built())
+            return _report(judgement, Outcome(Verdict.REJECTED, refusal), Built())
     referee = judgement.new_run(alone=judgement.sanitize)
     judgement.tell("compiling", "Compiling")
     with judgement.stage("compile"):
@@ -239,9 +122,7 @@ def _judge(judgement: _Judgement) -> Report:
             judgement.problem, judgement.source, judgement.language, judgement.cancelled
         )
     if built.failure:
-        return _report(
-            judgement, _Outcome(built.failure, built.message, diagnostics=built.diagnostics), built
-        )
+        return _report(judgement, Outcome(built.failure, built.message, diagnostics=built.diagnostics), built)
     judgement.tell("compiled", "Compiled")
     with judgement.watch() as watch:
         try:
@@ -258,7 +139,7 @@ def _judge(judgement: _Judgement) -> Report:
     return _report(judgement, _examined(judgement, _raced(judgement, built, outcome)), built)
 
 
-def _watched(judgement: _Judgement, watch: RaceWatch, outcome: _Outcome) -> _Outcome:
+def _watched(judgement: Judgement, watch: RaceWatch, outcome: Outcome) -> Outcome:
     """The outcome, or a wrong answer where a race was found that changes an output in another order."""
     with judgement.stage("examine"):
         race = watch.found()
@@ -272,13 +153,13 @@ def _watched(judgement: _Judgement, watch: RaceWatch, outcome: _Outcome) -> _Out
     )
 
 
-def _start_again(judgement: _Judgement) -> Referee:
+def _start_again(judgement: Judgement) -> Referee:
     judgement.attempts += 1
     judgement.tell("disturbed", "The GPU failed under several programs. This one runs again, alone.")
     return judgement.new_run(alone=True)
 
 
-def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: str = "start") -> _Outcome:
+def _check(judgement: Judgement, built: Built, referee: Referee, *, starting: str = "start") -> Outcome:
     reports: list[CaseReport] = []
     if failed := _load(judgement, built, referee, starting):
         return failed
@@ -301,7 +182,7 @@ def _check(judgement: _Judgement, built: Built, referee: Referee, *, starting: s
     return outcome
 
 
-def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) -> _Outcome | None:
+def _load(judgement: Judgement, built: Built, referee: Referee, starting: str) -> Outcome | None:
     with judgement.stage(starting):
         referee.ready()
     with judgement.stage("load"):
@@ -311,10 +192,10 @@ def _load(judgement: _Judgement, built: Built, referee: Referee, starting: str) 
     verdict, message = failed
     found = load_findings(referee.diagnostics, judgement.source)
     error = first_error(found)
-    return _Outcome(verdict, error.text if error else message, diagnostics=found)
+    return Outcome(verdict, error.text if error else message, diagnostics=found)
 
 
-def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome) -> _Outcome:
+def _rank(judgement: Judgement, built: Built, referee: Referee, checked: Outcome) -> Outcome:
     try:
         if referee.promote():
             outcome = _time(judgement, referee, checked)
@@ -327,13 +208,13 @@ def _rank(judgement: _Judgement, built: Built, referee: Referee, checked: _Outco
 
 
 def _time_alone(
-    judgement: _Judgement, built: Built, referee: Referee, checked: _Outcome, *, last: bool = False
-) -> _Outcome:
+    judgement: Judgement, built: Built, referee: Referee, checked: Outcome, *, last: bool = False
+) -> Outcome:
     """Time the timed cases in a fresh run that has the GPU alone."""
     return _load(judgement, built, referee, "wait") or _time(judgement, referee, checked, last=last)
 
 
-def _second_look(judgement: _Judgement, built: Built, checked: _Outcome, first: _Outcome) -> _Outcome:
+def _second_look(judgement: Judgement, built: Built, checked: Outcome, first: Outcome) -> Outcome:
     """Time a program once more that was faster than its GPU is known to be. The slower figure counts."""
     judgement.tell("waiting", "This is faster than expected of the GPU. The program is timed once more.")
     try:
@@ -345,12 +226,12 @@ def _second_look(judgement: _Judgement, built: Built, checked: _Outcome, first: 
     return max(first, again, key=lambda outcome: outcome.score.median_us if outcome.score else 0.0)
 
 
-def _remarkable(outcome: _Outcome) -> bool:
+def _remarkable(outcome: Outcome) -> bool:
     """Whether a time is better than what the GPU was measured to reach."""
     return any(report.timing is not None and report.timing.remarkable for report in outcome.cases)
 
 
-def _time(judgement: _Judgement, referee: Referee, checked: _Outcome, *, last: bool = False) -> _Outcome:
+def _time(judgement: Judgement, referee: Referee, checked: Outcome, *, last: bool = False) -> Outcome:
     """Time the timed cases. `last` says that no other run comes after this one."""
     reports = list(checked.cases)
     cases = judgement.timed
@@ -380,19 +261,19 @@ def _never_quiet(case: Case) -> CaseReport:
     return CaseReport(case.name, case.group, case.public, Verdict.REJECTED, _BUSY, sizes=dict(case.sizes))
 
 
-def _outcome(judgement: _Judgement, referee: Referee, reports: list[CaseReport]) -> _Outcome:
+def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> Outcome:
     verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
-    return _Outcome(verdict, message, tuple(reports), found, referee.output)
+    return Outcome(verdict, message, tuple(reports), found, referee.output)
 
 
-def _told(judgement: _Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
+def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
     """`found`, with those marked that hidden cases may have caused."""
     names = [argument.name for argument in judgement.problem.arguments]
     return told(found, before, judgement.source, names)
 
 
-def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
+def _examined(judgement: Judgement, outcome: Outcome) -> Outcome:
     """The outcome with what the target's doctor says of a case that ended badly."""
     places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
     if outcome.verdict not in _EXAMINED or not places:
@@ -419,7 +300,7 @@ def _examined(judgement: _Judgement, outcome: _Outcome) -> _Outcome:
     )
 
 
-def _raced(judgement: _Judgement, built: Built, outcome: _Outcome) -> _Outcome:
+def _raced(judgement: Judgement, built: Built, outcome: Outcome) -> Outcome:
     """The outcome of a sanitized program with the races that a further run of one case shows.
 
     The case is the first that failed, else the last, which is the largest as a rule.
@@ -442,7 +323,7 @@ def _raced(judgement: _Judgement, built: Built, outcome: _Outcome) -> _Outcome:
     return replace(outcome, diagnostics=(*outcome.diagnostics, *races))
 
 
-def _orders(judgement: _Judgement, case: Case) -> tuple[Flag, ...]:
+def _orders(judgement: Judgement, case: Case) -> tuple[Flag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
     if judgement.language is Language.CUDA and not judgement.target.ranks:
         return orders_for(judgement.problem, case)
@@ -460,14 +341,14 @@ def _overall(reports: list[CaseReport]) -> tuple[Verdict, str]:
     return failed[0].verdict, failed[0].message
 
 
-def _shown(judgement: _Judgement, output: bytes) -> str:
+def _shown(judgement: Judgement, output: bytes) -> str:
     """What the program printed, where it printed about public cases only."""
     if judgement.mode is not Mode.RUN:
         return ""
     return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
 
 
-def _report(judgement: _Judgement, outcome: _Outcome, built: Built) -> Report:
+def _report(judgement: Judgement, outcome: Outcome, built: Built) -> Report:
     judgement.tell("finished", outcome.verdict.value)
     report = Report(
         verdict=outcome.verdict,

@@ -1,0 +1,129 @@
+"""One evaluation under way, and what running a program yields: what the steps of `judge.evaluate` share."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+
+from judge.race_watch import RaceWatch
+from judge.report import CaseReport, Diagnostic, Progress, Score, Stage
+from judge.target import Referee, Seat, Target
+from problems.schema import Case, Problem
+from problems.vocabulary import Group, Language, Mode, Verdict
+
+
+@dataclass(slots=True)
+class Judgement:
+    """One evaluation under way. Owns its seat and the referee of the current run; close it."""
+
+    problem: Problem
+    source: str
+    language: Language
+    mode: Mode
+    target: Target
+    cases: tuple[Case, ...]
+    on_progress: Callable[[Progress], None]
+    on_stage: Callable[[Stage], None]
+    cancelled: Callable[[], bool]
+    sanitize: bool
+    seed: int | None
+    gpu_model: str
+    stages: list[Stage] = field(default_factory=list)
+    attempts: int = 1
+    said_before: int | None = None  # findings of this run when its first hidden case began, None before that
+    _seat: Seat | None = None
+    _referee: Referee | None = None
+
+    @property
+    def seat(self) -> Seat:
+        """Its place on the target, taken at first use."""
+        if self._seat is None:
+            self._seat = self.target.seat(
+                self.problem,
+                self.language,
+                self.cases,
+                self.cancelled,
+                sanitize=self.sanitize,
+                seed=self.seed,
+                gpu_model=self.gpu_model,
+            )
+        return self._seat
+
+    @property
+    def checked(self) -> list[Case]:
+        """The cases of the check stage."""
+        return [case for case in self.cases if case.group is not Group.TIMED]
+
+    @property
+    def timed(self) -> list[Case]:
+        """The cases of the rank stage."""
+        return [case for case in self.cases if case.group is Group.TIMED]
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Time what happens inside as the stage `name`."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            stage = Stage(name, (time.monotonic() - started) * 1000)
+            self.stages.append(stage)
+            self.on_stage(stage)
+
+    def tell(self, kind: str, text: str, *, index: int | None = None, total: int | None = None) -> None:
+        """Report a step."""
+        self.on_progress(Progress(kind, text, index=index, total=total))
+
+    def new_run(self, *, alone: bool) -> Referee:
+        """End the current run, if any, and begin one with a fresh runner."""
+        self.end_run()
+        self.said_before = None
+        self._referee = self.seat.start_referee(alone=alone)
+        return self._referee
+
+    def new_race_check(self) -> Referee | None:
+        """End the current run, and begin one that looks for races. None where the target has no such run."""
+        self.end_run()
+        self._referee = self.seat.start_race_check()
+        return self._referee
+
+    def watch(self) -> RaceWatch | nullcontext[None]:
+        """What looks for races from now on, if this is to be ranked."""
+        if self.mode is not Mode.SUBMIT or not self.timed:
+            return nullcontext()
+        return RaceWatch(self.target, self.problem, self.source, self.language, self.checked, self.cancelled)
+
+    def end_run(self) -> None:
+        """End the current run, if any."""
+        referee, self._referee = self._referee, None
+        if referee is not None:
+            referee.close()
+
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a program that left the judge no memory, None when that is not why it failed."""
+        return self._referee.overdrawn() if self._referee is not None else None
+
+    def begin_case(self, case: Case, referee: Referee) -> bool:
+        """Note that `case` begins. Returns whether a hidden one has begun before in this run."""
+        after = self.said_before is not None
+        if not after and not case.public:
+            self.said_before = len(referee.diagnostics)
+        return after
+
+    def close(self) -> None:
+        """End the current run and give the seat up."""
+        self.end_run()
+        if self._seat is not None:
+            self._seat.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What running the program yielded."""
+
+    verdict: Verdict
+    message: str
+    cases: tuple[CaseReport, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    output: bytes = b""
+    score: Score | None = None
