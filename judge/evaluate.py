@@ -203,7 +203,7 @@ def _rank(judgement: Judgement, built: Built, referee: Referee, checked: Outcome
             judgement.tell("waiting", "Waiting for the GPU alone")
             outcome = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
-        return _time_alone(judgement, built, _start_again(judgement), checked, last=True)
+        outcome = _time_alone(judgement, built, _start_again(judgement), checked, last=True)
     return _second_look(judgement, built, checked, outcome) if _remarkable(outcome) else outcome
 
 
@@ -220,7 +220,7 @@ def _second_look(judgement: Judgement, built: Built, checked: Outcome, first: Ou
     try:
         again = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
-        return _time_alone(judgement, built, _start_again(judgement), checked, last=True)
+        again = _time_alone(judgement, built, _start_again(judgement), checked, last=True)
     if first.score is None or again.score is None:
         return again
     return max(first, again, key=lambda outcome: outcome.score.median_us if outcome.score else 0.0)

@@ -194,7 +194,7 @@ class GpuTarget:
             named = gpu_model or "GPU"
             raise GpuUnavailable(f"no {named} of this node can judge: {reasons or 'there is none'}")
         try:
-            return self._leases.reserve(well, Share.CHECK, cancelled)
+            return self._leases.reserve(well, Share.CHECK, cancelled, brief=ORACLE)
         except LeaseCancelled as error:
             raise JudgementCancelled from error
 

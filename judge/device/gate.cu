@@ -7,7 +7,7 @@ using u8 = unsigned char;
 using u32 = unsigned int;
 using u64 = unsigned long long;
 
-constexpr u32 kPlacesPerThread = 4;
+constexpr u32 kPlacesPerThread = 8;
 
 // Contents to put into an array.
 struct Landing {
@@ -21,10 +21,10 @@ struct Output {
 
 // What one passage yields. Times are those of %globaltimer, or nanoseconds after `release`.
 struct Passage {
-  u32 came, gave_up, landed, swept;
+  u32 came, met, landed, all_landed, swept, padding;
   u64 landing, opened, release;
   double first_ns, last_ns, done_ns;
-  u32 rounds, timed_out, moved, padding;
+  u32 rounds, timed_out, moved, unused;
 };
 
 struct Secret {
@@ -55,25 +55,25 @@ __device__ __forceinline__ void put64(void* at, u64 value) {
 }
 
 // ---- holding the GPU --------------------------------------------------------------------------------
-// Waits until all blocks have come to `counter`. False when they do not within `patience` nanoseconds.
-__device__ bool meet(u32* counter, u64 patience, Passage* passage) {
-  __shared__ bool all;
+enum Met : u32 { kOpen = 0, kTogether = 1, kGivenUp = 2 };
+
+// Waits until all blocks have come to `counter`, and says whether they have within `patience` nanoseconds. All blocks
+// get the same answer, those too that come after the others have given up.
+__device__ bool meet(u32* counter, u32* met, u64 patience) {
+  __shared__ bool together;
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
-    atomicAdd(counter, 1u);
-    all = true;
+    if (atomicAdd(counter, 1u) == gridDim.x - 1) atomicCAS(met, kOpen, kTogether);
     const u64 begun = now();
-    while (all && look32(counter) < gridDim.x) {
-      if (now() - begun > patience || look32(&passage->gave_up)) {
-        atomicAdd(&passage->gave_up, 1u);
-        all = false;
-      }
+    while (look32(met) == kOpen) {
+      if (now() - begun > patience) atomicCAS(met, kOpen, kGivenUp);
     }
+    together = look32(met) == kTogether;
     __threadfence();
   }
   __syncthreads();
-  return all;
+  return together;
 }
 
 __device__ void land(const Landing& landing, u64 first, u64 step) {
@@ -104,13 +104,13 @@ uint4* junk, u64 junk_count, u64* go, u64 number, u64* opened,
   const u64 first = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
   const u64 step = static_cast<u64>(gridDim.x) * blockDim.x;
   __shared__ u64 release;
-  if (!meet(&passage->came, patience, passage)) {
+  if (!meet(&passage->came, &passage->met, patience)) {
     if (threadIdx.x == 0) put64(opened, ticket);
     return;
   }
   if (first == 0) passage->landing = now();
   for (u32 i = 0; i < count; ++i) land(landings[i], first, step);
-  meet(&passage->landed, ~0ull, passage);
+  meet(&passage->landed, &passage->all_landed, ~0ull);
   u32 seen = 0;
   u64 at = first;
   for (; at + 3 * step < junk_count; at += 4 * step) {
@@ -198,9 +198,9 @@ __device__ u64 tick(u64* cycles) {
 extern "C" __global__ void __launch_bounds__(256) watch(const Output* outputs, u32 count, u32 key0, u32
 key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
       Passage* passage, u32* values, u64 patience, const u32* abort) {
-  if (look32(&passage->gave_up)) return;
+  if (look32(&passage->met) != kTogether) return;
   __shared__ volatile u64 told;
-  __shared__ u64 last;
+  __shared__ u64 last, last_time;
   const Secret secret = {key0, key1, nonce0, nonce1};
   u64 at[kPlacesPerThread];
   u32 mask[kPlacesPerThread], seen[kPlacesPerThread];
@@ -210,12 +210,12 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
     at[k] = outputs[place.output].live + place.offset;
     mask[k] = place.mask;
   }
-  if (threadIdx.x == 0) told = last = 0;
+  if (threadIdx.x == 0) told = last = last_time = 0;
   __syncthreads();
 #pragma unroll
   for (u32 k = 0; k < kPlacesPerThread; ++k) seen[k] = look32(reinterpret_cast<void*>(at[k])) & mask[k];
   const u64 begun = clock64();
-  u64 changed = begun, start_cycles = 0, start = 0;
+  u64 changed = begun, changed_time = now(), start_cycles = 0, start = 0;
   if (threadIdx.x == 0) start = tick(&start_cycles);
   for (bool end = false;;) {
     u32 value[kPlacesPerThread];
@@ -227,7 +227,7 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
       differs |= value[k] != seen[k];
       seen[k] = value[k];
     }
-    if (differs) changed = clock64();
+    if (differs) changed = clock64(), changed_time = now();
     if (end) break;
     if (threadIdx.x == 0) {
       if (look64(done) >= number) {
@@ -241,6 +241,7 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
     end = told != 0;
   }
   atomicMax(&last, changed);
+  atomicMax(&last_time, changed_time);
 #pragma unroll
   for (u32 k = 0; k < kPlacesPerThread; ++k) values[threadIdx.x * kPlacesPerThread + k] = seen[k];
   __syncthreads();
@@ -253,7 +254,9 @@ key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
       return origin + rate * static_cast<double>(static_cast<long long>(cycles - start_cycles));
     };
     passage->first_ns = since(begun);
-    passage->last_ns = since(last);
+    // The clock of a multiprocessor may change its rate while we look, so that a tick is the least that counts.
+    const double ticked = static_cast<double>(static_cast<long long>(last_time - passage->release));
+    passage->last_ns = fmax(since(last), ticked);
     passage->done_ns = since(told);
   }
 }

@@ -6,7 +6,8 @@ Theory of operation. One passage is a handful of kernels of the referee's (`gate
               does it land the inputs and sweep the L2 cache. It opens the gate, goes on sweeping, and lets
               the GPU go at a moment that it has set beforehand: the release. From the first byte of the
               inputs to the release no kernel of anybody else's can run.
-    watch     one block that looks at a thousand secret places of the outputs, again and again, until the flag
+    watch     one block that looks at two thousand secret places of the outputs, again and again, until the
+    flag
               DONE is set, and once more. It notes when what it saw changed last.
     copies    of the outputs, which are then checked in full.
     moved     compares what `watch` saw last with the copies: nothing may have changed since DONE.
@@ -42,16 +43,17 @@ from sandbox.runner.vmm import Allocation, Device, wait_for_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
 _SOURCE = Path(__file__).with_name("gate.cu").read_text(encoding="utf-8")
-_PLACES = 1024
+_PLACES = 2048
 _WATCHERS = 256
+_TOGETHER = 1  # gate.cu, Met
 _LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])
 _OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8")])
 _PASSAGE = np.dtype(
     [
-        *((name, "<u4") for name in ("came", "gave_up", "landed", "swept")),
+        *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "padding")),
         *((name, "<u8") for name in ("landing", "opened", "release")),
         *((name, "<f8") for name in ("first_ns", "last_ns", "done_ns")),
-        *((name, "<u4") for name in ("rounds", "timed_out", "moved", "padding")),
+        *((name, "<u4") for name in ("rounds", "timed_out", "moved", "unused")),
     ]
 )
 _MOST = 64  # arrays on either side
@@ -243,7 +245,7 @@ class _Memory:
         """The passage that was fetched. The stream has been waited for."""
         row = self._pinned["passage"][0]
         return Passage(
-            alone=not row["gave_up"],
+            alone=int(row["met"]) == _TOGETHER,
             first_us=float(row["first_ns"]) / _US,
             last_us=float(row["last_ns"]) / _US,
             done_us=float(row["done_ns"]) / _US,

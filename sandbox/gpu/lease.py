@@ -184,11 +184,17 @@ class Leases:
         return Lease(uuid, share, room, queue, label)
 
     def reserve(
-        self, uuids: Sequence[str], share: Share, cancelled: Callable[[], bool] = lambda: False
+        self,
+        uuids: Sequence[str],
+        share: Share,
+        cancelled: Callable[[], bool] = lambda: False,
+        *,
+        brief: str | None = None,
     ) -> "Reservation":
         """Choose the GPU of `uuids` on which a lease is to be had soonest, any one of equals.
 
-        Others count with it from now on. Hand it to `acquire`, or release it when no lease is wanted.
+        Leases with the label `brief` last milliseconds: they only decide between equals. Others count with the
+        reservation from now on. Hand it to `acquire`, or release it when no lease is wanted.
 
         Raises:
             LeaseCancelled: `cancelled` became true while others were choosing.
@@ -198,7 +204,7 @@ class Leases:
         choosing = os.open(self._directory / "choosing", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _poll(lambda: _lock(choosing, 0, 1), cancelled)
-            load = {uuid: self._load(uuid, share) for uuid in uuids}
+            load = {uuid: self._load(uuid, share, brief) for uuid in uuids}
             least = min(load.values())
             uuid = random.choice([uuid for uuid in uuids if load[uuid] == least])  # noqa: S311 - spreads load
             coming = self._open(uuid, "coming")
@@ -231,12 +237,16 @@ class Leases:
         with self._looking(uuid, "coming") as coming:
             return _count_locks(coming, 0, _END)
 
-    def _load(self, uuid: str, share: Share) -> int:
-        """How many are ahead of a newcomer. Who is alone keeps a check out as a full house does."""
+    def _load(self, uuid: str, share: Share, brief: str | None) -> tuple[int, int]:
+        """How many are ahead of a newcomer, and how many of them briefly.
+
+        A lease that is held alone keeps a check out as a full house does.
+        """
         holders = self.holders(uuid)
+        passing = sum(holder.label == brief for holder in holders)
         alone = any(holder.share is Share.RANK for holder in holders)
-        inside = self._slots if alone and share is Share.CHECK else len(holders)
-        return self.coming(uuid) + self.waiting(uuid) + inside
+        inside = self._slots if alone and share is Share.CHECK else len(holders) - passing
+        return self.coming(uuid) + self.waiting(uuid) + inside, passing
 
     def _take_slot(self, room: int) -> int | None:
         """Lock a free record; its number from 1."""

@@ -148,6 +148,14 @@ def test_a_second_look_that_is_disturbed_is_taken_again() -> None:
     assert (report.attempts, target.runs) == (2, [False, True, True])
 
 
+def test_who_is_disturbed_at_first_gets_a_second_look_too() -> None:
+    target = Busy(Disturbed("hot"), FAST, SLOWER)
+    report = judge(target)
+    assert report.score is not None
+    assert report.score.median_us == pytest.approx(7.0)
+    assert target.runs == [False, True, True]
+
+
 def test_who_keeps_the_gpu_busy_in_the_second_look_is_rejected() -> None:
     report = judge(Busy(FAST, NeverQuiet("busy"), NeverQuiet("busy")))
     assert (report.verdict, report.score) == (Verdict.REJECTED, None)
