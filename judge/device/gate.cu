@@ -7,7 +7,7 @@ using u8 = unsigned char;
 using u32 = unsigned int;
 using u64 = unsigned long long;
 
-constexpr u32 kPlacesPerThread = 8;
+constexpr u32 kPlacesPerThread = 4;
 
 // Contents to put into an array.
 struct Landing {

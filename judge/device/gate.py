@@ -6,7 +6,7 @@ Theory of operation. One passage is a handful of kernels of the referee's (`gate
               does it land the inputs and sweep the L2 cache. It opens the gate, goes on sweeping, and lets
               the GPU go at a moment that it has set beforehand: the release. From the first byte of the
               inputs to the release no kernel of anybody else's can run.
-    watch     one block that looks at two thousand secret places of the outputs, again and again, until the
+    watch     one block that looks at a thousand secret places of the outputs, again and again, until the
     flag
               DONE is set, and once more. It notes when what it saw changed last.
     copies    of the outputs, which are then checked in full.
@@ -43,7 +43,7 @@ from sandbox.runner.vmm import Allocation, Device, wait_for_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
 _SOURCE = Path(__file__).with_name("gate.cu").read_text(encoding="utf-8")
-_PLACES = 2048
+_PLACES = 1024
 _WATCHERS = 256
 _TOGETHER = 1  # gate.cu, Met
 _LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])

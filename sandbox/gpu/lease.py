@@ -193,8 +193,8 @@ class Leases:
     ) -> "Reservation":
         """Choose the GPU of `uuids` on which a lease is to be had soonest, any one of equals.
 
-        Leases with the label `brief` last milliseconds: they only decide between equals. Others count with the
-        reservation from now on. Hand it to `acquire`, or release it when no lease is wanted.
+        Leases with the label `brief` last milliseconds: they only decide between equals. Others count with
+        the reservation from now on. Hand it to `acquire`, or release it when no lease is wanted.
 
         Raises:
             LeaseCancelled: `cancelled` became true while others were choosing.

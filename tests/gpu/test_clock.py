@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import cast
@@ -70,13 +70,21 @@ class NoRunner:
     def require_alive(self) -> None: ...
 
 
-def passage(memory: DeviceMemory, *, queued: bool = True, expected_us: float = 100.0) -> Passage:
-    """What the gate sees of a call that nobody makes."""
+@contextmanager
+def passages(memory: DeviceMemory) -> Iterator[Callable[..., Passage]]:
+    """What the gate sees of calls that nobody makes. All that waits for the device is done before."""
     orders = cast("Ordering", NoRunner())
     with closing(memory.gate()) as gate, memory.buffer("y", 1 << 20) as buffer:
         contents = buffer.poison()
         landings, outputs = [(buffer, contents)], [(buffer, buffer.snapshot())]
-        return gate.call(orders, landings, outputs, queued=queued, expected_us=expected_us, timeout_s=0.05)
+
+        def passage(*, queued: bool = True, expected_us: float = 100.0) -> Passage:
+            return gate.call(
+                orders, landings, outputs, queued=queued, expected_us=expected_us, timeout_s=0.05
+            )
+
+        passage()  # which loads the kernels
+        yield passage
 
 
 @pytest.fixture
@@ -89,15 +97,17 @@ def memory() -> Iterator[DeviceMemory]:
 @pytest.mark.parametrize("queued", [True, False])
 @pytest.mark.parametrize("expected_us", [1.0, 100.0])
 def test_an_idle_gpu_can_be_had(memory: DeviceMemory, queued: bool, expected_us: float) -> None:
-    found = passage(memory, queued=queued, expected_us=expected_us)
+    with passages(memory) as passage:
+        found = passage(queued=queued, expected_us=expected_us)
     assert (found.alone, found.timed_out, found.moved) == (True, True, 0)
 
 
 @pytest.mark.parametrize("threads", [1, 1024])
 def test_one_warp_that_stays_keeps_the_gate_closed(memory: DeviceMemory, threads: int) -> None:
-    with lingering(threads):
-        assert not passage(memory).alone
-    assert passage(memory).alone
+    with passages(memory) as passage:
+        with lingering(threads):
+            assert not passage().alone
+        assert passage().alone
 
 
 def test_calibration_gives_rates_that_can_be() -> None:
