@@ -177,6 +177,9 @@ def test_two_submissions_that_come_at_once_get_two_cards(runtime: Path, vector_a
             assert {seat.environment["gpu_uuid"] for seat in seats} == set(two.stations)
             for seat in seats:
                 seat.close()
-            assert [leases.coming(uuid) for uuid in two.stations] == [0, 0]
+            deadline = time.monotonic() + 10
+            while any(leases.coming(uuid) for uuid in two.stations):  # a process that just starts has it too
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
     finally:
         two.close()
