@@ -7,9 +7,9 @@ sequence 0 when it is ready, before any code of a submission is loaded.
 
     PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all
     LOAD     descriptors: write end of the diagnostics pipe, then the artifact (CUDA) or source and manifest
-    RUN      descriptors: one per array argument, in order; scalars travel in `value` TIME     descriptors:
-    the page (`Page`), on a GPU the memory of the flags, then those of `sets` argument sets QUIT     no
-    descriptors, no answer
+    RUN      descriptors: one per array argument, in order; scalars travel in `value`
+    TIME     descriptors: the page (`Page`), on a GPU the memory of the flags, then those of `sets` sets
+    QUIT     no descriptors, no answer
 
 A descriptor of an array is a memfd on a CPU, and on a GPU a device memory allocation that was exported as
 a POSIX file descriptor. Both are mapped whole; `offset` says where in it the payload starts. Nothing tells
@@ -20,8 +20,7 @@ The referee writes `set` and `kind` and then a new number into `order`. The runn
 argument set number `set`. There are two kinds of calls:
 
     QUEUED   the runner queues, in stream order: wait until the flag GO holds the number, the call, set the
-    flag
-             DONE to the number. Then it stores the number in `queued`. So the call waits on the device
+             flag DONE to the number. Then it stores the number in `queued`. So the call waits on the device
              itself, and its host code costs no time. The flags lie in device memory that the referee owns.
     CALLED   the runner waits until `go` holds the number, makes the call, waits for the device, sets DONE.
 

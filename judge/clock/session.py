@@ -8,8 +8,8 @@ session is made of:
     counted     one call on each other content. The program sees each of them once, in this call, and no other
                 submission ever sees them
 
-The figure is the median over the counted calls with its bootstrap interval. There is nothing to choose
-from: no batch, no second call on the same content, no allowance.
+The figure is the median over samples, each the best of three counted calls, with its bootstrap interval.
+There is nothing else to choose from: no batch, no second call on the same content, no allowance.
 
 Source: DESIGN section 5; docs/adr/0009-trusted-clock.md.
 """

@@ -1,5 +1,4 @@
-// The gate of the trusted clock: what runs on the GPU around one timed call. judge/device/gate.py explains
-// it.
+// The gate of the trusted clock: what runs on the GPU around one timed call. judge/device/gate.py explains it.
 //
 // Compiled by NVRTC, so there are no headers.
 

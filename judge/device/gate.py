@@ -7,8 +7,7 @@ Theory of operation. One passage is a handful of kernels of the referee's (`gate
               the GPU go at a moment that it has set beforehand: the release. From the first byte of the
               inputs to the release no kernel of anybody else's can run.
     watch     one block that looks at a thousand secret places of the outputs, again and again, until the
-    flag
-              DONE is set, and once more. It notes when what it saw changed last.
+              flag DONE is set, and once more. It notes when what it saw changed last.
     copies    of the outputs, which are then checked in full.
     moved     compares what `watch` saw last with the copies: nothing may have changed since DONE.
 

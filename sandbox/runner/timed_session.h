@@ -36,9 +36,9 @@ inline std::uint64_t await_number(const std::uint64_t& field, std::uint64_t numb
   }
 }
 
-// Carries out the orders of one session until one ends it. `Device` has void hold(std::uint64_t number),
-// void call(unsigned set), void release(std::uint64_t number), void finish() where hold and release queue
-// the wait before a call and the flag after it, and finish waits for the device.
+// Carries out the orders of one session until one ends it. `Device` has
+//     void hold(std::uint64_t number), void call(unsigned set), void release(std::uint64_t number), void finish()
+// where hold and release queue the wait before a call and the flag after it, and finish waits for the device.
 template <class Device>
 void serve_orders(wire::Page& page, unsigned sets, Device& device) {
   for (std::uint64_t last = __atomic_load_n(&page.done, __ATOMIC_RELAXED);;) {

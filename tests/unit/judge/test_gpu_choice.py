@@ -33,7 +33,7 @@ def target(sick: Mapping[str, str] | None = None) -> GpuTarget:
     models = {"a": "NVIDIA H200", "b": "NVIDIA H200", "c": "NVIDIA B200"}
     made._stations = {uuid: bare_station(Card(uuid, {"gpu": model})) for uuid, model in models.items()}
     made._quarantine = Sickbay(sick or {})  # type: ignore[assignment]
-    made._leases = SimpleNamespace(reserve=lambda wanted, *_: SimpleNamespace(uuid=wanted[0]))  # type: ignore[assignment]
+    made._leases = SimpleNamespace(reserve=lambda wanted, *_, **__: SimpleNamespace(uuid=wanted[0]))  # type: ignore[assignment]
     return made
 
 

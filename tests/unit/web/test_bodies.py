@@ -5,7 +5,8 @@ import json
 import re
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,12 @@ CADDYFILE = ROOT / "deploy" / "images" / "services" / "Caddyfile"
 MIB = 2**20
 PLAIN = "/accounts/login/"
 LIMITS = {PLAIN: bodies.DEFAULT_MIB, **bodies.MIB_BY_PATH}
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Runs `work` to its end on a thread of its own: browser tests leave a running loop on this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
 
 
 class Reading:
@@ -54,7 +61,7 @@ def played(path: str, chunks: Iterator[bytes], declared: int | None = None) -> t
         sent.append(message)
 
     scope = {"type": "http", "path": path, "headers": headers}
-    asyncio.run(bodies.BoundedBodies(inner)(scope, receive, send))
+    run(bodies.BoundedBodies(inner)(scope, receive, send))
     return inner, sent
 
 
@@ -125,7 +132,7 @@ def test_an_answer_that_has_begun_is_not_followed_by_another() -> None:
 
     scope = {"type": "http", "path": PLAIN, "headers": []}
     with pytest.raises(bodies.TooLarge):
-        asyncio.run(bodies.BoundedBodies(hasty)(scope, receive, send))
+        run(bodies.BoundedBodies(hasty)(scope, receive, send))
     assert sent == ["http.response.start"]
 
 
@@ -136,7 +143,7 @@ def test_what_is_no_request_passes() -> None:
         seen.append((scope, receive, send))
 
     given = ({"type": "lifespan"}, object(), object())
-    asyncio.run(bodies.BoundedBodies(inner)(*given))  # type: ignore[arg-type]
+    run(bodies.BoundedBodies(inner)(*given))  # type: ignore[arg-type]
     assert seen == [given]
 
 

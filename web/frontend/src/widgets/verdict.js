@@ -1,10 +1,9 @@
 // Follows one judgement by server-sent events, then shows the report that the server renders.
 
-import { announce } from "../lib/announce.js";
+import { announce, announceInTurn } from "../lib/announce.js";
 import { follow } from "../lib/following.js";
 import { advance, KINDS, patience, QUEUE, spoken, START } from "../lib/progress.js";
 
-const SPEAK_EVERY_MS = 4000;
 const CONNECTION = {
   live: "",
   lost: "The connection was lost. Trying again…",
@@ -15,7 +14,6 @@ export function mount(element) {
   const view = (name) => element.querySelector(`[data-${name}]`);
   const limits = { compile: Number(element.dataset.compileS), case: Number(element.dataset.caseS) };
   const started = performance.now();
-  const speak = speaker();
   let since = started;
   let state = { ...START, stage: view("stage").textContent, detail: view("detail").textContent };
   let connection = "live";
@@ -36,7 +34,7 @@ export function mount(element) {
     hear(kind, data, sequence) {
       const next = advance(state, { ...data, kind, sequence });
       if (next.kind !== state.kind || next.stage !== state.stage) since = performance.now();
-      speak(spoken(state, next));
+      announceInTurn(spoken(state, next));
       state = next;
       show();
       showLanes(view("lanes"), state.lanes);
@@ -89,23 +87,6 @@ function showLanes(place, lanes) {
       return node;
     }),
   );
-}
-
-// Says no more than one thing in a while, and then the latest.
-function speaker() {
-  let quietUntil = 0;
-  let timer = null;
-  return (text) => {
-    if (!text) return;
-    clearTimeout(timer);
-    const say = () => {
-      quietUntil = performance.now() + SPEAK_EVERY_MS;
-      announce(text);
-    };
-    const left = quietUntil - performance.now();
-    if (left <= 0) say();
-    else timer = setTimeout(say, left);
-  };
 }
 
 function mountCancel(element, button) {

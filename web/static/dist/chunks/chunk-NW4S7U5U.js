@@ -1,0 +1,1 @@
+var o=0,e=null;function r(n){clearTimeout(e);let t=document.getElementById("announcer");t.textContent="",requestAnimationFrame(()=>t.textContent=n.replace(/\s+/g," ").trim())}function i(n){n&&(clearTimeout(e),e=setTimeout(()=>{o=performance.now()+4e3,r(n)},Math.max(0,o-performance.now())))}export{r as a,i as b};
