@@ -27,7 +27,7 @@ from django.db import DatabaseError, close_old_connections, connections
 
 from judge.errors import JudgeError
 from judge.report import Progress, Report
-from problems.vocabulary import Verdict
+from problems.vocabulary import Step, Verdict
 from web import metrics
 from web.databases import DATABASE_AWAY
 from web.fleet.queries import may_claim
@@ -47,14 +47,7 @@ from worker.stopping import Stopping, stopping
 
 log = structlog.get_logger(__name__)
 
-_SHOWN = {
-    EventKind.COMPILING,
-    EventKind.COMPILED,
-    EventKind.CASE,
-    EventKind.DISTURBED,
-    EventKind.WAITING,
-    EventKind.TIMING,
-}
+_SHOWN = {Step.COMPILING, Step.COMPILED, Step.CASE, Step.DISTURBED, Step.WAITING, Step.TIMING}
 FULL_S = 10.0
 # Verdicts that a full disk does not bring about.
 _TRUSTED = {Verdict.ACCEPTED, Verdict.CANCELLED}
