@@ -141,7 +141,7 @@ class CaseReport:
 
 @dataclass(frozen=True, slots=True)
 class StageTime:
-    """Time that one stage took, in milliseconds. `name` is a Stage, or was one when an old row was written."""
+    """Time that one stage took, in milliseconds. `name` is a Stage, or was one in an older version."""
 
     name: str
     ms: float

@@ -40,12 +40,7 @@ REPORT = Report(
     diagnostics=(
         Diagnostic(Severity.NOTE, "launch", "add<<<(1,1,1), (32,1,1)>>>"),
         Diagnostic(
-            Severity.WARNING,
-            "race",
-            f"{ATTACK} races",
-            kernel="add",
-            block=(0, 0, 0),
-            thread=(1, 0, 0),
+            *(Severity.WARNING, "race", f"{ATTACK} races", "add", (0, 0, 0), (1, 0, 0)),
             line=1,
         ),
     ),
@@ -132,7 +127,7 @@ def test_stages_that_came_twice_are_one_part_of_the_bar(
     owners: Client, handed_in: Callable[..., Submission], owner: User
 ) -> None:
     names = ("compile", "start", "load", "check", "wait", "load", "check", "rank", "novel")
-    stages = tuple(StageTime(Stage(name), 100.0) for name in names)
+    stages = tuple(StageTime(name, 100.0) for name in names)
     submission = record(handed_in(owner), replace(timed_report(), stages=stages))
     page = text(owners, f"/s/{submission.public_id}")
     looks = re.findall(r'<rect class="stage-(\d)" x="(\d+)"', page)
