@@ -38,7 +38,6 @@ from web.catalog.models import Problem
 from web.leaderboards.models import Best, Place, Ranking
 from web.tracks.models import Entry, Track
 
-FULL_POINTS = 100
 SOONEST = timedelta(minutes=5)
 LATEST = timedelta(hours=1)
 _RANKINGS = """
