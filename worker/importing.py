@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import DatabaseError, connections
 
 from judge.errors import JudgeError, JudgementCancelled
-from judge.importing import UnknownFormat
+from judge.proof.importing import UnknownFormat
 from problems.importing.upload import SetInvalid, unpacked_set
 from web import metrics
 from web.importing import docket

@@ -21,8 +21,8 @@ from django.conf import settings
 from django.db import DatabaseError, connections
 
 from judge.errors import JudgeError, JudgementCancelled, OracleFailed
-from judge.preview import CaseWanted, PreviewRefused
-from judge.proof import to_json
+from judge.proof.preview import CaseWanted, PreviewRefused
+from judge.proof.results import to_json
 from judge.report import Progress
 from problems.contents import as_folder
 from problems.faults import PackageInvalid

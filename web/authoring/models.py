@@ -216,8 +216,8 @@ class ProofRun(models.Model):
 
     `attempt`, `tries` and the lease are those of `submissions.Job`, and work like them. `wanted` is what was
     asked for: of a proof `gpu`, the model that its timed cases must suit; of a preview `case` or `sizes`, and
-    `seed`. `progress` is the latest step and those before it. `report` of a proof is `judge.proof`'s, of a
-    preview `judge.preview`'s.
+    `seed`. `progress` is the latest step and those before it. `report` of a proof is `judge.proof.results`'s,
+    of a preview `judge.proof.preview`'s.
     """
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="runs")

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judge.preview import CaseWanted
-from judge.proof import Proof, error, to_json
+from judge.proof.preview import CaseWanted
+from judge.proof.results import Proof, error, to_json
 from web.authoring import docket, queries
 from web.authoring.models import ProofRun, Role, RunKind, RunState, State, Workspace
 from web.authoring.services import files, runs
