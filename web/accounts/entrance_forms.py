@@ -10,7 +10,7 @@ from django import forms
 
 _EMAIL = {"Email": "E-mail", "Email (optional)": "E-mail (optional)"}
 
-_HINT = "At least 10 characters, not like your name, and none that many people use."
+_HINT = "At least 10 characters. Not similar to your username, and not a common password."
 
 
 class _Plain(forms.Form):
@@ -34,9 +34,11 @@ class SignupForm(_Plain, account.SignupForm):  # type: ignore[misc]  # as above
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.fields["username"].help_text = "Others see it. Letters a to z, digits, and . _ - between them."
+        self.fields[
+            "username"
+        ].help_text = "Visible to others. Use letters a to z and digits, separated by . _ or -."
         if "email" in self.fields:
-            self.fields["email"].help_text = "Only to get a new password when you forget yours."
+            self.fields["email"].help_text = "Used to reset a forgotten password."
 
 
 class AddEmailForm(_Plain, account.AddEmailForm):  # type: ignore[misc]  # as above
