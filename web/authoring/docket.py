@@ -31,11 +31,9 @@ from web.submissions.services import Hold, LeaseLost
 MOST_STEPS = 200
 AGED = timedelta(minutes=5)
 _SWEPT_AT_ONCE = 500
-_GAVE_UP = "The judge failed on it several times. Try again; staff find the reason in the worker's log."
+_GAVE_UP = "The judge failed several times. Try again. Staff can find the reason in the worker's log."
 
-_UNREADABLE = (
-    "The judge could not read these files in time. Leave out what is unusually long or deeply nested."
-)
+_UNREADABLE = "The judge could not read these files in time. Remove unusually long or deeply nested content."
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from web.submissions.models import CPU
 from web.submissions.services import Hold, LeaseLost
 
 _SWEPT_AT_ONCE = 100
-_GAVE_UP = "The import failed several times. Try again; staff find the reason in the worker's log."
+_GAVE_UP = "The import failed several times. Try again. Staff can find the reason in the worker's log."
 
-_UNREADABLE = "The judge could not read this set in time. Leave out what is unusually long or deeply nested."
+_UNREADABLE = "The judge could not read this set in time. Remove unusually long or deeply nested content."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def record(held: ImportClaim, problems: Iterable[Imported]) -> bool:
         return False
     by = held.run.by
     if by is None:  # they left the site meanwhile
-        return _keep(held, failure="Whoever asked for it is gone.")
+        return _keep(held, failure="The user who requested this import was deleted.")
     landed = [land(by, found) for found in problems]
     return _keep(held, report={"format": held.run.format, "problems": [entry.as_json() for entry in landed]})
 

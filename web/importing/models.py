@@ -14,7 +14,7 @@ class ImportState(models.TextChoices):
     """Where an import stands. A done one has a report, or says in `failure` why there is none."""
 
     QUEUED = "queued", "Waiting"
-    LEASED = "leased", "Being imported"
+    LEASED = "leased", "Importing"
     DONE = "done", "Done"
     CANCELLED = "cancelled", "Cancelled"
 
