@@ -15,7 +15,7 @@ ROOF = Roof(bytes_per_s=4e12, operations_per_s=5e13)
 ATTACK = '"><script>alert(1)</script>'
 
 
-def spread(times_us: list[float], mine_us: float, mine: str = "you are here") -> ET.Element:
+def spread(times_us: list[float], mine_us: float, mine: str = "you") -> ET.Element:
     chart = histogram("spread", times_us, mine_us=mine_us, mine=mine, title="Best scores", who="people")
     return ET.fromstring(chart)
 
