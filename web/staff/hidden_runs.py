@@ -118,7 +118,7 @@ def hand_back(held: HiddenClaim, *, failed: bool) -> bool:
 def abandon(pk: int, attempt: int) -> bool:
     """End a run on which its worker's process hung, without another try. False if it was lost before."""
     run = HiddenRun.objects.select_related("submission").filter(pk=pk).first()
-    report = Report(Verdict.INTERNAL_ERROR, "The judge could not read this program in time.")
+    report = Report(Verdict.INTERNAL_ERROR, "The judge could not read this source in time.")
     return run is not None and record(HiddenClaim(run.submission, attempt, run.tries, pk), report)
 
 

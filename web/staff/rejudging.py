@@ -25,9 +25,9 @@ MAX_RUNS = 5000
 _BATCH = 500
 _APPLIED_AT_ONCE = 100
 _NO_RESULT = {"body": None, "listings": None}
-_JUDGED_SINCE = "It was judged again since, so its verdict was kept."
-_JUDGE_FAILED = "The judge failed on it, so its verdict was kept."
-_NOT_ASKED = "Its verdict is the same, and only other verdicts were applied."
+_JUDGED_SINCE = "Verdict kept: the submission was rejudged elsewhere."
+_JUDGE_FAILED = "Verdict kept: the judge failed."
+_NOT_ASKED = "Verdict unchanged. Only changed verdicts were applied."
 
 
 class RejudgeRefused(Exception):
@@ -53,9 +53,9 @@ def start(
     judged = found.filter(job__status=Status.DONE, report__isnull=False).order_by("pk")
     keys = list(judged.values_list("pk", flat=True)[: MAX_RUNS + 1])
     if not keys:
-        raise RejudgeRefused("No judged submission is chosen.")
+        raise RejudgeRefused("No judged submissions selected.")
     if len(keys) > MAX_RUNS:
-        raise RejudgeRefused(f"More than {MAX_RUNS} submissions are chosen; narrow the choice.")
+        raise RejudgeRefused(f"More than {MAX_RUNS} submissions selected. Narrow the filters.")
     with transaction.atomic():
         rejudge = Rejudge.objects.create(creator=creator, reason=reason, chosen=dict(chosen), package=package)
         for first in range(0, len(keys), _BATCH):
