@@ -105,7 +105,7 @@ def test_a_queue_whose_workers_are_gone_is_told_though_others_judge(
     submission = handed_in(owner, gpu_model="NVIDIA H200")
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
     assert services.claim("w").submission == other
-    assert "No worker is judging at the moment" in standing_of(submission).detail
+    assert "No worker is running" in standing_of(submission).detail
 
 
 def test_those_who_wait_for_any_gpu_learn_that_none_is_left(owner, handed_in, live_gpus):
@@ -114,7 +114,7 @@ def test_those_who_wait_for_any_gpu_learn_that_none_is_left(owner, handed_in, li
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
     assert not standing_of(submission).trouble, "not at once"
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
-    assert "then it is judged without one" in standing_of(submission).detail
+    assert "Then it is judged without a GPU" in standing_of(submission).detail
 
 
 def test_without_judgements_to_go_by_nothing_is_estimated(owner, handed_in):
@@ -185,7 +185,7 @@ def test_a_queue_that_nobody_serves_is_told(owner, handed_in):
     submission = handed_in(owner)
     assert not standing_of(submission).trouble
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
-    assert "No worker is judging at the moment" in standing_of(submission).detail
+    assert "No worker is running" in standing_of(submission).detail
 
 
 def test_far_back_in_a_long_queue_there_is_no_number(owner, handed_in, monkeypatch):

@@ -71,7 +71,7 @@ def claim(worker: str, *, gpu_models: Collection[str] = ()) -> Claim | None:
             )
             if not taken:
                 continue  # another worker got there first
-            append(job.submission_id, EventKind.CLAIMED, {"text": "A worker has taken it"})
+            append(job.submission_id, EventKind.CLAIMED, {"text": "Picked up by a worker"})
         submission = Submission.objects.select_related("problem", "job").get(pk=job.submission_id)
         _count_claim(submission.job)
         return Claim(submission, job.attempt + 1, submission.job.tries)
@@ -121,7 +121,7 @@ def hand_back(held: Claim, *, failed: bool) -> bool:
         status=Status.QUEUED, lease_until=None, worker="", tries=F("tries") if failed else F("tries") - 1
     )
     if returned:
-        append(held.submission.pk, EventKind.RETRIED, {"text": "Will be judged by another worker"})
+        append(held.submission.pk, EventKind.RETRIED, {"text": "Waiting for another worker"})
         if not failed:
             transaction.on_commit(partial(doorbell.ring, held.submission.job.queue))
     return returned > 0

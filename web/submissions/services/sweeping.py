@@ -35,12 +35,11 @@ from web.submissions.services.journal import append, conclude
 from web.submissions.services.routing import route
 
 _GAVE_UP = (
-    "The judge failed on this submission, through no fault of yours. It does not count; "
-    "a member of staff can have it judged again."
+    "The judge failed. This was not caused by your code and does not count. Staff can rejudge the submission."
 )
 _UNREADABLE = (
-    "The judge could not read this program in time, through no fault of yours. It does not count; "
-    "a member of staff can have it judged again."
+    "The judge could not read this source in time. This was not caused by your code and does not count. "
+    "Staff can rejudge the submission."
 )
 Moment = datetime | DatabaseNow
 
@@ -123,7 +122,7 @@ def _requeue_expired(job: Job, moment: Moment) -> bool:
     if not _still_expired(job, moment):
         return False
     Job.objects.filter(pk=job.pk).update(status=Status.QUEUED, lease_until=None, worker="")
-    append(job.submission_id, EventKind.RETRIED, {"text": "Its worker was lost; will be judged by another"})
+    append(job.submission_id, EventKind.RETRIED, {"text": "The worker was lost. Waiting for another worker"})
     return True
 
 
