@@ -153,7 +153,7 @@ class Client:
         try:
             return response.json()
         except ValueError as error:
-            raise Unreachable(f"{self.url} answers, but not as a Warpcourt: is the address right?") from error
+            raise Unreachable(f"{self.url} is not a Warpcourt server; check the URL.") from error
 
 
 def _refusal(response: httpx.Response) -> SiteError:
