@@ -162,7 +162,7 @@ def _refusal(response: httpx.Response) -> SiteError:
         message = str(error["message"])
         wrong = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in error["fields"].items())
     except (ValueError, KeyError, TypeError):
-        return Unreachable(f"The site answers {response.status_code}, but not as a Warpcourt.")
+        return Unreachable(f"The site answered {response.status_code} and is not a Warpcourt server.")
     if response.status_code >= 500:
         return Unreachable(message)
     if response.status_code == 401:

@@ -161,7 +161,7 @@ def test_a_forgotten_password_is_replaced_by_a_link(owner: User, client: Client)
     EmailAddress.objects.create(user=owner, email="owner@example.org", verified=True, primary=True)
     client.post("/accounts/password/reset/", {"email": "owner@example.org"})
     (message,) = mail.outbox
-    assert "for the account owner" in message.body
+    assert "of the account owner" in message.body
     link = re.search(r"http://testserver(/accounts/password/reset/key/\S+)", str(message.body))
     form = client.get(link[1])["Location"]
     refused = client.post(form, {"password1": "short", "password2": "short"}).content.decode()

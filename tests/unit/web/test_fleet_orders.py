@@ -108,7 +108,7 @@ def test_staff_drain_a_node_and_quarantine_a_gpu_on_the_page(node, staff, browse
     page = page_of(browser)
     assert "has not confirmed this yet" not in page
     assert "Drained" in page
-    assert "its workers can be stopped" in page
+    assert "You can stop its workers" in page
     assert "node probes the GPU" not in page, "nobody probes what staff hold"
     for address in (f"nodes/{node.pk}/undrain", f"gpus/{gpu.pk}/release"):
         browser.post(f"/fleet/{address}")
@@ -246,7 +246,7 @@ def test_a_drain_waits_for_what_is_being_judged(node, monkeypatch):
         with pytest.raises(CommandError, match="still judges 1 after 3 s"):
             manage("drain", "node-1", "--wait", "3")
     record_worker(replace(WORKER, state=Duty.DRAINING))
-    assert "its workers can be stopped" in manage("drain", "node-1", "--wait", "3")
+    assert "You can stop its workers" in manage("drain", "node-1", "--wait", "3")
 
 
 @pytest.mark.parametrize("command", ["drain", "undrain"])

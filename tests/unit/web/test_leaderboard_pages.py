@@ -133,8 +133,8 @@ def test_versions_are_called_by_their_numbers(owner, problem, scores, client):
     client.force_login(owner)
     Submission.objects.filter(pk=submission.pk).update(package=problem.versions.get(number=2))
     own = text(client, f"/s/{submission.public_id}")
-    assert "version 2 of the problem, which has changed since" in own
-    [address] = re.findall(r'href="([^"]*)">a board of their own', own)
+    assert "version 2 of the problem (not current)" in own
+    [address] = re.findall(r'href="([^"]*)">its leaderboard', own)
     earlier = text(client, address.replace("&amp;", "&"))
     assert "made on its versions 1 and 2" in earlier
     assert 'href="/u/owner"' in earlier

@@ -58,7 +58,7 @@ def words(html: str) -> str:
 def test_a_score_is_shown_among_those_of_others(owner, owners, handed_in, crowd):
     submission = record(handed_in(owner), timed_report(5.5))
     page = text(owners, submission)
-    assert "Faster than 60 % of the 5 others" in words(page)
+    assert "Faster than 60 % of the 5 other users" in words(page)
     assert page.count(">you</text>") > 0
     assert 'id="spread-title"' in page
 
@@ -74,14 +74,14 @@ def test_to_others_it_is_not_where_you_are(owner, handed_in, crowd, staff, clien
 def test_so_few_others_that_they_could_be_told_are_not_shown(owner, owners, handed_in, crowd):
     User.objects.filter(pk=crowd[0].pk).update(in_rankings=False)
     page = text(owners, record(handed_in(owner), timed_report(5.5)))
-    assert "Only 4 others have a score" in words(page)
-    assert "from 5 others on" in words(page)
+    assert "Only 4 other users have a score" in words(page)
+    assert "only for 5 or more" in words(page)
     assert 'id="spread-title"' not in page
     assert 'id="roofline-title"' in page
 
 
 def test_a_score_alone_says_so(owner, owners, handed_in):
-    assert "Nobody else has a score" in words(text(owners, record(handed_in(owner), timed_report(5.5))))
+    assert "No other user has a score" in words(text(owners, record(handed_in(owner), timed_report(5.5))))
 
 
 def test_without_a_score_there_are_no_charts(owner, owners, handed_in):
@@ -104,9 +104,9 @@ def test_it_is_compared_with_ones_own_best_and_the_baselines(owner, owners, hand
     same = record(handed_in(owner), timed_report(5.02))
     page = words(text(owners, better)).replace(TIMES, "x")
     assert "One thread each 20.00 µs 19.95 to 20.05 µs 4.00x" in page
-    assert "Own best before it 10.00 µs 9.95 to 10.05 µs 2.00x" in page
+    assert "Your previous best 10.00 µs 9.95 to 10.05 µs 2.00x" in page
     page = words(text(owners, worse)).replace(TIMES, "x")
-    assert "Own best 5.000 µs 4.950 to 5.050 µs 0.63x" in page
+    assert "Your best 5.000 µs 4.950 to 5.050 µs 0.63x" in page
     assert "1.00x tie" in words(text(owners, same)).replace(TIMES, "x")
     assert f'href="/s/{first.public_id}"' in text(owners, better)
     assert f'href="/s/{reference.public_id}"' not in text(owners, better)

@@ -130,7 +130,7 @@ def test_an_estimate_is_a_median_times_those_ahead(owner, handed_in):
     first, second = handed_in(owner), handed_in(owner)
     assert standing_of(first).estimate_s == pytest.approx(4.0, abs=0.5)
     assert standing_of(second).estimate_s == pytest.approx(8.0, abs=0.5)
-    assert standing_of(second).detail == "A verdict in about 10 s, going by what recent ones took."
+    assert standing_of(second).detail == "Estimated time to verdict: 10 s."
     services.claim("w")
     assert standing_of(second).estimate_s == pytest.approx(6.0, abs=0.5), (
         "half of one that is judged, and its own"
@@ -177,7 +177,7 @@ def test_a_gpu_that_is_gone_is_told(owner, handed_in, live_gpus):
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
     standing = standing_of(submission)
     assert standing.text == "Waiting"
-    assert "No NVIDIA H200 is in use any more" in standing.detail
+    assert "No NVIDIA H200 is available any more" in standing.detail
     assert "cancel it" in standing.detail
 
 
