@@ -246,7 +246,7 @@ def test_a_drain_waits_for_what_is_being_judged(node, monkeypatch):
         with pytest.raises(CommandError, match="still judges 1 after 3 s"):
             manage("drain", "node-1", "--wait", "3")
     record_worker(replace(WORKER, state=Duty.DRAINING))
-    assert "You can stop its workers" in manage("drain", "node-1", "--wait", "3")
+    assert "its workers can be stopped" in manage("drain", "node-1", "--wait", "3")
 
 
 @pytest.mark.parametrize("command", ["drain", "undrain"])

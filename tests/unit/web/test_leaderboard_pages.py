@@ -136,7 +136,7 @@ def test_versions_are_called_by_their_numbers(owner, problem, scores, client):
     assert "version 2 of the problem (not current)" in own
     [address] = re.findall(r'href="([^"]*)">its leaderboard', own)
     earlier = text(client, address.replace("&amp;", "&"))
-    assert "made on its versions 1 and 2" in earlier
+    assert "version of the problem (versions 1 and 2)" in earlier
     assert 'href="/u/owner"' in earlier
 
 
