@@ -96,7 +96,7 @@ class TestDrafts:
         assert editor_text(page) == kept
         page.get_by_role("button", name="History").click()
         history = page.get_by_role("dialog", name="History")
-        expect(history.get_by_label("Earlier version")).to_contain_text(other)
+        expect(history.get_by_label("Selected version")).to_contain_text(other)
 
     def test_a_conflict_can_wait(self, site: Site, page: Page, elsewhere: Page) -> None:
         sign_up(page, site, "undecided")
@@ -284,7 +284,7 @@ class TestKeys:
         sign_up(page, site, "seeder")
         open_problem(page, site, "vector-add")
         write(page, "accepted")
-        page.get_by_text("Custom sizes").click()
+        page.get_by_text("Custom sizes", exact=True).click()
         page.get_by_label("seed").fill("not a number")
         page.get_by_role("button", name="Run").click()
         expect(page.get_by_label("seed")).to_be_focused()
