@@ -32,7 +32,7 @@ def launches_note(report: Report) -> str:
     if not cases:
         return ""
     return (
-        f"The time of {', '.join(cases)} includes the time of launching: "
+        f"The time of {', '.join(cases)} includes the launch time: "
         "the program uses a stream that does not wait for the default stream."
     )
 
@@ -43,7 +43,7 @@ def attempts_note(report: Report) -> str:
         return ""
     # The program itself may have done it; only the run that counts can tell.
     which = "The first run was" if report.attempts == 2 else f"{report.attempts - 1} runs were"
-    return f"{which} disturbed on the shared GPU, maybe by a neighbour's fault. What counts is a run alone."
+    return f"{which} disturbed on the shared GPU, possibly by another submission. Only a run alone counts."
 
 
 def _scale(value_us: float) -> tuple[float, str, int]:

@@ -173,7 +173,7 @@ def _incomplete(texts: Mapping[str, str]) -> Iterable[str]:
         there = [PREFIX + name for name in group if texts.get(name.lower())]
         missing = [PREFIX + name for name in group if not texts.get(name.lower())]
         if there and missing:
-            yield f"{', '.join(missing)}: needed beside {' and '.join(there)}; set all of them or none"
+            yield f"{', '.join(missing)}: needed together with {' and '.join(there)}; set all of them or none"
 
 
 def settings_of(config: type[Any]) -> tuple[Setting, ...]:

@@ -16,52 +16,52 @@ class Look:
 
 
 _LOOKS = {
-    Verdict.ACCEPTED: ("Accepted", "good", "Every element of every case is right."),
+    Verdict.ACCEPTED: ("Accepted", "good", "Every element of every case is correct."),
     Verdict.WRONG_ANSWER: (
         "Wrong answer",
         "bad",
-        "The program ran to its end, and at least one element of an output is out of tolerance.",
+        "The program finished, but at least one output element is out of tolerance.",
     ),
     Verdict.COMPILE_ERROR: (
         "Compile error",
         "syntax",
-        "The compiler refused the program. The findings and its log say where and why.",
+        "The source did not compile. See the findings and the compiler log.",
     ),
     Verdict.RUNTIME_ERROR: (
         "Runtime error",
         "bad",
-        "The program stopped before its end: an exception, a failed assertion, or a launch that cannot be.",
+        "The program stopped early: an exception, a failed assertion or an invalid launch.",
     ),
     Verdict.ILLEGAL_ACCESS: (
         "Illegal access",
         "bad",
-        "A thread touched memory outside an allocation, misaligned, or of the wrong kind.",
+        "A thread made an out-of-bounds, misaligned or invalid-space access.",
     ),
     Verdict.TIME_LIMIT: (
         "Time limit",
         "limit",
-        "A case took longer than the problem allows, or never ended.",
+        "A case took longer than the problem allows.",
     ),
     Verdict.MEMORY_LIMIT: (
         "Memory limit",
         "limit",
-        "The program asked for more memory than the problem allows.",
+        "The program requested more memory than the problem allows.",
     ),
-    Verdict.OUTPUT_LIMIT: ("Output limit", "limit", "The program printed more than is kept."),
+    Verdict.OUTPUT_LIMIT: ("Output limit", "limit", "The program printed more than the output limit."),
     Verdict.REJECTED: (
         "Rejected",
         "bad",
-        "A rule of the problem was broken, such as writing to an input. The report names the rule.",
+        "The submission broke a rule of the problem, for example by writing to an input. See the report.",
     ),
     Verdict.INTERNAL_ERROR: (
         "Internal error",
         "void",
-        "The judge failed, not the program. It does not count, and can be judged again.",
+        "The judge failed, not the submission. This does not count and can be rejudged.",
     ),
-    Verdict.CANCELLED: ("Cancelled", "void", "Its author withdrew it before it was judged."),
+    Verdict.CANCELLED: ("Cancelled", "void", "Cancelled by its author or by staff."),
 }
 
-PENDING = Look("Judging", "live", "pending", "The verdict is not in yet.")
+PENDING = Look("Judging", "live", "pending", "Not judged yet.")
 
 
 def look_of(verdict: str | None) -> Look:

@@ -26,12 +26,12 @@ def begin(page: Page, site: Site, kind: str, title: str, slug: str) -> None:
     page.get_by_role("radio", name=kind).check()
     page.get_by_label("Title").fill(title)
     page.get_by_label("Name").fill(slug)
-    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="Create problem").click()
     expect(page.get_by_role("heading", name=title, level=1)).to_be_visible()
 
 
 def open_tab(page: Page, name: str) -> None:
-    tabs = page.get_by_role("navigation", name="Parts of the problem")
+    tabs = page.get_by_role("navigation", name="Problem sections")
     tabs.get_by_role("link", name=name, exact=True).click()
 
 

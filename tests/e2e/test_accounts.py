@@ -56,8 +56,8 @@ def person(site: Site, browser: Browser) -> str:
         sign_up(page, site, PERSON)
         site.manage("shell", "-c", HISTORY)
         page.goto(f"{site.url}/accounts/email/")
-        page.get_by_label("E-mail").fill("reader@example.org")
-        page.get_by_role("button", name="Add the address").click()
+        page.get_by_label("Email").fill("reader@example.org")
+        page.get_by_role("button", name="Add email address").click()
         confirm(page)
         make_token(page, site, "laptop")
     return PERSON
@@ -83,7 +83,7 @@ def authenticator(page: Page) -> Iterator[CDPSession]:
 
 def confirm(page: Page) -> None:
     """Give the password when the site asks for it again."""
-    expect(page.get_by_role("heading", name="Confirm it is you")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confirm your identity")).to_be_visible()
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Confirm").click()
 
@@ -92,8 +92,8 @@ def make_token(page: Page, site: Site, name: str) -> str:
     """Make a token through the page, confirmed or not, and return its secret."""
     page.goto(f"{site.url}/account/tokens")
     page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Make a token").click()
-    if page.get_by_role("heading", name="Confirm it is you").is_visible():
+    page.get_by_role("button", name="Create token").click()
+    if page.get_by_role("heading", name="Confirm your identity").is_visible():
         confirm(page)
     expect(page.get_by_role("heading", name=f"Your new token “{name}”")).to_be_visible()
     return page.locator("#secret").inner_text()
@@ -134,16 +134,16 @@ def test_every_page_in_both_schemes_and_on_a_phone(site: Site, visitor: Page, pe
 def test_a_code_is_asked_for_after_the_password(site: Site, page: Page) -> None:
     sign_up(page, site, "with-app")
     page.goto(f"{site.url}/account")
-    page.get_by_role("link", name="Switch it on").click()
-    page.get_by_role("link", name="Add an app").click()
+    page.get_by_role("link", name="Turn on").click()
+    page.get_by_role("link", name="Add app").click()
     confirm(page)
     secret = page.locator("#totp-key").inner_text()
     page.get_by_label("Authenticator code").fill("000000")
-    page.get_by_role("button", name="Add the app").click()
-    expect(page.get_by_role("alert")).to_contain_text("wrong or too old")
+    page.get_by_role("button", name="Add app").click()
+    expect(page.get_by_role("alert")).to_contain_text("incorrect or has expired")
     assert page.locator("#totp-key").inner_text() == secret
     page.get_by_label("Authenticator code").fill(code_of(secret))
-    page.get_by_role("button", name="Add the app").click()
+    page.get_by_role("button", name="Add app").click()
     codes = page.locator("#recovery-codes").inner_text().split()
     assert len(codes) == 10
     with page.expect_download() as download:
@@ -173,16 +173,16 @@ def test_a_passkey_takes_the_place_of_name_and_password(
     page.goto(f"{site.url}/accounts/2fa/webauthn/add/")
     confirm(page)
     page.get_by_label("Name").fill("My laptop")
-    page.get_by_label("Sign in with it alone").check()
-    page.get_by_role("button", name="Add the key").click()
+    page.get_by_label("Use as a passkey").check()
+    page.get_by_role("button", name="Add key").click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
     page.goto(f"{site.url}/accounts/2fa/webauthn/")
     expect(page.get_by_role("heading", name="My laptop Passkey")).to_be_visible()
     check(page, page.url)
 
     page.goto(f"{site.url}/accounts/2fa/webauthn/add/")
-    page.get_by_role("button", name="Add the key").click()
-    expect(page.get_by_role("alert")).to_have_text("This key is on your list already.")
+    page.get_by_role("button", name="Add key").click()
+    expect(page.get_by_role("alert")).to_have_text("You have already added this key.")
 
     sign_out(page)
     page.goto(f"{site.url}/accounts/login/?next=/problems")
@@ -191,31 +191,31 @@ def test_a_passkey_takes_the_place_of_name_and_password(
 
     page.goto(f"{site.url}/accounts/2fa/webauthn/")
     page.get_by_role("link", name="Remove My laptop").click()
-    expect(page.get_by_role("heading", name="Confirm it is you")).to_be_visible()
+    expect(page.get_by_role("heading", name="Confirm your identity")).to_be_visible()
     page.get_by_role("link", name="Use a security key").click()
     check(page, page.url)
-    page.get_by_role("button", name="Use a key").click()
-    page.get_by_role("button", name="Remove the key").click()
-    expect(page.get_by_text("You have no keys.")).to_be_visible()
+    page.get_by_role("button", name="Use a security key").click()
+    page.get_by_role("button", name="Remove key").click()
+    expect(page.get_by_text("No security keys yet.")).to_be_visible()
 
 
 def test_a_key_is_the_second_step(site: Site, page: Page, authenticator: CDPSession) -> None:
     sign_up(page, site, "with-key")
     page.goto(f"{site.url}/accounts/2fa/webauthn/add/")
     confirm(page)
-    page.get_by_role("button", name="Add the key").click()
+    page.get_by_role("button", name="Add key").click()
     expect(page.get_by_role("heading", name="Recovery codes")).to_be_visible()
     sign_out(page)
     start_signing_in(page, site, "with-key")
-    expect(page.get_by_role("heading", name="Second step")).to_be_visible()
-    page.get_by_role("button", name="Use a key").click()
+    expect(page.get_by_role("heading", name="Two-factor authentication")).to_be_visible()
+    page.get_by_role("button", name="Use a security key").click()
     expect(page.locator(".masthead").get_by_text("with-key")).to_be_visible()
 
 
 def test_a_browser_without_a_key_says_so(site: Site, page: Page, authenticator: CDPSession) -> None:
     page.goto(f"{site.url}/accounts/login/")
     page.get_by_role("button", name="Use a passkey").click()
-    expect(page.get_by_role("alert")).to_contain_text("there is none for this site")
+    expect(page.get_by_role("alert")).to_contain_text("you have no key for this site")
 
 
 def test_a_token_is_made_copied_used_and_revoked(site: Site, page: Page) -> None:
@@ -230,7 +230,7 @@ def test_a_token_is_made_copied_used_and_revoked(site: Site, page: Page) -> None
     page.goto(f"{site.url}/account/tokens")
     assert page.locator("#secret").count() == 0
     page.get_by_role("button", name="Revoke workstation").click()
-    expect(page.get_by_text("The token is revoked.")).to_be_visible()
+    expect(page.get_by_text("Token revoked.")).to_be_visible()
     assert page.request.get(f"{site.url}/api/v1/submissions", headers=bearer).status == 401
 
 
@@ -241,7 +241,7 @@ def test_other_sessions_end(site: Site, page: Page, browser: Browser) -> None:
         sign_in(other, site, "with-sessions")
         page.goto(f"{site.url}/accounts/sessions/")
         expect(page.locator(".account-list > li")).to_have_count(2)
-        page.get_by_role("button", name="End all others").click()
+        page.get_by_role("button", name="Sign out all others").click()
         expect(page.locator(".account-list > li")).to_have_count(1)
         other.goto(f"{site.url}/account")
         expect(other.get_by_role("heading", name="Sign in")).to_be_visible()
@@ -261,12 +261,12 @@ def test_data_is_downloaded_and_the_account_deleted(site: Site, page: Page, tmp_
 
     page.goto(f"{site.url}/account/data")
     page.get_by_role("link", name="Delete").click()
-    page.get_by_label("Your name, to confirm").fill("somebody")
-    page.get_by_role("button", name="Delete the account").click()
+    page.get_by_label("Type your username to confirm").fill("someone")
+    page.get_by_role("button", name="Delete account").click()
     expect(page.get_by_role("alert")).to_contain_text("Type leaver")
-    page.get_by_label("Your name, to confirm").fill("leaver")
-    page.get_by_role("button", name="Delete the account").click()
-    expect(page.get_by_text("Your account is deleted.")).to_be_visible()
+    page.get_by_label("Type your username to confirm").fill("leaver")
+    page.get_by_role("button", name="Delete account").click()
+    expect(page.get_by_text("Account deleted.")).to_be_visible()
     answer = page.goto(f"{site.url}/u/leaver")
     assert answer is not None
     assert answer.status == 404
@@ -281,15 +281,15 @@ def test_a_profile_is_hidden_from_others(site: Site, page: Page, browser: Browse
         other = elsewhere.new_page()
         other.goto(f"{site.url}/u/private")
         expect(other).to_have_url(f"{site.url}/u/Private")
-        page.get_by_role("link", name="Who sees this").click()
-        page.get_by_label("Nobody").check()
+        page.get_by_role("link", name="Privacy settings").click()
+        page.get_by_label("Only me").check()
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_text("Saved.")).to_be_visible()
         answer = other.goto(f"{site.url}/u/Private")
         assert answer is not None
         assert answer.status == 404
     page.goto(f"{site.url}/u/Private")
-    expect(page.get_by_text("Only you see this page.")).to_be_visible()
+    expect(page.get_by_text("Only you can see this page.")).to_be_visible()
 
 
 def test_a_profile_can_be_read_without_seeing_it(site: Site, page: Page, person: str) -> None:
@@ -308,7 +308,7 @@ def test_the_account_can_be_walked_with_the_keyboard(site: Site, page: Page, per
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Profile and privacy")).to_be_visible()
-    page.get_by_label("Everybody").focus()
+    page.get_by_label("Everyone").focus()
     page.keyboard.press("ArrowDown")
-    expect(page.get_by_label("People who are signed in")).to_be_checked()
+    expect(page.get_by_label("Signed-in users")).to_be_checked()
     page.keyboard.press("ArrowUp")

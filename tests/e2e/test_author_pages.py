@@ -31,10 +31,10 @@ def writer(site: Site, browser: Browser) -> str:
         page = context.new_page()
         sign_up_instructor(page, site, "writer")
         begin(page, site, "Reduction", "Sum of rows", SLUG)
-        prove(page, "The proof holds")
-        page.get_by_role("link", name="Publish it").click()
+        prove(page, "Proof passed")
+        page.get_by_role("link", name="Publish problem").click()
         page.get_by_role("button", name="Publish").click()
-        expect(page.get_by_text("the same files")).to_be_visible()
+        expect(page.get_by_text("same files")).to_be_visible()
     return "writer"
 
 
@@ -54,7 +54,7 @@ def test_who_is_signed_out_keeps_what_was_typed(site: Site, page: Page, writer: 
     summary = page.get_by_label("Summary")
     summary.fill("Add up each row by itself.")
     status = page.locator("[data-save-status]")
-    expect(status).to_contain_text("you are signed out")
+    expect(status).to_contain_text("You are signed out")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(summary).to_have_value("Add up each row by itself.")
     sign_in(other, site, writer)

@@ -71,23 +71,23 @@ def test_from_a_template_to_a_second_version(court: Site, teacher: Page, learner
     for breakages in (at_once, [broken for broken in BREAKAGES if broken not in at_once]):
         for broken in breakages:
             replace(page, broken.file, broken.old, broken.new)
-        prove(page, "The proof does not hold")
+        prove(page, "Proof failed")
         expect_findings(page, [line for broken in breakages for line in broken.found])
         for broken in breakages:
             replace(page, broken.file, broken.new, broken.old)
-    prove(page, "The proof holds")
-    page.get_by_role("link", name="Publish it").click()
+    prove(page, "Proof passed")
+    page.get_by_role("link", name="Publish problem").click()
     page.get_by_role("button", name="Publish").click()
-    expect(page.get_by_text("the same files")).to_be_visible()
+    expect(page.get_by_text("same files")).to_be_visible()
 
     address = hand_in(learner, court, ROUGH, "Wrong answer")
     hand_in(learner, court, PLAIN, "Accepted")
 
     replace(page, "problem.toml", *CORRECTION)
-    prove(page, "The proof holds")
-    page.get_by_role("link", name="Publish it").click()
-    page.get_by_role("button", name="Freeze it, and see what changes for 2 submissions").click()
-    expect(page.get_by_role("heading", name="Make it live?")).to_be_visible(timeout=WITHIN_MS)
+    prove(page, "Proof passed")
+    page.get_by_role("link", name="Publish problem").click()
+    page.get_by_role("button", name="Freeze and preview changes for 2 submissions").click()
+    expect(page.get_by_role("heading", name="Make this version live?")).to_be_visible(timeout=WITHIN_MS)
     learner.goto(address)
     expect(learner.get_by_role("main").get_by_text("Wrong answer").first).to_be_visible()
     change = page.get_by_role("region", name="Verdicts").get_by_role("row", name="Wrong answer")

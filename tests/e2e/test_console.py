@@ -119,7 +119,7 @@ def test_a_line_of_the_compilers_text_leads_to_the_editor(site: Site, page: Page
 
 
 def test_the_result_says_how_far_off(judged: Page) -> None:
-    row = judged.get_by_role("region", name="Mismatches of sample").get_by_role("row").nth(2)
+    row = judged.get_by_role("region", name="Mismatches in sample").get_by_role("row").nth(2)
     expect(row).to_contain_text("c[7]")
     expect(row).to_contain_text("7.5")
     expect(judged.get_by_role("region", name="Program output")).to_contain_text("first element")
@@ -129,7 +129,7 @@ def test_the_result_says_how_far_off(judged: Page) -> None:
 def test_resources_say_what_limits_a_kernel(judged: Page) -> None:
     tab(judged, "Resources").click()
     panel = judged.get_by_role("tabpanel", name="Resources")
-    expect(panel).to_contain_text("40 a thread")
+    expect(panel).to_contain_text("40 per thread")
     row = panel.get_by_role("row").nth(1)
     expect(row).to_contain_text("32 of 64 warps")
     expect(row).to_contain_text("shared memory")
@@ -137,8 +137,8 @@ def test_resources_say_what_limits_a_kernel(judged: Page) -> None:
 
 def test_lines_and_instructions_lead_to_each_other(judged: Page) -> None:
     tab(judged, "PTX / SASS").click()
-    source = judged.get_by_role("listbox", name="Lines of the source")
-    ptx = judged.get_by_role("listbox", name="Lines of the PTX")
+    source = judged.get_by_role("listbox", name="Source lines")
+    ptx = judged.get_by_role("listbox", name="PTX lines")
     source.get_by_role("option").nth(0).click()
     selected = ptx.locator('[aria-selected="true"]')
     expect(selected).to_have_count(2)
@@ -148,7 +148,7 @@ def test_lines_and_instructions_lead_to_each_other(judged: Page) -> None:
     expect(source.locator('[aria-selected="true"]')).to_have_count(1)
     expect(source.locator('[aria-selected="true"]')).to_contain_text("__global__")
     judged.get_by_role("tabpanel", name="PTX").get_by_role("link", name="SASS").click()
-    sass = judged.get_by_role("listbox", name="Lines of the SASS")
+    sass = judged.get_by_role("listbox", name="SASS lines")
     source.focus()
     for key in ("ArrowDown", "Enter"):
         judged.keyboard.press(key)
@@ -161,7 +161,7 @@ def test_lines_and_instructions_lead_to_each_other(judged: Page) -> None:
 def test_the_environment_tells_seed_and_sizes(site: Site, page: Page) -> None:
     sign_up(page, site, "seeder")
     open_problem(page, site, "vector-add")
-    page.get_by_text("Own sizes").click()
+    page.get_by_text("Custom sizes", exact=True).click()
     page.get_by_label("n", exact=True).fill("17")
     page.get_by_label("seed").fill("12345678901234")
     submit(page, "accepted", "Run")
@@ -186,11 +186,11 @@ def test_a_gpu_that_goes_away_is_told_of(site: Site, page: Page) -> None:
     submit(page, "accepted")
     expect(live(page)).to_contain_text("Next in the queue")
     site.manage("shell", "-c", "from web.fleet.models import Node; Node.objects.all().delete()")
-    expect(live(page)).to_contain_text(f"No {GPU} is in use any more")
+    expect(live(page)).to_contain_text(f"No {GPU} is available any more")
     live(page).get_by_role("button", name="Cancel").click()
     wait_for_verdict(page, "Cancelled", within_s=10)
     submit(page, "accepted // again")
-    expect(page.locator("#console [role=alert]")).to_contain_text(f"No {GPU} is in use")
+    expect(page.locator("#console [role=alert]")).to_contain_text(f"{GPU} is not available")
 
 
 def test_without_a_stream_the_verdict_comes_all_the_same(site: Site, context: BrowserContext) -> None:
@@ -199,8 +199,8 @@ def test_without_a_stream_the_verdict_comes_all_the_same(site: Site, context: Br
     open_problem(page, site, "vector-add")
     page.route("**/events*", lambda route: route.abort())
     submit(page, "sleep=20 accepted")
-    expect(live(page)).to_contain_text("connection was lost")
-    expect(live(page)).to_contain_text("asked every 3 s", timeout=20_000)
+    expect(live(page)).to_contain_text("Connection lost")
+    expect(live(page)).to_contain_text("Checking every 3 s", timeout=20_000)
     wait_for_verdict(page, "Accepted")
 
 
@@ -211,7 +211,7 @@ def test_a_stream_that_comes_back_misses_nothing(site: Site, context: BrowserCon
     lost = iter([True, True])
     page.route("**/events*", lambda route: route.abort() if next(lost, False) else route.continue_())
     submit(page, "cases=5 pace=1.5")
-    expect(live(page)).to_contain_text("connection was lost")
+    expect(live(page)).to_contain_text("Connection lost")
     expect(live(page).locator(".lane")).to_have_count(5)
     expect(live(page).locator("[data-connection]")).to_be_hidden()
     wait_for_verdict(page, "Accepted")

@@ -42,7 +42,7 @@ def talk(site: Site, browser: Browser) -> str:
         page.get_by_role("button", name="Post").click()
         address = page.url.removeprefix(site.url).partition("#")[0]
         page.get_by_label("Text").fill("Memory, of course.")
-        page.get_by_role("button", name="Post").click()
+        page.get_by_role("button", name="Reply").click()
         expect(page.locator(".post")).to_have_count(2)
         return address
 
@@ -57,7 +57,7 @@ def warden(site: Site) -> str:
 def test_it_opens_by_solving(site: Site, page: Page, talk: str) -> None:
     sign_up(page, site, "newcomer")
     page.goto(f"{site.url}{talk}")
-    expect(page.get_by_role("heading", name="This opens when you have solved it")).to_be_visible()
+    expect(page.get_by_role("heading", name="Solve the problem to unlock this page")).to_be_visible()
     expect(page.get_by_text("Memory, of course.")).to_have_count(0)
     solve(page, site)
     page.goto(f"{site.url}{BASE}/discussion")
@@ -87,7 +87,7 @@ def test_one_previews_posts_edits_and_deletes(site: Site, page: Page, talk: str)
     expect(post).to_contain_text("edited")
     post.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("Your post is deleted.")).to_be_visible()
+    expect(page.get_by_text("Post deleted.")).to_be_visible()
     expect(page.get_by_role("link", name="To be deleted")).to_have_count(0)
 
 
@@ -102,7 +102,7 @@ def test_it_works_without_scripts(site: Site, browser: Browser, talk: str) -> No
         page.get_by_label("Text").fill("Without *scripts*")
         page.get_by_role("button", name="Preview").click()
         expect(page.get_by_role("region", name="Preview").locator("em")).to_have_text("scripts")
-        page.get_by_role("button", name="Post").click()
+        page.get_by_role("button", name="Reply").click()
         expect(page.locator(".post em")).to_have_text("scripts")
 
 
@@ -124,14 +124,14 @@ def test_a_report_reaches_staff_who_hide_the_post(
         sign_up(reader, site, "offended")
         solve(reader, site)
         reader.goto(f"{site.url}{talk}")
-        reader.get_by_role("link", name="Report the post").nth(1).click()
-        reader.get_by_label("What is wrong with it?").fill("It gives everything away")
-        reader.get_by_role("button", name="Report to staff").click()
-        expect(reader.get_by_text("Staff will look at it.")).to_be_visible()
+        reader.get_by_role("link", name="Report post").nth(1).click()
+        reader.get_by_label("Reason").fill("It gives everything away")
+        reader.get_by_role("button", name="Report post").click()
+        expect(reader.get_by_text("Staff will review the post.")).to_be_visible()
         sign_in(page, site, warden)
         page.goto(f"{site.url}/staff")
         page.get_by_role("link", name="1 reported post").click()
-        report = page.get_by_role("region", name="Report of offended")
+        report = page.get_by_role("region", name="Report by offended")
         expect(report).to_contain_text("It gives everything away")
         report.get_by_label("Reason for hiding").fill("Too much of a hint")
         report.get_by_role("button", name="Hide").click()
@@ -158,10 +158,10 @@ def test_who_is_banned_is_told_why(site: Site, browser: Browser, page: Page, tal
         expect(page.get_by_role("row", name="loud")).to_contain_text("Advertising")
         loud.goto(f"{site.url}{talk}")
         expect(loud.get_by_text("Advertising")).to_be_visible()
-        expect(loud.get_by_role("button", name="Post")).to_have_count(0)
-        page.get_by_role("button", name="Lift the ban of loud").click()
+        expect(loud.get_by_role("button", name="Reply")).to_have_count(0)
+        page.get_by_role("button", name="Lift ban of loud").click()
         loud.reload()
-        expect(loud.get_by_role("button", name="Post")).to_be_visible()
+        expect(loud.get_by_role("button", name="Reply")).to_be_visible()
 
 
 def test_the_pages_are_sound(site: Site, visitor: Page, talk: str) -> None:

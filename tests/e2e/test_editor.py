@@ -54,8 +54,8 @@ def test_the_draft_survives_a_reload_and_the_starter_comes_back(site: Site, page
     write(page, "my own program")
     open_problem(page, site, "vector-add")
     assert editor_text(page) == "my own program"
-    page.get_by_role("button", name="Back to the starter").click()
-    page.get_by_role("dialog").get_by_role("button", name="Back to the starter").click()
+    page.get_by_role("button", name="Reset to starter code").click()
+    page.get_by_role("dialog").get_by_role("button", name="Reset").click()
     assert editor_text(page) == starter
 
 
@@ -74,7 +74,7 @@ def test_own_sizes_are_used_and_checked(site: Site, page: Page) -> None:
     sign_up(page, site, "sizer")
     open_problem(page, site, "vector-add")
     write(page, "accepted")
-    page.get_by_text("Own sizes").click()
+    page.get_by_text("Custom sizes", exact=True).click()
     page.get_by_label("n", exact=True).fill("17")
     page.get_by_role("button", name="Run").click()
     wait_for_verdict(page, "Accepted")
@@ -94,7 +94,7 @@ def test_by_keyboard_alone(site: Site, page: Page) -> None:
     sign_up(page, site, "typist")
     open_problem(page, site, "vector-add")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
     page.keyboard.press("Enter")
     source = page.get_by_role("textbox", name="Source")
     for _ in range(30):
@@ -116,7 +116,7 @@ def test_by_keyboard_alone(site: Site, page: Page) -> None:
 
 def test_splitters_move_by_keyboard(site: Site, page: Page) -> None:
     open_problem(page, site, "vector-add")
-    splitter = page.get_by_role("separator", name="Width of the statement")
+    splitter = page.get_by_role("separator", name="Resize statement")
     before = page.locator("#statement").evaluate("node => node.offsetWidth")
     splitter.press("ArrowRight")
     assert page.locator("#statement").evaluate("node => node.offsetWidth") > before

@@ -45,7 +45,7 @@ def test_from_sign_up_to_the_leaderboard(court: Site, page: Page) -> None:
 
     page.get_by_role("link", name="Leaderboard").click()
     expect(page.get_by_role("row", name="learner")).to_contain_text("CUDA C++")
-    expect(page.get_by_text("Nothing is ranked without a GPU")).to_be_visible()
+    expect(page.get_by_text("Without a GPU, nothing is ranked")).to_be_visible()
 
 
 @pytest.mark.timeout(600)

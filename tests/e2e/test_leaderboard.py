@@ -74,7 +74,7 @@ def test_a_score_of_ones_own_takes_its_place(crowd: Site, page: Page) -> None:
     expect(page.locator(".pinned")).to_have_count(0)
     mine = page.locator("tr.mine")
     expect(mine).to_contain_text("78.45 µs")
-    mine.get_by_role("link", name="the program of newcomer").click()
+    mine.get_by_role("link", name="source by newcomer").click()
     expect(page).to_have_url(re.compile(r"/s/\w+$"))
 
 
@@ -102,9 +102,9 @@ def test_an_earlier_version_can_be_chosen_by_keyboard(crowd: Site, page: Page) -
     page.keyboard.press("Enter")
     page.get_by_role("link", name="feedfacefeed").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("rank among themselves")).to_be_visible()
+    expect(page.get_by_text("don't count for the current version")).to_be_visible()
     expect(page.locator(".board tbody tr")).to_have_count(3)
-    page.get_by_role("link", name="Show the present version").click()
+    page.get_by_role("link", name="Show current version").click()
     expect(page.locator(".board tbody th").first).to_contain_text("runner-07")
 
 
@@ -130,7 +130,7 @@ def test_records_over_time_can_be_seen_and_read(crowd: Site, page: Page) -> None
 def test_the_program_of_another_opens_after_solving(crowd: Site, page: Page) -> None:
     sign_in(page, crowd, "newcomer")
     page.goto(f"{crowd.url}{BOARD}?gpu=NVIDIA+H200&language=cuda")
-    page.locator(".board").get_by_role("link", name="the program of runner-07").click()
+    page.locator(".board").get_by_role("link", name="source by runner-07").click()
     expect(page.get_by_role("code").get_by_text("// the program of runner-07")).to_be_visible()
 
 
@@ -141,7 +141,7 @@ def test_without_scripts_the_links_work(crowd: Site, browser: Browser) -> None:
         page.get_by_role("link", name="Next").click()
         expect(page.locator(".board tbody th").last).to_contain_text("runner-59")
         page.get_by_role("link", name="Triton").click()
-        expect(page.get_by_text("Nobody has a score here")).to_be_visible()
+        expect(page.get_by_text("No scores on the current version")).to_be_visible()
         page.get_by_role("link", name="Ranking").click()
         expect(page.locator(".board tbody tr").first).to_contain_text("runner-07")
 
@@ -161,7 +161,7 @@ def test_the_ranking_tells_points_and_how_they_are_made(crowd: Site, page: Page)
 
 def test_nothing_is_ranked_where_nothing_is_timed(crowd: Site, page: Page) -> None:
     page.goto(f"{crowd.url}/problems/hostile/leaderboard")
-    expect(page.get_by_text("Nothing is ranked without a GPU")).to_be_visible()
+    expect(page.get_by_text("Without a GPU, nothing is ranked")).to_be_visible()
 
 
 def test_staff_set_a_baseline(crowd: Site, page: Page) -> None:
@@ -172,10 +172,10 @@ def test_staff_set_a_baseline(crowd: Site, page: Page) -> None:
     crowd.manage("shell", "-c", make)
     sign_in(page, crowd, "marshal")
     page.goto(f"{crowd.url}{BOARD}?gpu=NVIDIA+H200&language=cuda")
-    link = page.locator(".board").get_by_role("link", name="the program of runner-03").get_attribute("href")
+    link = page.locator(".board").get_by_role("link", name="source by runner-03").get_attribute("href")
     page.get_by_label("Submission").fill((link or "").removeprefix("/s/"))
     page.get_by_label("Label").fill("Grid stride")
     page.get_by_role("button", name="Use as baseline").click()
     expect(page.get_by_text("Grid stride is a baseline.")).to_be_visible()
     page.get_by_role("button", name="Remove Grid stride").click()
-    expect(page.get_by_text("Grid stride is no baseline any more.")).to_be_visible()
+    expect(page.get_by_text("Grid stride is no longer a baseline.")).to_be_visible()

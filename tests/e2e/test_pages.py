@@ -65,14 +65,14 @@ def test_from_a_score_to_its_place_and_its_listing(site: Site, page: Page, timed
     expect(page.get_by_text("first run was disturbed")).to_be_visible()
     page.get_by_role("tab", name="PTX / SASS").click()
     expect(page.get_by_text("<b>not bold</b>")).to_be_visible()
-    page.get_by_role("link", name="page of its own").click()
+    page.get_by_role("link", name="open as a page").click()
     expect(page.get_by_text("<b>not bold</b>")).to_be_visible()
     page.go_back()
     page.get_by_role("tab", name="Result").click()
     page.get_by_role("link", name="Leaderboard").click()
     expect(page.get_by_role("row", name=PERSON).first).to_contain_text("12.50 µs")
     page.get_by_role("link", name="Triton").click()
-    expect(page.get_by_text("Nobody has a score here")).to_be_visible()
+    expect(page.get_by_text("No scores on the current version")).to_be_visible()
 
 
 def test_a_page_that_is_missing_helps(site: Site, page: Page) -> None:
@@ -97,10 +97,10 @@ def test_the_admin_works_under_the_policy(site: Site, page: Page, tmp_path: Path
 
 def test_the_chosen_scheme_is_remembered(site: Site, page: Page) -> None:
     page.goto(site.url)
-    button = page.get_by_role("button", name="Colours")
+    button = page.get_by_role("button", name="Theme")
     button.click()
     button.click()
-    expect(button).to_have_accessible_name("Colours: dark")
+    expect(button).to_have_accessible_name("Theme: dark")
     page.goto(f"{site.url}/help")
     assert page.locator("html").get_attribute("data-theme") == "dark"
     assert page.evaluate("getComputedStyle(document.body).colorScheme") == "dark"
@@ -112,7 +112,7 @@ def test_the_list_narrows_while_one_types(site: Site, page: Page) -> None:
     expect(page.locator(".problem-row")).to_have_count(1)
     expect(page).to_have_url(f"{site.url}/problems?q=vector+add")
     page.get_by_role("searchbox").fill("nothing like it")
-    expect(page.get_by_text("No problem matches.")).to_be_visible()
+    expect(page.get_by_text("No problems match.")).to_be_visible()
     page.go_back()
     expect(page.locator(".problem-row")).to_have_count(1)
 

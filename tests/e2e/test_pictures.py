@@ -90,7 +90,7 @@ def test_pictures_of_authoring(court: Site, browser: Browser, pictures: Path) ->
             open_tab(page, tab)
             page.screenshot(path=pictures / f"author-{tab.lower()}-light.png")
         replace(page, "problem.toml", *LAX)
-        prove(page, "The proof does not hold")
+        prove(page, "Proof failed")
         page.screenshot(path=pictures / "author-proof-light.png")
         assert problems == []
 

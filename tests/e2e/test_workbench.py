@@ -75,7 +75,7 @@ class TestDrafts:
 
     @pytest.mark.parametrize(
         ("choice", "kept", "other"),
-        [("Keep mine", "// mine", "// theirs"), ("Take the server's", "// theirs", "// mine")],
+        [("Keep mine", "// mine", "// theirs"), ("Use server version", "// theirs", "// mine")],
     )
     def test_two_browsers_in_conflict(
         self, site: Site, page: Page, elsewhere: Page, choice: str, kept: str, other: str
@@ -88,15 +88,15 @@ class TestDrafts:
         write(elsewhere, "// theirs")
         expect(status(elsewhere)).to_have_text(SAVED)
         write(page, "// mine")
-        dialog = page.get_by_role("dialog", name="This program was changed elsewhere")
-        expect(dialog.get_by_label("Your version")).to_contain_text("// mine")
-        expect(dialog.get_by_label("The server's version")).to_contain_text("// theirs")
+        dialog = page.get_by_role("dialog", name="Draft changed elsewhere")
+        expect(dialog.get_by_label("Version in this browser")).to_contain_text("// mine")
+        expect(dialog.get_by_label("Version on the server")).to_contain_text("// theirs")
         dialog.get_by_role("button", name=choice).click()
         expect(status(page)).to_have_text(SAVED)
         assert editor_text(page) == kept
-        page.get_by_role("button", name="History of this program").click()
-        history = page.get_by_role("dialog", name="History of this program")
-        expect(history.get_by_label("The earlier program")).to_contain_text(other)
+        page.get_by_role("button", name="History").click()
+        history = page.get_by_role("dialog", name="History")
+        expect(history.get_by_label("Selected version")).to_contain_text(other)
 
     def test_a_conflict_can_wait(self, site: Site, page: Page, elsewhere: Page) -> None:
         sign_up(page, site, "undecided")
@@ -119,15 +119,15 @@ class TestDrafts:
         starter = editor_text(page)
         write(page, "// worth keeping")
         expect(status(page)).to_have_text(SAVED)
-        page.get_by_role("button", name="Back to the starter").click()
-        page.get_by_role("dialog").get_by_role("button", name="Keep my program").click()
+        page.get_by_role("button", name="Reset to starter code").click()
+        page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
         assert editor_text(page) == "// worth keeping"
-        page.get_by_role("button", name="Back to the starter").click()
-        page.get_by_role("dialog").get_by_role("button", name="Back to the starter").click()
+        page.get_by_role("button", name="Reset to starter code").click()
+        page.get_by_role("dialog").get_by_role("button", name="Reset").click()
         assert editor_text(page) == starter
         expect(status(page)).to_have_text(SAVED)
-        page.get_by_role("button", name="History of this program").click()
-        page.get_by_role("button", name="Restore this one").click()
+        page.get_by_role("button", name="History").click()
+        page.get_by_role("button", name="Restore").click()
         assert editor_text(page) == "// worth keeping"
         expect(status(page)).to_have_text(SAVED)
 
@@ -149,7 +149,7 @@ class TestDrafts:
         elsewhere.wait_for_load_state("networkidle")
         elsewhere.route("**/drafts/**", lambda route: route.abort())
         write(elsewhere, "// no network")
-        expect(status(elsewhere)).to_have_text("Offline. Saved in this browser")
+        expect(status(elsewhere)).to_have_text("Offline; saved in this browser")
         elsewhere.unroute("**/drafts/**")
         elsewhere.evaluate("dispatchEvent(new Event('online'))")
         expect(status(elsewhere)).to_have_text(SAVED)
@@ -211,7 +211,7 @@ class TestEditor:
         open_problem(page, site, "vector-add")
         source(page).click()
         page.keyboard.press("Escape")
-        expect(page.locator("#announcer")).to_contain_text("leaves the editor")
+        expect(page.locator("#announcer")).to_contain_text("to leave the editor")
         page.wait_for_timeout(2500)
         page.keyboard.press("Tab")
         expect(source(page)).not_to_be_focused()
@@ -266,13 +266,13 @@ class TestKeys:
 
     def test_a_question_mark_shows_the_keys(self, site: Site, page: Page) -> None:
         open_problem(page, site, "vector-add")
-        dialog = page.get_by_role("dialog", name="Keys")
+        dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
         page.get_by_role("heading", name="Vector addition").click()
         page.keyboard.press("?")
         expect(dialog).to_be_visible()
         page.keyboard.press("Escape")
         expect(dialog).to_be_hidden()
-        page.get_by_role("button", name="All keys").click()
+        page.get_by_role("button", name="Keyboard shortcuts").click()
         expect(dialog).to_contain_text("Submit")
         dialog.get_by_role("button", name="Close").click()
         write(page, "")
@@ -284,7 +284,7 @@ class TestKeys:
         sign_up(page, site, "seeder")
         open_problem(page, site, "vector-add")
         write(page, "accepted")
-        page.get_by_text("Own sizes").click()
+        page.get_by_text("Custom sizes", exact=True).click()
         page.get_by_label("seed").fill("not a number")
         page.get_by_role("button", name="Run").click()
         expect(page.get_by_label("seed")).to_be_focused()
@@ -304,10 +304,10 @@ class TestPanes:
     @pytest.mark.parametrize(
         ("name", "keys", "now"),
         [
-            ("Width of the statement", ["ArrowLeft", "ArrowLeft"], "36"),
-            ("Width of the statement", ["End"], "75"),
-            ("Height of the editor", ["Home"], "20"),
-            ("Height of the editor", ["ArrowDown"], "62"),
+            ("Resize statement", ["ArrowLeft", "ArrowLeft"], "36"),
+            ("Resize statement", ["End"], "75"),
+            ("Resize editor", ["Home"], "20"),
+            ("Resize editor", ["ArrowDown"], "62"),
         ],
     )
     def test_by_keyboard_and_remembered(
@@ -326,7 +326,7 @@ class TestPanes:
 
     def test_by_mouse(self, site: Site, page: Page) -> None:
         open_problem(page, site, "vector-add")
-        splitter = page.get_by_role("separator", name="Width of the statement")
+        splitter = page.get_by_role("separator", name="Resize statement")
         box = splitter.bounding_box()
         assert box is not None
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 200)
@@ -362,8 +362,8 @@ class TestFirstPaint:
 
     def test_nothing_moves_with_panes_as_they_were_left(self, site: Site, page: Page) -> None:
         open_problem(page, site, "vector-add")
-        page.get_by_role("separator", name="Width of the statement").press("Home")
-        page.get_by_role("separator", name="Height of the editor").press("End")
+        page.get_by_role("separator", name="Resize statement").press("Home")
+        page.get_by_role("separator", name="Resize editor").press("End")
         page.add_init_script(WATCH_SHIFTS)
         page.reload()
         expect(page.locator(".workbench[data-ready]")).to_be_visible()
@@ -408,7 +408,7 @@ def test_dialogs_are_accessible(site: Site, visitor: Page) -> None:
     size = visitor.viewport_size
     if size and size["width"] < WIDE:  # on a phone the statement is in front
         visitor.get_by_role("button", name="Code").click()
-    for name in ("History of this program", "Back to the starter", "Editor settings", "All keys"):
+    for name in ("History", "Reset to starter code", "Editor settings", "Keyboard shortcuts"):
         visitor.get_by_role("button", name=name).click()
         expect(visitor.get_by_role("dialog")).to_be_visible()
         visitor.wait_for_timeout(150)

@@ -24,22 +24,22 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth is
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
-        "account_inactive": "This account is inactive. Ask whoever runs this site.",
-        "cannot_remove_primary_email": "This is the primary address. Make another one primary first.",
-        "duplicate_email": "This address is on your list already.",
-        "email_taken": "Another account has this address. Use another one, or sign in to that account.",
-        "enter_current_password": "This is not your present password. Try again.",
-        "incorrect_code": "This code is wrong or too old. Use the one shown now, or a recovery code.",
-        "incorrect_password": "This is not your password. Try again.",
-        "invalid_or_expired_key": "This link is used up or too old. Ask for a new one.",
-        "invalid_password_reset": "This link is used up or too old. Ask for a new one.",
-        "max_email_addresses": "An account has up to %d addresses. Remove one first.",
-        "rate_limited": "That was too often. Wait a minute, then try again.",
-        "too_many_login_attempts": "Too many failed attempts. Wait five minutes, then try again.",
-        "unverified_primary_email": "Verify this address first: the link is in the mail that you were sent.",
-        "username_blacklisted": "This name is reserved. Choose another one.",
-        "username_password_mismatch": "The name or the password is wrong. Check both, or reset the password.",
-        "username_taken": "This name is taken. Choose another one.",
+        "account_inactive": "This account is inactive. Ask the site's administrator.",
+        "cannot_remove_primary_email": "Make another email address primary before you remove this one.",
+        "duplicate_email": "You have already added this email address.",
+        "email_taken": "Another account uses this email address. Use another one, or sign in to it.",
+        "enter_current_password": "The current password is incorrect. Try again.",
+        "incorrect_code": "The code is incorrect or has expired. Use the current code, or a recovery code.",
+        "incorrect_password": "Incorrect password. Try again.",
+        "invalid_or_expired_key": "This link has expired or was already used. Request a new one.",
+        "invalid_password_reset": "This link has expired or was already used. Request a new one.",
+        "max_email_addresses": "An account can have up to %d email addresses. Remove one first.",
+        "rate_limited": "Too many attempts. Try again in a minute.",
+        "too_many_login_attempts": "Too many failed attempts. Try again in five minutes.",
+        "unverified_primary_email": "Verify this email address first. We sent you a link.",
+        "username_blacklisted": "This username is reserved. Choose another one.",
+        "username_password_mismatch": "Incorrect username or password. Try again, or reset your password.",
+        "username_taken": "This username is taken. Choose another one.",
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth's signature
@@ -74,9 +74,9 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  
 
     error_messages = {
         **DefaultSocialAccountAdapter.error_messages,
-        "email_taken": "Another account has this address. Sign in to it, then connect %s on its page.",
-        "no_password": "Without it you could not sign in any more. Set a password first.",
-        "connected_other": "It is connected to another account here. Disconnect it there first.",
+        "email_taken": "Another account uses this email address. Sign in to it, then connect %s there.",
+        "no_password": "You need this account to sign in. Set a password before you disconnect it.",
+        "connected_other": "Another account on this site already uses it. Disconnect it there first.",
     }
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
@@ -95,10 +95,10 @@ class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # as above
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
-        "cannot_generate_recovery_codes": "Add an authenticator app or a key first.",
+        "cannot_generate_recovery_codes": "Add an authenticator app or a security key first.",
         "incorrect_code": AccountAdapter.error_messages["incorrect_code"],
-        "unreadable_secret": "The key of this site has changed, so it cannot check your codes any more. "
-        "Ask whoever runs this site to remove them.",
+        "unreadable_secret": "The site's secret key has changed, so your codes can no longer be checked. "
+        "Ask the site's administrator to remove your second factor.",
     }
 
     def get_totp_label(self, user: User) -> str:

@@ -37,7 +37,7 @@ def download(request: HttpRequest) -> HttpResponseBase:
     """All that is kept about the person, streamed. Once in ten minutes."""
     user = cast("User", request.user)
     if not cache.add(f"export:{user.pk}", 1, EXPORT_PAUSE_S):
-        message = "You had a copy within the last ten minutes. Wait a little for another one."
+        message = "You downloaded your data less than ten minutes ago. Try again later."
         return render(request, "accounts/data.html", {"refusal": message}, status=429)
     get_adapter(request).send_notification_mail("accounts/email/data_exported", user)
     response = StreamingHttpResponse(export.stream(user), content_type="application/json")
@@ -65,6 +65,6 @@ def delete(request: HttpRequest) -> HttpResponse:
                 get_adapter(request).send_notification_mail(
                     "accounts/email/account_deleted", user, {"username": user.username}, email=address
                 )
-            messages.success(request, "Your account is deleted.")
+            messages.success(request, "Account deleted.")
             return redirect("home")
     return render(request, "accounts/delete.html", {"form": form}, status=422 if form.errors else 200)

@@ -34,7 +34,7 @@ def delete_account(user: User) -> None:
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     if user.is_superuser and not _others(user).exists():
-        raise LastSuperuser("You are the only superuser. Make another one first.")
+        raise LastSuperuser("You are the only superuser. Create another one first.")
     for submission in Submission.objects.filter(user=user).exclude(job__state=JobState.DONE):
         submissions.cancel(submission)
     progress.forget(user)

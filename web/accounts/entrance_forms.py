@@ -1,4 +1,4 @@
-"""Forms of allauth in our words: an address is an e-mail address, and a label needs no placeholder."""
+"""Forms of allauth with our hints. A label needs no placeholder."""
 
 from typing import Any
 
@@ -8,19 +8,16 @@ from allauth.mfa.totp import forms as totp
 from allauth.socialaccount import forms as social
 from django import forms
 
-_EMAIL = {"Email": "E-mail", "Email (optional)": "E-mail (optional)"}
-
-_HINT = "At least 10 characters, not like your name, and none that many people use."
+_HINT = "At least 10 characters. Not similar to your username, and not a common password."
 
 
 class _Plain(forms.Form):
-    """Renames the fields of allauth's forms and takes their placeholders away."""
+    """Removes the placeholders of allauth's forms and adds our password hint."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         for field in self.fields.values():
             field.widget.attrs.pop("placeholder", None)
-            field.label = _EMAIL.get(str(field.label), field.label)
         if "password1" in self.fields:
             self.fields["password1"].help_text = _HINT
 
@@ -34,9 +31,11 @@ class SignupForm(_Plain, account.SignupForm):  # type: ignore[misc]  # as above
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.fields["username"].help_text = "Others see it. Letters a to z, digits, and . _ - between them."
+        self.fields[
+            "username"
+        ].help_text = "Visible to others. Use letters a to z and digits, separated by . _ or -."
         if "email" in self.fields:
-            self.fields["email"].help_text = "Only to get a new password when you forget yours."
+            self.fields["email"].help_text = "Used to reset a forgotten password."
 
 
 class AddEmailForm(_Plain, account.AddEmailForm):  # type: ignore[misc]  # as above

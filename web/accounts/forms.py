@@ -8,14 +8,14 @@ from django import forms
 from web.accounts.models import Scope, User
 from web.accounts.services import DEFAULT_LIFETIME
 
-LIFETIMES = {7: "7 days", 30: "30 days", 90: "90 days", 365: "A year"}
+LIFETIMES = {7: "7 days", 30: "30 days", 90: "90 days", 365: "1 year"}
 
 
 class TokenForm(forms.Form):
     """A token to be made."""
 
     name = forms.CharField(
-        max_length=60, label="Name", help_text="What it is for, such as the machine it will live on."
+        max_length=60, label="Name", help_text="The purpose of the token, such as the machine that uses it."
     )
     scope = forms.ChoiceField(
         choices=[
@@ -25,13 +25,13 @@ class TokenForm(forms.Form):
         ],
         initial=Scope.SUBMIT.value,
         required=False,
-        label="It may",
+        label="Scopes",
     )
     days = forms.ChoiceField(
         choices=[*LIFETIMES.items()],
         initial=DEFAULT_LIFETIME.days,
         required=False,
-        label="It expires after",
+        label="Expires after",
     )
 
     def clean_scope(self) -> Scope:
@@ -47,7 +47,7 @@ class TokenForm(forms.Form):
 class DeletionForm(forms.Form):
     """The name of the account, typed out by the person who wants it gone."""
 
-    username = forms.CharField(label="Your name, to confirm", max_length=60)
+    username = forms.CharField(label="Type your username to confirm", max_length=60)
 
     def __init__(self, *args: Any, user: User, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -57,5 +57,5 @@ class DeletionForm(forms.Form):
     def clean_username(self) -> str:
         """The name, if it is this account's."""
         if self.cleaned_data["username"].strip() != self.user.username:
-            raise forms.ValidationError(f"Type {self.user.username} to delete this account.")
+            raise forms.ValidationError(f"Type {self.user.username} to confirm.")
         return self.user.username

@@ -23,9 +23,9 @@ class UserManager(DjangoUserManager["User"]):
 class Audience(models.TextChoices):
     """Who may see a profile, besides its owner and staff."""
 
-    EVERYBODY = "everybody", "Everybody"
-    SIGNED_IN = "signed_in", "People who are signed in"
-    NOBODY = "nobody", "Nobody"
+    EVERYBODY = "everybody", "Everyone"
+    SIGNED_IN = "signed_in", "Signed-in users"
+    NOBODY = "nobody", "Only me"
 
 
 class User(AbstractBaseUser, PermissionsMixin):

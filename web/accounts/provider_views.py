@@ -25,7 +25,7 @@ def _guarded(view: View) -> View:
         try:
             return view(request, **arguments)
         except SocialApp.DoesNotExist as error:
-            raise Http404("Nothing of that name is configured.") from error
+            raise Http404("This sign-in provider is not configured.") from error
         except RequestException:
             return render(request, "socialaccount/authentication_error.html", status=502)
 

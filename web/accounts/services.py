@@ -54,11 +54,11 @@ def issue_token(
         TooManyTokens: the user holds as many as one may.
     """
     if not timedelta(0) < lifetime <= LONGEST_LIFETIME:
-        raise ValidationError({"lifetime": "A token lives up to 366 days."})
+        raise ValidationError({"lifetime": "A token can be valid for up to 366 days."})
     now = timezone.now()
     ApiToken.objects.filter(user=user, expires__lte=now).delete()
     if ApiToken.objects.filter(user=user).count() >= MAX_TOKENS:
-        raise TooManyTokens(f"You hold {MAX_TOKENS} tokens; revoke one first.")
+        raise TooManyTokens(f"You have {MAX_TOKENS} tokens, the maximum. Revoke one first.")
     secret = f"wct_{secrets.token_urlsafe(24)}"
     token = ApiToken(
         user=user,

@@ -53,7 +53,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
     """Delete one of one's own tokens."""
     if services.revoke_token(cast("User", request.user), token_id):
-        messages.success(request, "The token is revoked.")
+        messages.success(request, "Token revoked.")
     return redirect("tokens")
 
 
@@ -62,7 +62,7 @@ def revoke_token(request: HttpRequest, token_id: int) -> HttpResponse:
 def end_session(request: HttpRequest, session_id: int) -> HttpResponse:
     """Sign another browser of one's own out."""
     get_object_or_404(UserSession, user=request.user, pk=session_id).end()
-    messages.success(request, "The session has ended.")
+    messages.success(request, "Session signed out.")
     return redirect("usersessions_list")
 
 

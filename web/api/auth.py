@@ -34,7 +34,7 @@ class TokenAuth(HttpBearer):
     scope = Scope.READ
 
     def __init__(self) -> None:
-        self.openapi_description = f"A token of the scope `{self.scope.value}`, or of one that includes it."
+        self.openapi_description = f"A token with the scope `{self.scope.value}` or a scope that includes it."
         super().__init__()
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
@@ -44,7 +44,7 @@ class TokenAuth(HttpBearer):
             raise AuthenticationError
         if not Scope(found.scope).includes(self.scope):
             raise HttpError(
-                403, f"This token may only {found.scope}; use one of the scope '{self.scope.value}'."
+                403, f"This token has the scope '{found.scope}'. Use one with the scope '{self.scope.value}'."
             )
         request.user = found.user
         return found.user
@@ -72,7 +72,7 @@ class SessionAuth(APIKeyCookie):
         if not request.user.is_authenticated:
             return None
         if check_csrf(request):
-            raise HttpError(403, "The CSRF token is missing or wrong; send it as X-CSRFToken.")
+            raise HttpError(403, "The CSRF token is missing or incorrect. Send it in the X-CSRFToken header.")
         return request.user
 
     def authenticate(self, request: HttpRequest, key: str | None) -> User | None:

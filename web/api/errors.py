@@ -92,7 +92,7 @@ def answer(status: int, message: str, fields: Mapping[str, list[str]] | None = N
 
 def not_found(request: HttpRequest, rest: str) -> HttpResponse:  # noqa: ARG001 - a view takes them
     """The answer below /api/v1/ where there is nothing."""
-    return answer(404, "There is nothing at this address; see /api/v1/openapi.json.")
+    return answer(404, "Unknown URL. See /api/v1/openapi.json.")
 
 
 def install(api: NinjaAPI) -> None:
@@ -115,12 +115,12 @@ def install(api: NinjaAPI) -> None:
 
 def _not_found(_request: HttpRequest, _error: Http404) -> HttpResponse:
     # Never the exception's text: it would tell what exists from what may not be seen.
-    return answer(404, "There is no such object, or it is not yours to see.")
+    return answer(404, "The object doesn't exist, or you don't have access to it.")
 
 
 def _http_error(_request: HttpRequest, error: HttpError) -> HttpResponse:
     if isinstance(error, Throttled):
-        return answer(429, "Too many requests; the header Retry-After says when to go on.")
+        return answer(429, "Too many requests. Wait for the time in the Retry-After header.")
     if error.status_code == 401:
         return answer(401, "Send a token in the header 'Authorization: Bearer …', or sign in.")
     return answer(error.status_code, error.message)
@@ -133,16 +133,16 @@ def _request_invalid(_request: HttpRequest, error: RequestInvalid) -> HttpRespon
         parts = entry["loc"][2:] if entry["loc"][0] == "body" else entry["loc"][1:]
         place = ".".join(str(part) for part in parts) or "body"
         fields.setdefault(place, []).append(str(entry["msg"]))
-    return answer(422, "The request is not valid; see fields.", fields)
+    return answer(422, "The request is invalid. See fields.", fields)
 
 
 def _value_invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
     fields = error.message_dict if hasattr(error, "error_dict") else {"body": error.messages}
-    return answer(422, "The request is not valid; see fields.", fields)
+    return answer(422, "The request is invalid. See fields.", fields)
 
 
 def _denied(_request: HttpRequest, error: PermissionDenied) -> HttpResponse:
-    return answer(403, str(error) or "You may not do this.")
+    return answer(403, str(error) or "You don't have permission to do this.")
 
 
 def _too_big(_request: HttpRequest, _error: RequestDataTooBig) -> HttpResponse:
@@ -168,11 +168,11 @@ def _too_many_tokens(_request: HttpRequest, error: TooManyTokens) -> HttpRespons
 
 def _database_away(_request: HttpRequest, error: Exception) -> HttpResponse:
     log.error("database_away", error=str(error))
-    response = answer(503, "The database does not answer. Send the request again in a moment.")
+    response = answer(503, "The database isn't responding. Send the request again in a moment.")
     response["Retry-After"] = str(AGAIN_S)
     return response
 
 
 def _ours(_request: HttpRequest, error: Exception) -> HttpResponse:
     log.error("api_failed", exc_info=error)
-    return answer(500, "The site failed. Nothing is known to be wrong with your request; try again later.")
+    return answer(500, "Internal error. Your request may be fine. Try again later.")

@@ -72,7 +72,7 @@ class NodeOut(Schema):
     state: State | None
     message: str
     lost: bool
-    heard_s: float = Field(description="Seconds since it was last heard.")
+    heard_s: float = Field(description="Seconds since its last heartbeat.")
     drained: bool
     drain_reason: str | None
     drained_by: str
@@ -132,7 +132,7 @@ def drain_node(request: ApiRequest, node_name: Name, body: ReasonIn) -> Any:
     "/nodes/{node_name}/undrain",
     auth=STAFF_ORDER,
     response={200: DoneOut, **documented(401, 403, 404, 422)},
-    summary="End the drain of a node",
+    summary="Resume a drained node",
 )
 def undrain_node(request: ApiRequest, node_name: Name) -> Any:
     """Let its workers take submissions again. For staff."""

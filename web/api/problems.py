@@ -89,7 +89,7 @@ class StarterOut(Schema):
     source: str
 
 
-@router.get("", response={200: ProblemsOut, **documented(401, 422)}, summary="List the problems")
+@router.get("", response={200: ProblemsOut, **documented(401, 422)}, summary="List problems")
 def list_problems(request: ApiRequest, wanted: Query[ProblemFilter]) -> Any:
     """The published problems by their slugs, a page at a time. Their order on a track is the track's."""
     rows = queries.list_problems(
@@ -122,7 +122,7 @@ def show_problem(request: ApiRequest, slug: Slug) -> Any:
 @router.get(
     "/{slug}/starters",
     response={200: list[StarterOut], **documented(401, 404, 422)},
-    summary="List its starters",
+    summary="List starters",
 )
 def list_starters(request: ApiRequest, slug: Slug) -> Any:
     """Source to begin with, one per language."""

@@ -193,7 +193,7 @@ class CancelledOut(Schema):
     "",
     auth=SUBMIT,
     response={201: SubmissionOut, **documented(400, 401, 403, 404, 409, 413, 422, 429)},
-    summary="Submit or run a program",
+    summary="Submit or run a source",
 )
 def submit(
     request: ApiRequest,
@@ -294,10 +294,10 @@ def cancel(request: ApiRequest, public_id: PublicId) -> Any:
         "responses": {
             "200": {
                 "description": "Server-sent events; the last one is `finished`. Resumes by Last-Event-ID. "
-                "Events named `queue`, without an id, say where it waits and about how long.",
+                "Events named `queue` have no id and give the queue position and estimated wait.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
-            "204": {"description": "It is done, and you have seen every event."},
+            "204": {"description": "The submission is finished, and you have received every event."},
         }
     },
 )

@@ -52,19 +52,19 @@ class NewTokenOut(TokenOut):
     "",
     auth=None,
     response={201: NewTokenOut, **documented(400, 403, 409, 413, 422, 429)},
-    summary="Make a token from a name and a password",
+    summary="Create a token from a username and a password",
 )
 def create_token(request: HttpRequest, wanted: TokenIn) -> Any:
     """Throttled like signing in: too many wrong passwords for a name or from an address are refused."""
     try:
         user = get_adapter(request).authenticate(request, username=wanted.username, password=wanted.password)
     except ValidationError:
-        return answer(429, "Too many failed attempts; try again in a few minutes.")
+        return answer(429, "Too many failed attempts. Try again in a few minutes.")
     if user is None:
-        raise HttpError(403, "The name or the password is wrong.")
+        raise HttpError(403, "Incorrect username or password.")
     if queries.has_second_factor(user):
         raise HttpError(
-            403, "This account signs in with two factors; make a token on its page /account/tokens."
+            403, "This account uses two-factor authentication. Create a token at /account/tokens."
         )
     token, secret = services.issue_token(
         user, name=wanted.name, scope=wanted.scope, lifetime=timedelta(days=wanted.days)

@@ -41,7 +41,7 @@ class TrackDetailOut(TrackOut):
     description: str
 
 
-@router.get("", response={200: list[TrackOut], **documented(401)}, summary="List the tracks")
+@router.get("", response={200: list[TrackOut], **documented(401)}, summary="List tracks")
 def list_tracks(request: ApiRequest) -> Any:
     """The published tracks, in the order of the site."""
     return queries.list_paths(request.user)

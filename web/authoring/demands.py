@@ -55,7 +55,7 @@ def _demand(problem: Problem, case: Case, gpu: GpuModel) -> Demand:
     needed = needed_bytes(problem, case)
     complaint = ""
     if needed > gpu.memory_bytes:
-        complaint = f"does not fit a GPU {gpu.name}"
+        complaint = f"does not fit on {gpu.name}"
     elif least_us < MIN_TIMED_US:
         complaint = "too short to rank"
     return Demand(arrays, needed, least_us, complaint)

@@ -51,7 +51,7 @@ def _difference(path: str, old: bytes | None, new: bytes | None) -> FileDifferen
     before, after = text_or_none(old), text_or_none(new)
     if PurePosixPath(path).suffix in _PICTURES or before is None or after is None:
         sizes = f"{len(old or b'')} bytes before, {len(new or b'')} now"
-        return FileDifference(path, change, None, f"This is no text: {sizes}.")
+        return FileDifference(path, change, None, f"Binary file: {sizes}.")
     language = language_of(path)
     try:
         return FileDifference(

@@ -31,7 +31,7 @@ def in_workspace(*, write: str = rights.EDIT) -> Callable[[View[P]], Callable[..
                 return redirect_to_login(request.get_full_path())
             workspace = find_workspace(request.user, slug)
             if workspace is None or not request.user.has_perm(rights.VIEW, workspace):
-                raise Http404("There is no such workspace.")
+                raise Http404("Workspace not found.")
             if request.method not in {"GET", "HEAD"} and not request.user.has_perm(write, workspace):
                 raise PermissionDenied
             try:

@@ -24,19 +24,27 @@ KINDS = (
     Kind(
         "elementwise",
         "Elementwise",
-        "Each output from the inputs at the same place: a product of two vectors.",
+        "Each output depends on the inputs at the same index. Example: a product of two vectors.",
     ),
     Kind(
-        "reduction", "Reduction", "Many numbers become one: a sum of squares, with a tolerance for its order."
+        "reduction",
+        "Reduction",
+        "Many values become one. Example: a sum of squares with a tolerance for its order.",
     ),
-    Kind("matrix", "Matrix", "Arrays of two dimensions, wide and tall: a matrix times a vector."),
+    Kind("matrix", "Matrix", "Two-dimensional arrays, wide and tall. Example: a matrix times a vector."),
     Kind(
-        "stencil", "Stencil", "Each output from a neighbourhood: the mean of four neighbours, with borders."
+        "stencil",
+        "Stencil",
+        "Each output depends on a neighbourhood. Example: the mean of four neighbours, with borders.",
     ),
-    Kind("scan", "Scan", "Each output from all inputs before it: running sums, compared exactly."),
-    Kind("sort", "Sort", "Elements change places: short rows, each sorted."),
-    Kind("image", "Image", "Pixels of three bytes: left and right exchanged."),
-    Kind("custom", "Custom", "The smallest of all, an array changed in place, with a comment on every part."),
+    Kind(
+        "scan", "Scan", "Each output depends on all earlier inputs. Example: running sums, compared exactly."
+    ),
+    Kind("sort", "Sort", "Elements change places. Example: short rows, each sorted."),
+    Kind("image", "Image", "Pixels of three bytes. Example: a horizontal flip."),
+    Kind(
+        "custom", "Custom", "The smallest template: an array modified in place, with a comment on every part."
+    ),
 )
 
 

@@ -71,7 +71,7 @@ def needs_description(view: View[P]) -> Callable[..., HttpResponse]:
         try:
             return view(request, workspace, *args, **kwargs)
         except DescriptionUnreadable as error:
-            text = f"problem.toml cannot be read, line {error.line}: {error}"
+            text = f"problem.toml is invalid, line {error.line}: {error}"
             if wants_json(request):
                 return refused(request, workspace, [text], back=request.path)
             context = {"workspace": workspace, "error": str(error), "line": error.line}

@@ -12,10 +12,10 @@ from web.jobs.models import JobState
 
 _TONES = {State.HOLDS: "good", State.WARNS: "limit", State.FAILS: "bad", State.SKIPPED: "void"}
 _WORDS = {
-    State.HOLDS: "holds",
-    State.WARNS: "look at it",
-    State.FAILS: "must be changed",
-    State.SKIPPED: "not looked into",
+    State.HOLDS: "passed",
+    State.WARNS: "warning",
+    State.FAILS: "failed",
+    State.SKIPPED: "skipped",
 }
 _ICONS = {
     State.HOLDS: "accepted",
@@ -189,5 +189,5 @@ def _part(proof: Proof, check: Check, section: Section | None) -> Part:
 
 def _step(told: Mapping[str, Any]) -> Step:
     text = str(told.get("text", ""))
-    mark = "bad" if "NOT as expected" in text else "good" if told.get("kind") == "checked" else ""
+    mark = "bad" if "UNEXPECTED" in text else "good" if told.get("kind") == "checked" else ""
     return Step(text, float(told.get("at_s") or 0.0), mark)

@@ -104,7 +104,7 @@ def read_text(workspace: Workspace, path: str) -> str:
     try:
         return (read_file(workspace, path) or b"").decode()
     except UnicodeDecodeError as error:
-        raise NotText(f"{path} is not text in UTF-8.") from error
+        raise NotText(f"{path} is not UTF-8 text.") from error
 
 
 def read_revision(revision: Revision) -> dict[str, bytes]:

@@ -28,10 +28,10 @@ PRIORITIES = {RunKind.PREVIEW: 20, RunKind.PROOF: 10}
 _AGED = When(queued__lt=DatabaseNow() - AGED, then=PRIORITIES[RunKind.PREVIEW])
 _MESSAGES = {
     Failure.TRIES_USED: (
-        "The judge failed on it several times. Try again; staff find the reason in the worker's log."
+        "The judge failed several times. Try again. Staff can find the reason in the worker's log."
     ),
     Failure.WORKER_HUNG: (
-        "The judge could not read these files in time. Leave out what is unusually long or deeply nested."
+        "The judge could not read these files in time. Remove unusually long or deeply nested content."
     ),
 }
 

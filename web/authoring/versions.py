@@ -26,9 +26,9 @@ _PARTS = (
     ("limits", "limits"),
     ("reference", "generator and reference"),
     ("languages", "languages"),
-    ("bytes_moved", "formula of bytes"),
-    ("operations", "formula of operations"),
-    ("beatable", "formulas that can be beaten"),
+    ("bytes_moved", "bytes formula"),
+    ("operations", "operations formula"),
+    ("beatable", "beatable formulas"),
     ("checker", "checker"),
 )
 

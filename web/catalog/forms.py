@@ -13,7 +13,7 @@ ORDERS: Mapping[str, str] = {
     Order.TRACK: "Track order",
     Order.TITLE: "Title",
     Order.DIFFICULTY: "Easiest",
-    Order.ACCEPTANCE: "Most often accepted",
+    Order.ACCEPTANCE: "Highest acceptance",
     Order.SOLVERS: "Most solved",
     Order.NEWEST: "Newest",
 }

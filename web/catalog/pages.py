@@ -62,7 +62,7 @@ def problem_or_404(viewer: Viewer, slug: str) -> Problem:
     """
     found = queries.find_problem(viewer, slug)
     if found is None:
-        raise Http404("There is no such problem.")
+        raise Http404("Problem not found.")
     return found
 
 

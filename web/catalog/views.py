@@ -52,6 +52,6 @@ def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     known = queries.visible_problems(request.user).filter(slug=slug).first()
     found = figures.find_figure(known, name) if known else None
     if found is None:
-        raise Http404("There is no such figure.")
+        raise Http404("Figure not found.")
     headers = {"Content-Security-Policy": figures.POLICY, "Cache-Control": "private, max-age=3600"}
     return HttpResponse(found.content, content_type=found.media_type, headers=headers)

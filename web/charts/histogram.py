@@ -59,7 +59,7 @@ def histogram(
         key,
         drawing,
         title=title,
-        description=f"{len(times_us)} {who}, {slower} of them slower. Marked: {mine}.",
+        description=f"{len(times_us)} {who}, {slower} slower. Marked: {mine}.",
         table=Table(
             ("Time", who.capitalize()),
             [

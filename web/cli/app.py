@@ -191,7 +191,7 @@ def cancel(public_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
     """End the judging of a submission."""
     with terminal.site() as client:
         done = client.post(f"submissions/{public_id}/cancel", {})["cancelled"]
-    show.plain(terminal.out(), "Cancelled." if done else "It was over already.")
+    show.plain(terminal.out(), "Cancelled." if done else "Already finished.")
 
 
 @app.command()

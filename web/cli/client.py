@@ -153,7 +153,7 @@ class Client:
         try:
             return response.json()
         except ValueError as error:
-            raise Unreachable(f"{self.url} answers, but not as a Warpcourt: is the address right?") from error
+            raise Unreachable(f"{self.url} is not a Warpcourt server; check the URL.") from error
 
 
 def _refusal(response: httpx.Response) -> SiteError:
@@ -162,7 +162,7 @@ def _refusal(response: httpx.Response) -> SiteError:
         message = str(error["message"])
         wrong = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in error["fields"].items())
     except (ValueError, KeyError, TypeError):
-        return Unreachable(f"The site answers {response.status_code}, but not as a Warpcourt.")
+        return Unreachable(f"The site answered {response.status_code} and is not a Warpcourt server.")
     if response.status_code >= 500:
         return Unreachable(message)
     if response.status_code == 401:

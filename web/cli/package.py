@@ -46,7 +46,7 @@ class Pulled:
             return cls(str(body["url"]), str(body["slug"]), int(body["revision"]), dict(body["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FolderUnusable(
-                f"{folder} is no folder of a problem; run: warpcourt problem pull SLUG, "
+                f"{folder} is not a problem folder; run: warpcourt problem pull SLUG, "
                 "or warpcourt problem push --create in a new one"
             ) from error
 

@@ -28,7 +28,7 @@ def list_workspaces(as_json: AsJson = False) -> None:
     """List the problems that you write, alone or with others."""
     with terminal.site() as client:
         rows = list(client.pages("author/workspaces", "workspaces", "after"))
-    nothing = "You write no problem here yet. Begin one: warpcourt problem push FOLDER --create SLUG"
+    nothing = "No problems yet. Create one: warpcourt problem push FOLDER --create SLUG"
     terminal.answer(rows, as_json=as_json, shown=show.workspaces(rows) if rows else nothing)
 
 

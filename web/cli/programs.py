@@ -51,7 +51,7 @@ def read_source(path: Path) -> str:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise ProgramUnusable(f"{path} is larger than {_MOST_BYTES // 1024} KiB, which no site takes.")
+            raise ProgramUnusable(f"{path} exceeds {_MOST_BYTES // 1024} KiB.")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ProgramUnusable(f"{path} is not text in UTF-8.") from error

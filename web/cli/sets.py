@@ -51,7 +51,7 @@ def import_set(
 ) -> None:
     """Import a set of problems in another format. Exits with 1 when one of them is refused."""
     if not folder.is_dir():
-        terminal.fail(f"{folder} is no folder.", exits.USAGE)
+        terminal.fail(f"{folder} is not a directory.", exits.USAGE)
     with terminal.site() as client:
         run = client.upload(
             "author/sets", "archive", packed(folder), format=set_format, scale=str(scale).lower()

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from web.discussion.models import REASON_CHARACTERS, TEXT_CHARACTERS, TITLE_CHARACTERS
 
-_DAYS = [("7", "A week"), ("30", "30 days"), ("", "For good")]
-_MARKDOWN = "Markdown, with TeX between dollar signs and code between backticks."
+_DAYS = [("7", "7 days"), ("30", "30 days"), ("", "Permanently")]
+_MARKDOWN = "Markdown. Write TeX between dollar signs and code between backticks."
 
 
 def _area(rows: int) -> forms.Textarea:
@@ -34,23 +34,23 @@ class FlagForm(forms.Form):
     reason = forms.CharField(
         max_length=REASON_CHARACTERS,
         widget=_area(3),
-        label="What is wrong with it?",
-        help_text="Staff read this; the author does not.",
+        label="Reason",
+        help_text="Visible to staff, not to the author.",
     )
 
 
 class HideForm(forms.Form):
     """Why staff hide a post."""
 
-    reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="Its author reads this.")
+    reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="Visible to the author.")
 
 
 class BanForm(forms.Form):
     """Who may not write, why, and how long."""
 
     person = forms.CharField(max_length=30, label="Username")
-    days = forms.ChoiceField(choices=_DAYS, required=False, label="How long")
-    reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="The person reads this.")
+    days = forms.ChoiceField(choices=_DAYS, required=False, label="Duration")
+    reason = forms.CharField(max_length=REASON_CHARACTERS, label="Reason", help_text="Visible to the user.")
 
     def until(self) -> datetime | None:
         """When it ends, None for never."""

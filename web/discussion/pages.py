@@ -17,7 +17,7 @@ from web.submissions.queries import Viewer
 
 THREADS_PER_PAGE = 30
 POSTS_PER_PAGE = 30
-GONE_PERSON = "somebody who left"
+GONE_PERSON = "deleted user"
 # Posts have a cache of their own, so that they do not push statements out of theirs.
 render_post = lru_cache(maxsize=512)(render.__wrapped__)
 
@@ -85,7 +85,7 @@ def thread_or_404(viewer: Viewer, problem: Problem, pk: int) -> Thread:
     """
     found = queries.find_thread(viewer, problem, pk)
     if found is None:
-        raise Http404("There is no such thread.")
+        raise Http404("Thread not found.")
     return found
 
 
@@ -97,7 +97,7 @@ def post_or_404(viewer: Viewer, pk: int) -> Post:
     """
     found = queries.find_post(viewer, pk)
     if found is None:
-        raise Http404("There is no such post.")
+        raise Http404("Post not found.")
     return found
 
 

@@ -54,11 +54,11 @@ def post_hide(request: HttpRequest, pk: int) -> HttpResponse:
     """Take a post out of sight."""
     post, form = _post(pk), HideForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the author reads the reason.")
+        messages.error(request, "Enter a reason. The author will see it.")
     elif services.hide(post, member(request), reason=form.cleaned_data["reason"]):
-        messages.success(request, "The post is hidden.")
+        messages.success(request, "Post hidden.")
     else:
-        messages.success(request, "It was hidden or deleted before; its reports are answered.")
+        messages.success(request, "The post was already hidden or deleted. Its reports are closed.")
     return redirect("staff-post", pk)
 
 
@@ -67,7 +67,7 @@ def post_hide(request: HttpRequest, pk: int) -> HttpResponse:
 def post_restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a hidden post again."""
     if services.restore(_post(pk), member(request)):
-        messages.success(request, "The post is shown again.")
+        messages.success(request, "Post restored.")
     return redirect("staff-post", pk)
 
 
@@ -76,7 +76,7 @@ def post_restore(request: HttpRequest, pk: int) -> HttpResponse:
 def post_dismiss(request: HttpRequest, pk: int) -> HttpResponse:
     """Let a post stand."""
     if services.dismiss(_post(pk), member(request)):
-        messages.success(request, "The post stands; its reports are dismissed.")
+        messages.success(request, "Reports dismissed.")
     return redirect("staff-flags")
 
 
@@ -88,12 +88,12 @@ def ban_list(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         person = find_user(form.cleaned_data["person"])
         if person is None:
-            form.add_error("person", "There is nobody of that name.")
+            form.add_error("person", "User not found.")
         elif person.is_staff:
-            form.add_error("person", "Staff cannot be banned; take the role away first.")
+            form.add_error("person", "Staff can't be banned. Remove the staff role first.")
         else:
             services.ban(person, member(request), reason=form.cleaned_data["reason"], until=form.until())
-            messages.success(request, f"{person.username} may not write in discussions.")
+            messages.success(request, f"{person.username} is banned from posting.")
             return redirect("staff-bans")
     before = cursors.decode(request.GET.get("before", ""))
     found = list(queries.list_bans(before=before)[: _FLAGS + 1])
@@ -108,7 +108,7 @@ def ban_lift(request: HttpRequest, pk: int) -> HttpResponse:
     """Let somebody write again."""
     ban = get_object_or_404(queries.list_bans(), pk=pk)
     services.lift_ban(ban.person, member(request))
-    messages.success(request, f"{ban.person.username} may write again.")
+    messages.success(request, f"{ban.person.username} can post again.")
     return redirect("staff-bans")
 
 

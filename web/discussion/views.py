@@ -95,7 +95,7 @@ def reply(request: HttpRequest, problem: Problem, pk: int) -> HttpResponse:
         else:
             return redirect(_place(made))
     back = reverse("thread", args=[problem.slug, pk])
-    return _form_page(request, problem, form, heading="Answer", send="Post", back=back)
+    return _form_page(request, problem, form, heading="Reply", send="Reply", back=back)
 
 
 @require_POST
@@ -120,9 +120,7 @@ def post_edit(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             return redirect(_place(post))
-    return _form_page(
-        request, post.thread.problem, form, heading="Edit your post", send="Save", back=_place(post)
-    )
+    return _form_page(request, post.thread.problem, form, heading="Edit post", send="Save", back=_place(post))
 
 
 @_require_form
@@ -132,7 +130,7 @@ def post_delete(request: HttpRequest, pk: int) -> HttpResponse:
     post = _own_or_404(request, pk)
     if request.method == "POST":
         services.delete(post)
-        messages.success(request, "Your post is deleted.")
+        messages.success(request, "Post deleted.")
         return redirect("threads", post.thread.problem.slug)
     view = pages.post_view(post, request.user)
     return render(request, "discussion/delete.html", {"problem": post.thread.problem, "view": view})
@@ -145,7 +143,7 @@ def post_flag(request: HttpRequest, pk: int) -> HttpResponse:
     post = pages.post_or_404(request.user, pk)
     view = pages.post_view(post, request.user)
     if not view.may_flag:
-        raise Http404("One reports the posts of others.")
+        raise Http404("You can't report your own post.")
     form = FlagForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -153,7 +151,7 @@ def post_flag(request: HttpRequest, pk: int) -> HttpResponse:
         except services.PostRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, "Thank you. Staff will look at it.")
+            messages.success(request, "Thanks. Staff will review the post.")
             return redirect("thread", post.thread.problem.slug, post.thread_id)
     context = {"problem": post.thread.problem, "view": view, "form": form}
     return render(request, "discussion/flag.html", context)
@@ -182,7 +180,7 @@ def _rendered(form: PostForm) -> str:
 def _own_or_404(request: HttpRequest, pk: int) -> Post:
     post = pages.post_or_404(request.user, pk)
     if not pages.post_view(post, request.user).may_change:
-        raise Http404("There is no such post of yours.")
+        raise Http404("Post not found.")
     return post
 
 

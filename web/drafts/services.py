@@ -41,7 +41,7 @@ class DraftConflict(DraftRefused):
     """Raised when the draft was saved from elsewhere in between. `current` is what it says now."""
 
     def __init__(self, current: Draft) -> None:
-        super().__init__("This program was changed elsewhere in the meantime.")
+        super().__init__("This draft was changed elsewhere in the meantime.")
         self.current = current
 
 
@@ -75,14 +75,14 @@ def save_draft(
 
 def _check(source: str, problem: Problem) -> None:
     if "\0" in source:
-        raise DraftUnacceptable("The program holds NUL characters; remove them.")
+        raise DraftUnacceptable("The source contains NUL characters. Remove them.")
     try:
         length = len(source.encode())
     except UnicodeEncodeError as error:
-        raise DraftUnacceptable("The program holds lone surrogates; remove them.") from error
+        raise DraftUnacceptable("The source contains lone surrogates. Remove them.") from error
     if length > problem.source_limit_bytes:
         raise DraftUnacceptable(
-            f"The program has {length} bytes; {problem.title} takes {problem.source_limit_bytes}."
+            f"The source has {length} bytes. The limit of {problem.title} is {problem.source_limit_bytes}."
         )
 
 

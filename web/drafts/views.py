@@ -62,14 +62,14 @@ def revision(request: HttpRequest, slug: str, language: str, number: int) -> Htt
     found = queries.find_draft(request.user, problem, known)
     kept = queries.find_revision(found, number) if found else None
     if kept is None:
-        raise Http404("There is no such revision.")
+        raise Http404("Revision not found.")
     return JsonResponse({"source": kept.source, "html": colour(kept.source, language)})
 
 
 def _addressed(request: HttpRequest, slug: str, language: str) -> tuple[Problem, Language]:
     problem = problem_or_404(request.user, slug)
     if language not in problem.languages:
-        raise Http404("This problem is not offered in that language.")
+        raise Http404("This problem is not available in that language.")
     return problem, Language(language)
 
 

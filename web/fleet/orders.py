@@ -66,7 +66,7 @@ def release(actor: Actor, gpu: Gpu) -> bool:
 def _reason(text: str) -> str:
     reason = " ".join(text.split())[:REASON_CHARACTERS]
     if not reason:
-        raise ValueError("Say why: others read the reason.")
+        raise ValueError("Enter a reason. Other staff will see it.")
     return reason
 
 

@@ -27,24 +27,22 @@ _WORKER_LOOKS = {
     Duty.STOPPED: ("Stopped", "void", "cancelled"),
 }
 _LOST_LOOK = ("Lost", "bad", "wrong_answer")
-_LOST = (
-    "The service or its host has gone, or cannot reach the database. Look at the host; its jobs go to others."
-)
+_LOST = "The service stopped or can't reach the database. Check the host. Other workers take over its jobs."
 _NODE_REMEDIES = {
     State.SERVING: "",
-    State.TROUBLED: "The service tries again by itself. If this stays, look into its log on that host.",
-    State.STOPPED: "It was stopped on purpose. Start it with python -m worker.node, or remove the node.",
+    State.TROUBLED: "The service retries automatically. If this persists, check its log on that host.",
+    State.STOPPED: "The service was stopped. Start it with python -m worker.node, or remove the node.",
 }
 _GPU_REMEDIES = {
     Health.WELL: "",
-    Health.QUARANTINED: "It is probed again by itself, at most ten minutes apart, and used once it is well.",
-    Health.MISSING: "Look for Xid in the kernel log of its host, then reset the GPU or the host.",
+    Health.QUARANTINED: "The node probes the GPU at least every ten minutes and uses it again once healthy.",
+    Health.MISSING: "Check the host's kernel log for Xid errors, then reset the GPU or the host.",
 }
 _WORKERS_GONE = (
-    "Its workers have gone, or cannot reach the database. Look at the host; its jobs go to others."
+    "Its workers stopped or can't reach the database. Check the host. Other workers take over its jobs."
 )
-_UNABLE = "None of its workers can judge; below they say why. They go on by themselves once that is mended."
-_NO_WORKERS = "No worker runs on it, so it judges nothing. Start one, or remove the node."
+_UNABLE = "None of its workers can judge. See the reasons below. They resume once the cause is fixed."
+_NO_WORKERS = "No worker is running on this node. Start one, or remove the node."
 _CANNOT_JUDGE = ("Cannot judge", "limit", "warning")
 _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86400
 
@@ -202,7 +200,7 @@ def _row(gpu: Gpu) -> GpuRow:
     held = _order(gpu.hold_reason, gpu.held_by)
     remedy = "" if held else _GPU_REMEDIES[health]
     if held and health is Health.WELL:
-        remedy = "Its node has not obeyed yet. It does within seconds, unless it is lost."
+        remedy = "The node has not confirmed this yet. It should within seconds, unless the node is lost."
     return GpuRow(gpu, Look(*_GPU_LOOKS[health]), load(gpu), remedy, held)
 
 

@@ -13,7 +13,7 @@ from web.requests import PageRequest
 from web.staff.access import member, staff_only
 from web.staff.forms import ReasonForm
 
-_SAY_WHY = "Say why: others read the reason."
+_SAY_WHY = "Enter a reason. Other staff will see it."
 
 
 @require_safe
@@ -32,7 +32,7 @@ def node_drain(request: HttpRequest, pk: int) -> HttpResponse:
     if reason:
         orders.drain(member(request), node, reason=reason)
     return _told(
-        request, done=bool(reason), yes=f"{node} is drained: it finishes what it judges.", no=_SAY_WHY
+        request, done=bool(reason), yes=f"{node} is draining. It finishes its current jobs.", no=_SAY_WHY
     )
 
 
@@ -44,7 +44,7 @@ def node_undrain(request: HttpRequest, pk: int) -> HttpResponse:
     return _told(
         request,
         done=orders.undrain(member(request), node),
-        yes=f"{node} takes submissions again.",
+        yes=f"{node} accepts submissions again.",
         no=f"{node} was not drained.",
     )
 
@@ -56,9 +56,7 @@ def gpu_hold(request: HttpRequest, pk: int) -> HttpResponse:
     gpu, reason = get_object_or_404(Gpu, pk=pk), _reason(request)
     if reason:
         orders.hold(member(request), gpu, reason=reason)
-    return _told(
-        request, done=bool(reason), yes=f"{gpu} is in quarantine until somebody releases it.", no=_SAY_WHY
-    )
+    return _told(request, done=bool(reason), yes=f"{gpu} is quarantined until it is released.", no=_SAY_WHY)
 
 
 @require_POST
@@ -69,8 +67,8 @@ def gpu_release(request: HttpRequest, pk: int) -> HttpResponse:
     return _told(
         request,
         done=orders.release(member(request), gpu),
-        yes=f"{gpu} is released: its node probes it, and uses it once it is well.",
-        no=f"Nobody keeps {gpu} out of use.",
+        yes=f"{gpu} is released. Its node will use it after a successful probe.",
+        no=f"{gpu} is not quarantined.",
     )
 
 

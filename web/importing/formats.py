@@ -19,7 +19,7 @@ _KNOWN = (
     Format("tensara", "Tensara definitions", "problems/<slug>/ with def.py and problem.md"),
     Format("gpu_mode", "GPU MODE tasks", "folders with task.yml and reference.py"),
     Format("kernel_bench", "KernelBench files", "Python files with Model, get_inputs and get_init_inputs"),
-    Format("kattis", "Kattis packages", "problem folders whose submissions/ say the expected verdicts"),
+    Format("kattis", "Kattis packages", "problem folders with expected verdicts in submissions/"),
 )
 FORMATS = tuple(known for known in _KNOWN if known.name in importing.FORMATS)
 

@@ -18,14 +18,14 @@ class PackageForm(forms.Form):
 
     archive = forms.FileField(
         label="ZIP file",
-        help_text=f"The folder of one problem, up to {MAX_ARCHIVE_MIB} MiB, as it was exported.",
+        help_text=f"An exported problem, up to {MAX_ARCHIVE_MIB} MiB.",
         widget=forms.FileInput(attrs=_FILE),
     )
     slug = forms.CharField(
         max_length=MAX_SLUG_CHARACTERS,
         required=False,
-        label="Name in addresses",
-        help_text="Empty: that of the folder. A problem of yours that is called so gets a new revision.",
+        label="URL name",
+        help_text="Leave blank to use the folder name. Your problem with this name gets a new revision.",
         widget=forms.TextInput(attrs={"class": "input", "spellcheck": "false", "autocapitalize": "off"}),
     )
 
@@ -51,7 +51,7 @@ class SetFileForm(SetForm):
 
     archive = forms.FileField(
         label="ZIP file",
-        help_text=f"The folder of the set, up to {MAX_SET_MIB} MiB.",
+        help_text=f"The set's folder as a ZIP file, up to {MAX_SET_MIB} MiB.",
         widget=forms.FileInput(attrs=_FILE),
     )
 
@@ -66,13 +66,13 @@ class SetFolderForm(SetForm):
     folder = forms.CharField(
         max_length=FOLDER_CHARACTERS,
         label="Folder",
-        help_text="Below WARPCOURT_IMPORTS_DIR on the hosts of workers.",
+        help_text="Relative to WARPCOURT_IMPORTS_DIR on the worker hosts.",
         widget=forms.TextInput(attrs={"class": "input", "spellcheck": "false", "autocapitalize": "off"}),
     )
 
 
 def _content(file: Any, most_mib: int) -> bytes:
     if file.size > most_mib * 2**20:
-        raise forms.ValidationError(f"The file has more than {most_mib} MiB.")
+        raise forms.ValidationError(f"The file exceeds {most_mib} MiB.")
     content: bytes = file.read()
     return content

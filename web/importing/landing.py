@@ -53,9 +53,9 @@ def put(by: User, slug: str, content: Mapping[str, bytes], *, note: str) -> tupl
     if known is None:
         return workspaces.create(by, slug, content, note=note), False
     if queries.find_workspace(by, slug) is None:
-        raise workspaces.SlugTaken(f"There is a problem called {slug} already; choose another name.")
+        raise workspaces.SlugTaken(f"A problem named {slug} already exists. Choose another name.")
     if not by.has_perm(rights.EDIT, known):
-        raise workspaces.SlugTaken(f"{slug} is there already, and is archived or not yours to change.")
+        raise workspaces.SlugTaken(f"{slug} already exists, but it is archived or you can't edit it.")
     gone = dict.fromkeys(path for path in queries.sizes(known) if path not in content)
     files.write(known, by, known.revision, {**gone, **content}, note)
     return known, True

@@ -21,10 +21,10 @@ from web.jobs.queue import Failure, JobQueue
 PRIORITY = 10
 _MESSAGES = {
     Failure.TRIES_USED: (
-        "The import failed several times. Try again; staff find the reason in the worker's log."
+        "The import failed several times. Try again. Staff can find the reason in the worker's log."
     ),
     Failure.WORKER_HUNG: (
-        "The judge could not read this set in time. Leave out what is unusually long or deeply nested."
+        "The judge could not read this set in time. Remove unusually long or deeply nested content."
     ),
 }
 
@@ -54,7 +54,7 @@ class ImportQueue(JobQueue[ImportRun]):
         if not self._end(run):
             return False
         if run.by is None:  # they left the site meanwhile
-            return self._keep(run, failure="Whoever asked for it is gone.")
+            return self._keep(run, failure="The user who requested this import was deleted.")
         landed = [land(run.by, found).as_json() for found in problems]
         return self._keep(run, report={"format": run.format, "problems": landed})
 

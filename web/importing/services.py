@@ -39,7 +39,7 @@ def start_archive(by: User, set_format: str, archive: bytes, *, scale: bool = Fa
         ImportRefused: see the tree above.
     """
     if len(archive) > MAX_SET_MIB * 2**20:
-        raise SetUnacceptable(f"The file has more than {MAX_SET_MIB} MiB; import the set in parts.")
+        raise SetUnacceptable(f"The file exceeds {MAX_SET_MIB} MiB. Import the set in parts.")
     try:
         check_set(archive)
     except SetInvalid as error:
@@ -57,7 +57,7 @@ def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False)
     """
     path = PurePosixPath(folder)
     if path.is_absolute() or ".." in path.parts or len(folder) > FOLDER_CHARACTERS or "\0" in folder:
-        raise SetUnacceptable("Write a path below the directory of sets, without .. in it.")
+        raise SetUnacceptable("Enter a path relative to the imports directory, without '..'.")
     return _start(ImportRun(by=by, format=set_format, folder=path.as_posix(), scale=scale, priority=PRIORITY))
 
 
@@ -71,7 +71,9 @@ def cancel(run: ImportRun) -> bool:
 def _start(run: ImportRun) -> ImportRun:
     mine = ImportRun.objects.filter(by=run.by)
     if mine.filter(state__in=OPEN).count() >= MAX_OPEN_OF_PERSON:
-        raise TooManyImports(f"You have {MAX_OPEN_OF_PERSON} imports under way; wait for one.")
+        raise TooManyImports(
+            f"You have {MAX_OPEN_OF_PERSON} imports running, the maximum. Wait for one to finish."
+        )
     old = mine.exclude(state__in=OPEN).values_list("pk", flat=True)[KEPT_OF_PERSON - 1 :]
     ImportRun.objects.filter(pk__in=[*old]).delete()
     queue.add(run)

@@ -76,7 +76,7 @@ def run(request: PageRequest, pk: int) -> HttpResponse:
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Give an import up."""
     if not services.cancel(_run_or_404(request, pk)):
-        messages.error(request, "It is over already.")
+        messages.error(request, "Already finished.")
     return redirect("author-import-run", pk)
 
 
@@ -87,7 +87,7 @@ def _take_package(request: HttpRequest, by: User, form: PackageForm) -> HttpResp
     except (ContentsInvalid, WorkspaceRefused, FilesRefused) as refusal:
         form.add_error(None, str(refusal))
         return None
-    became = f"is revision {workspace.revision} now" if again else "is there"
+    became = f"updated to revision {workspace.revision}" if again else "imported"
     messages.success(request, f"{workspace.slug} {became}.")
     return redirect("author-statement", workspace.slug)
 

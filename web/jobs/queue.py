@@ -182,7 +182,7 @@ class JobQueue(ABC, Generic[J]):
             tries=F("tries") if failed else F("tries") - 1,
         )
         if returned:
-            self.requeued(job, "Will be judged by another worker")
+            self.requeued(job, "Waiting for another worker")
             if not failed:
                 self.wake(job.queue)
         return returned > 0
@@ -299,7 +299,7 @@ class JobQueue(ABC, Generic[J]):
         if self._ends(job, failed=True):
             return JobState.DONE if self.fail(job, Failure.TRIES_USED) else None
         self.mine(job).update(state=JobState.QUEUED, lease_until=None)
-        self.requeued(job, "Its worker was lost; will be judged by another")
+        self.requeued(job, "The worker was lost. Waiting for another worker")
         return JobState.QUEUED
 
     def _waiting(self, **condition: Any) -> Counter[str]:

@@ -14,10 +14,10 @@ class BaselineForm(forms.Form):
     """A ranked submission to a problem, and what it is to be called."""
 
     submission = forms.CharField(
-        max_length=PUBLIC_ID_CHARACTERS, strip=True, help_text="Its id, as in its address: /s/<id>."
+        max_length=PUBLIC_ID_CHARACTERS, strip=True, help_text="The ID from its URL: /s/<id>."
     )
     kind = forms.ChoiceField(choices=_KINDS)
-    label = forms.CharField(max_length=LABEL_CHARACTERS, strip=True, help_text="Such as: Plain kernel.")
+    label = forms.CharField(max_length=LABEL_CHARACTERS, strip=True, help_text="For example: Plain kernel.")
 
     def __init__(self, *args: object, problem: Problem, **more: object) -> None:
         super().__init__(*args, **more)  # type: ignore[arg-type]  # a form's arguments, passed on
@@ -28,9 +28,11 @@ class BaselineForm(forms.Form):
         rows = Submission.objects.select_related("report", "problem")
         found = rows.filter(problem=self._problem, public_id=self.cleaned_data["submission"]).first()
         if found is None:
-            raise forms.ValidationError("There is no such submission to this problem.")
+            raise forms.ValidationError("This problem has no submission with this ID.")
         if not hasattr(found, "report") or not found.report.ranked:
-            raise forms.ValidationError("It has no score: only what was accepted and timed on a GPU has one.")
+            raise forms.ValidationError(
+                "This submission has no score. Only submissions accepted and timed on a GPU have one."
+            )
         return found
 
     def complaint(self) -> str:

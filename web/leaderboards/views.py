@@ -67,7 +67,7 @@ def baseline_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     actor = _staff(request)
     found = get_object_or_404(Baseline, pk=pk, problem__slug=slug)
     services.remove_baseline(actor, found)
-    messages.success(request, f"{found.label} is no baseline any more.")
+    messages.success(request, f"{found.label} is no longer a baseline.")
     return redirect("leaderboard", slug)
 
 

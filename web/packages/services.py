@@ -137,7 +137,7 @@ def show_again(problem: Problem, by: User) -> bool:
     withdrawn = Act.objects.filter(kind=ActKind.WITHDRAW, target_kind="problem", target_id=str(problem.pk))
     last = withdrawn.first()
     if not by.is_staff and (last is None or last.actor_id != by.pk):
-        raise PublishRefused("Staff hid this problem from learners; ask them to show it again.")
+        raise PublishRefused("Staff hid this problem from learners. Ask them to restore it.")
     Problem.objects.filter(pk=problem.pk).update(published=True)
     log(by, ActKind.SHOW, problem)
     return True
@@ -246,4 +246,4 @@ def _refuse_to_take_over(slug: str, by: User | None) -> None:
         return
     the_sites = Q(package__isnull=True) | Q(package__origin=Origin.SITE)
     if Problem.objects.filter(the_sites, slug=slug).exclude(versions__origin=Origin.AUTHOR).exists():
-        raise PublishRefused(f"{slug} is a problem of the site; clone it, or give yours another name.")
+        raise PublishRefused(f"{slug} is a problem of the site. Copy it, or choose another name.")

@@ -15,7 +15,7 @@ def download(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The folder of a version as a ZIP file. To whoever may not read it there is none."""
     version = queries.find_version(slug, number)
     if version is None or not may_read(request.user, version):
-        raise Http404("There is no such version.")
+        raise Http404("Version not found.")
     name = f"{slug}-{number}{SUFFIX}"
     return HttpResponse(
         queries.read_archive(version),

@@ -12,13 +12,13 @@ class PrivacyForm(forms.ModelForm[User]):
         model = User
         fields = ["profile_audience", "shows_activity", "in_rankings"]
         labels = {
-            "profile_audience": "Who sees my profile",
-            "shows_activity": "Show on which days I hand something in",
+            "profile_audience": "Profile visibility",
+            "shows_activity": "Show my activity calendar",
             "in_rankings": "Show me on leaderboards and in the ranking",
         }
         help_texts = {
-            "profile_audience": "Staff see every profile.",
+            "profile_audience": "Staff can see every profile.",
             "shows_activity": "",
-            "in_rankings": "Without this your scores neither rank nor hold records.",
+            "in_rankings": "If you turn this off, your scores are not ranked and hold no records.",
         }
         widgets = {"profile_audience": forms.RadioSelect}

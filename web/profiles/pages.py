@@ -68,9 +68,9 @@ def _hidden(person: User) -> str:
     """What others do not see of it, for the person alone."""
     audience = {
         Audience.EVERYBODY: "",
-        Audience.SIGNED_IN: "Only people who are signed in see this page.",
-        Audience.NOBODY: "Only you see this page.",
+        Audience.SIGNED_IN: "Only signed-in users can see this page.",
+        Audience.NOBODY: "Only you can see this page.",
     }[Audience(person.profile_audience)]
-    activity = "" if person.shows_activity else "Only you see the activity."
-    rankings = "" if person.in_rankings else "Rankings leave you out."
+    activity = "" if person.shows_activity else "Only you can see your activity."
+    rankings = "" if person.in_rankings else "You are hidden from rankings."
     return " ".join(part for part in (audience, activity, rankings) if part)

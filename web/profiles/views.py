@@ -18,7 +18,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     """What a person has done. A name in another case leads to the address of the right one."""
     person = queries.find_profile(request.user, username)
     if person is None:
-        raise Http404("There is no such profile, or it is not for you to see.")
+        raise Http404("The profile doesn't exist, or you don't have access to it.")
     if person.username != username:
         return redirect("profile", username=person.username)
     return render(request, "profiles/profile.html", {"page": pages.profile_page(request.user, person)})

@@ -20,21 +20,21 @@ class QueueFilter(forms.Form):
     """A part of the queue."""
 
     status = forms.ChoiceField(
-        choices=[("", "Any"), (JobState.QUEUED.value, "Waiting"), (JobState.LEASED.value, "Being judged")],
+        choices=[("", "Any"), (JobState.QUEUED.value, "Waiting"), (JobState.LEASED.value, "Judging")],
         required=False,
         label="State",
     )
     queue = forms.CharField(max_length=QUEUE_CHARACTERS, required=False, label="Queue")
     problem = forms.SlugField(required=False, label="Problem")
-    person = forms.CharField(max_length=30, required=False, label="Person")
+    person = forms.CharField(max_length=30, required=False, label="User")
 
 
 class ActFilter(forms.Form):
     """A part of the audit log."""
 
-    kind = forms.ChoiceField(choices=[("", "Anything"), *ActKind.choices], required=False, label="What")
-    actor = forms.CharField(max_length=30, required=False, label="Who")
-    target = forms.CharField(max_length=60, required=False, label="To what")
+    kind = forms.ChoiceField(choices=[("", "Any"), *ActKind.choices], required=False, label="Action")
+    actor = forms.CharField(max_length=30, required=False, label="User")
+    target = forms.CharField(max_length=60, required=False, label="Target")
 
 
 class ReasonForm(forms.Form):
@@ -47,13 +47,13 @@ class ChoiceForm(forms.Form):
     """Submissions to be judged again. Whatever is left empty does not narrow the choice."""
 
     problem = forms.CharField(
-        max_length=60, required=False, label="Problem", help_text="Its name in addresses."
+        max_length=60, required=False, label="Problem", help_text="The name in its URL."
     )
     version = forms.CharField(
         max_length=64,
         required=False,
         label="Version",
-        help_text=f"Its beginning, or “{EARLIER}” for all but the present one.",
+        help_text=f"A prefix, or “{EARLIER}” for all versions except the current one.",
     )
     language = forms.ChoiceField(
         choices=[("", "Any"), *((known.value, language(known.value)) for known in Language)],
@@ -61,10 +61,10 @@ class ChoiceForm(forms.Form):
         label="Language",
     )
     since = forms.DateTimeField(
-        required=False, label="Handed in since", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+        required=False, label="Submitted after", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
     until = forms.DateTimeField(
-        required=False, label="Handed in until", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
+        required=False, label="Submitted before", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
     verdicts = forms.MultipleChoiceField(
         choices=[(known.value, look_of(known.value).word) for known in Verdict],
@@ -76,7 +76,7 @@ class ChoiceForm(forms.Form):
         required=False,
         label="Submissions",
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
-        help_text="Their identifiers or addresses, with spaces or line breaks between.",
+        help_text="IDs or URLs, separated by spaces or line breaks.",
     )
 
     def clean_problem(self) -> Problem | None:
@@ -84,7 +84,7 @@ class ChoiceForm(forms.Form):
         slug = self.cleaned_data["problem"]
         found = Problem.objects.filter(slug=slug).first() if slug else None
         if slug and found is None:
-            raise forms.ValidationError("There is no problem of that name.")
+            raise forms.ValidationError("Problem not found.")
         return found
 
     def clean_ids(self) -> list[str]:
@@ -92,16 +92,16 @@ class ChoiceForm(forms.Form):
         words = re.split(r"[\s,]+", self.cleaned_data["ids"].strip())
         ids = [word.rstrip("/").rpartition("/")[2] for word in words if word]
         if len(ids) > MAX_IDS:
-            raise forms.ValidationError(f"Name up to {MAX_IDS} submissions at a time.")
+            raise forms.ValidationError(f"Enter up to {MAX_IDS} submissions.")
         if any(len(public_id) != PUBLIC_ID_CHARACTERS for public_id in ids):
-            raise forms.ValidationError(f"An identifier has {PUBLIC_ID_CHARACTERS} characters.")
+            raise forms.ValidationError(f"An ID has {PUBLIC_ID_CHARACTERS} characters.")
         return ids
 
     def clean(self) -> dict[str, object]:
         """All of it; nothing at all is no choice."""
         cleaned = super().clean() or {}
         if not self.errors and not any(cleaned.values()):
-            raise forms.ValidationError("Choose something, so that not everything is judged again.")
+            raise forms.ValidationError("Select at least one filter.")
         return cleaned
 
     def words(self) -> dict[str, object]:

@@ -40,50 +40,48 @@ class KindWords:
 
 KIND_WORDS = {
     JobKind.SUBMISSION: KindWords("Submission", "Submissions", "submission"),
-    JobKind.PREVIEW: KindWords(
-        "Preview of a generator", "Previews of generators", "author-reference", ("subject",)
-    ),
+    JobKind.PREVIEW: KindWords("Generator preview", "Generator previews", "author-reference", ("subject",)),
     JobKind.PROOF: KindWords("Proof", "Proofs", "author-proof-run", ("subject", "key")),
     JobKind.IMPORT: KindWords("Import", "Imports", "author-import-run"),
-    JobKind.REJUDGE: KindWords("Hidden run", "Hidden runs of rejudges", "staff-rejudge"),
+    JobKind.REJUDGE: KindWords("Dry-run rejudge", "Dry-run rejudges", "staff-rejudge"),
 }
 REJUDGE_LOOKS = {
     RejudgeState.RUNNING: Look("Running", "live", "pending"),
-    RejudgeState.READY: Look("Waits for your answer", "limit", "warning"),
-    RejudgeState.APPLYING: Look("Being applied", "live", "pending"),
+    RejudgeState.READY: Look("Waiting for decision", "limit", "warning"),
+    RejudgeState.APPLYING: Look("Applying", "live", "pending"),
     RejudgeState.APPLIED: Look("Applied", "good", "accepted"),
     RejudgeState.DISCARDED: Look("Discarded", "void", "cancelled"),
     RejudgeState.CANCELLED: Look("Cancelled", "void", "cancelled"),
 }
 CHANGE_LOOKS = {
     Change.SAME: Look("Same", "void", "note"),
-    Change.VERDICT: Look("Other verdict", "limit", "warning"),
+    Change.VERDICT: Look("Changed verdict", "limit", "warning"),
     Change.FASTER: Look("Faster", "good", "run"),
     Change.SLOWER: Look("Slower", "bad", "time_limit"),
-    Change.OTHER_GPU: Look("Other GPU", "limit", "note"),
+    Change.OTHER_GPU: Look("Different GPU", "limit", "note"),
     Change.FAILED: Look("Judge failed", "bad", "internal_error"),
 }
 STUCK_WORDS = {
     Stuck.EXPIRED: StuckWords(
         "Worker lost",
-        "Their worker's lease has expired. Another worker takes them by itself while it has tries left; "
-        "queue them again to give them all tries.",
-        "No lease has expired.",
+        "The worker's lease has expired. Another worker retries the job while it has tries left. "
+        "Requeue the job to reset its tries.",
+        "No expired leases.",
     ),
     Stuck.GAVE_UP: StuckWords(
         "Given up",
-        "The judge failed on them several times, and their verdict is “Internal error”. Look into the log "
-        "for judging_failed with their identifier, mend the cause, and judge them again.",
-        "The judge has given up nothing.",
+        "The judge failed several times, and the verdict is “Internal error”. Search the log "
+        "for judging_failed with the submission ID, fix the cause, then rejudge.",
+        "No abandoned jobs.",
     ),
     Stuck.WAITING: StuckWords(
         "Waiting long",
-        "They have waited for more than ten minutes. See whether workers live and which of them judge.",
-        "Nothing has waited for more than ten minutes.",
+        "Waiting for more than ten minutes. Check whether workers are running.",
+        "No job has waited for more than ten minutes.",
     ),
     Stuck.NO_GPU: StuckWords(
-        "GPU not offered",
-        "They ask for a GPU that no node offers now. Bring the GPU back, or cancel them and say why.",
-        "Every GPU that is asked for is offered.",
+        "GPU unavailable",
+        "No node offers the requested GPU. Restore the GPU, or cancel the jobs with a reason.",
+        "All requested GPUs are available.",
     ),
 }

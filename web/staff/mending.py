@@ -35,7 +35,7 @@ def requeue(submission: Submission, staff: User) -> bool:
         state=JobState.QUEUED, lease_until=None, worker="", tries=0, cancel_requested=False
     ) or Job.objects.filter(submission=submission, state=JobState.QUEUED, tries__gt=0).update(tries=0)
     if queued:
-        append(submission.pk, EventKind.RETRIED, {"text": "Queued again by staff"})
+        append(submission.pk, EventKind.RETRIED, {"text": "Requeued by staff"})
         log(staff, ActKind.REQUEUE, submission)
         transaction.on_commit(partial(wakeup.wake, submission.job.queue))
     return queued > 0

@@ -195,13 +195,13 @@ def acts(chosen: Mapping[str, str], before: str) -> tuple[list[Act], str]:
 def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
     stuck_page = "/staff/stuck?kind="
     known = [
-        (load.expired, "whose worker is lost", Stuck.EXPIRED),
+        (load.expired, "with a lost worker", Stuck.EXPIRED),
         (load.waiting, "waiting for more than ten minutes", Stuck.WAITING),
         (load.no_gpu, "waiting for a GPU that no node offers", Stuck.NO_GPU),
     ]
     found = [Trouble(f"{_count(count)} {what}.", stuck_page + kind) for count, what, kind in known if count]
     if load.waiting and not load.leased:
-        found.insert(0, Trouble("Nothing is being judged: no worker takes what waits.", "/staff/workers"))
+        found.insert(0, Trouble("Submissions are waiting, but no worker is judging.", "/staff/workers"))
     for card in nodes:
         ill = sum(row.look.tone != "good" for row in card.rows)
         if card.look.tone != "good":
@@ -217,7 +217,7 @@ def _late(kinds: list[KindNow]) -> list[Trouble]:
     now = timezone.now()
     return [
         Trouble(
-            f"{KIND_WORDS[entry.kind].many} wait, the oldest since {ago(now - entry.oldest)}.",
+            f"{KIND_WORDS[entry.kind].many} are waiting, the oldest since {ago(now - entry.oldest)}.",
             "/staff/queue#aside",
         )
         for entry in long_waiting(kinds, now, queries.LONG_WAIT)

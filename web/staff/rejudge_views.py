@@ -68,9 +68,11 @@ def rejudge_apply(request: HttpRequest, pk: int) -> HttpResponse:
     """Make what was found visible."""
     verdicts_only = request.POST.get("scope") == "verdicts"
     if _rejudge(pk).package_id:
-        messages.error(request, "It previews a version: its verdicts are applied when that goes live.")
+        messages.error(
+            request, "This rejudge previews a version. Its verdicts are applied when the version goes live."
+        )
     elif not rejudging.apply(_rejudge(pk), member(request), verdicts_only=verdicts_only):
-        messages.error(request, "It is not ready to be applied, or was answered already.")
+        messages.error(request, "This rejudge is not ready, or was already applied or discarded.")
     return redirect("staff-rejudge", pk)
 
 
@@ -79,7 +81,7 @@ def rejudge_apply(request: HttpRequest, pk: int) -> HttpResponse:
 def rejudge_discard(request: HttpRequest, pk: int) -> HttpResponse:
     """Leave every verdict as it is."""
     if not rejudging.discard(_rejudge(pk), member(request)):
-        messages.error(request, "It is not ready, or was answered already.")
+        messages.error(request, "This rejudge is not ready, or was already applied or discarded.")
     return redirect("staff-rejudge", pk)
 
 
@@ -88,7 +90,7 @@ def rejudge_discard(request: HttpRequest, pk: int) -> HttpResponse:
 def rejudge_cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Stop a rejudge that runs."""
     if not rejudging.cancel(_rejudge(pk), member(request)):
-        messages.error(request, "It runs no more.")
+        messages.error(request, "This rejudge is no longer running.")
     return redirect("staff-rejudge", pk)
 
 

@@ -27,9 +27,9 @@ _BATCH = 500
 _APPLIED_AT_ONCE = 100
 _OF_SUBMISSION = {"live": F("submission__problem__package"), "asked_gpu": F("submission__gpu_model")}
 _NO_RESULT = {"body": None, "listings": None}
-_JUDGED_SINCE = "It was judged again since, so its verdict was kept."
-_JUDGE_FAILED = "The judge failed on it, so its verdict was kept."
-_NOT_ASKED = "Its verdict is the same, and only other verdicts were applied."
+_JUDGED_SINCE = "Verdict kept: the submission was rejudged elsewhere."
+_JUDGE_FAILED = "Verdict kept: the judge failed."
+_NOT_ASKED = "Verdict unchanged. Only changed verdicts were applied."
 
 
 class RejudgeRefused(Exception):
@@ -55,9 +55,9 @@ def start(
     judged = found.filter(job__state=JobState.DONE, report__isnull=False).order_by("pk")
     keys = list(judged.values_list("pk", flat=True)[: MAX_RUNS + 1])
     if not keys:
-        raise RejudgeRefused("No judged submission is chosen.")
+        raise RejudgeRefused("No judged submissions selected.")
     if len(keys) > MAX_RUNS:
-        raise RejudgeRefused(f"More than {MAX_RUNS} submissions are chosen; narrow the choice.")
+        raise RejudgeRefused(f"More than {MAX_RUNS} submissions selected. Narrow the filters.")
     with transaction.atomic():
         rejudge = Rejudge.objects.create(creator=creator, reason=reason, chosen=dict(chosen), package=package)
         for first in range(0, len(keys), _BATCH):

@@ -68,7 +68,7 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
     """End the judging of somebody's submission."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Say why: the author reads the reason.")
+        messages.error(request, "Enter a reason. The author will see it.")
         return _back(request)
     reason = form.cleaned_data["reason"]
     return _mend(
@@ -80,16 +80,14 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
 @staff_only
 def job_requeue(request: HttpRequest, public_id: str) -> HttpResponse:
     """Queue a submission again whose worker is lost."""
-    return _mend(request, public_id, lambda found: mending.requeue(found, member(request)), "queued again")
+    return _mend(request, public_id, lambda found: mending.requeue(found, member(request)), "requeued")
 
 
 @require_POST
 @staff_only
 def job_again(request: HttpRequest, public_id: str) -> HttpResponse:
     """Have a submission judged again that the judge gave up."""
-    return _mend(
-        request, public_id, lambda found: mending.judge_again(found, member(request)), "queued again"
-    )
+    return _mend(request, public_id, lambda found: mending.judge_again(found, member(request)), "requeued")
 
 
 def _mend(
@@ -99,9 +97,9 @@ def _mend(
     if found is None:
         raise Http404
     if mend(found):
-        messages.success(request, f"{public_id} is {done}.")
+        messages.success(request, f"{public_id} {done}.")
     else:
-        messages.error(request, f"{public_id} has moved on meanwhile; nothing was changed.")
+        messages.error(request, f"{public_id} has changed state in the meantime. Nothing was changed.")
     return _back(request)
 
 

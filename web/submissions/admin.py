@@ -14,12 +14,12 @@ from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Re
 _REASON = "by hand, in the administration"
 
 
-@admin.action(description="Judge again, at once and without a preview")
+@admin.action(description="Rejudge now, without a dry run")
 def rejudge(model_admin: "SubmissionAdmin", request: HttpRequest, rows: QuerySet[Submission]) -> None:
     """Queue the chosen submissions again, those aside that are being judged."""
     staff = cast("User", request.user)
     queued = sum(mending.judge_again(submission, staff) for submission in rows)
-    model_admin.message_user(request, f"{queued} of {rows.count()} will be judged again.", messages.SUCCESS)
+    model_admin.message_user(request, f"{queued} of {rows.count()} will be rejudged.", messages.SUCCESS)
 
 
 @admin.action(description="Cancel")

@@ -13,9 +13,9 @@ _PLACE = re.compile(r'solution\.cu\((\d{1,6})\)|solution\.cu:(\d{1,6})|File "sol
 _TIMES = " \N{MULTIPLICATION SIGN} "
 _NO_LIMIT = "warps"  # a multiprocessor that is full of warps is as full as can be
 _ADVICE = {
-    "registers": "Fewer registers for each thread, or smaller blocks, allow more.",
-    "shared memory": "Less shared memory for each block allows more.",
-    "blocks": "Larger blocks allow more: there can be no more blocks.",
+    "registers": "Use fewer registers per thread or smaller blocks.",
+    "shared memory": "Use less shared memory per block.",
+    "blocks": "Use larger blocks: the number of blocks is at its limit.",
     "warps": "",
 }
 
@@ -45,10 +45,10 @@ class LaunchRow:
     def limited_by(self) -> str:
         """What allows no more warps, in words."""
         if self.occupancy is None:
-            return "not known"
+            return "unknown"
         if self.occupancy.blocks and _NO_LIMIT in self.occupancy.limited_by:
             full = self.occupancy.warps == self.occupancy.max_warps
-            return "nothing, it is full" if full else "warps, which blocks take whole"
+            return "nothing (full)" if full else "whole blocks of warps"
         return " and ".join(self.occupancy.limited_by)
 
     @property

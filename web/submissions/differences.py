@@ -181,7 +181,7 @@ def _opcodes(before: Sequence[str], after: Sequence[str], budget: Budget) -> lis
     tail = next((index for index in range(rest) if before[-1 - index] != after[-1 - index]), rest)
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
     if max(len(old), len(new)) > MAX_LINES:
-        raise TooDifferent(f"More than {MAX_LINES} lines differ, which is too many to compare.")
+        raise TooDifferent(f"More than {MAX_LINES} lines differ, too many to compare.")
     codes: list[Opcode] = [("equal", 0, head, 0, head)] if head else []
     inner = Matcher(old, new, budget, popular_are_junk=True).get_opcodes()
     codes += [(tag, i1 + head, i2 + head, j1 + head, j2 + head) for tag, i1, i2, j1, j2 in inner]

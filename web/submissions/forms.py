@@ -15,9 +15,9 @@ class ProgramForm(forms.Form):
 
     language = forms.ChoiceField(choices=[(known.value, known.value) for known in Language])
     mode = forms.ChoiceField(choices=[(known.value, known.value) for known in Mode])
-    source = forms.CharField(strip=False, error_messages={"required": "The program is empty."})
+    source = forms.CharField(strip=False, error_messages={"required": "The source is empty."})
     gpu_model = forms.CharField(max_length=120, required=False)
-    cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Own sizes")], required=False)
+    cases = forms.ChoiceField(choices=[("samples", "Samples"), ("own", "Custom sizes")], required=False)
 
     def __init__(self, data: QueryDict, *, problem: Problem) -> None:
         """Take `data` for `problem`. Sizes are asked for only where they are used."""

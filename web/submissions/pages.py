@@ -131,10 +131,10 @@ class SubmissionPage:
     def ranked(self) -> str:
         """Whether it ranks, and why not."""
         if self.report is None or not self.report.environment.get("gpu"):
-            return "no, there was no GPU"
+            return "no (no GPU)"
         if self.submission.mode == Mode.RUN:
-            return "no, it is a run"
-        return "yes" if self.report.ranked else "no, it was not timed"
+            return "no (run)"
+        return "yes" if self.report.ranked else "no (not timed)"
 
     @property
     def version(self) -> str:

@@ -49,7 +49,7 @@ def performance(submission: Submission, report: Report, viewer: Viewer) -> Perfo
     if score is None:
         return None
     found = rivals.others(submission, score)
-    mine = "you are here" if submission.user_id == viewer.pk else "this one is here"
+    mine = "you" if submission.user_id == viewer.pk else "this submission"
     placed = [(case, case.timing.placement) for case in report.cases if case.timing and case.timing.placement]
     return Performance(
         others=found,
@@ -71,7 +71,7 @@ def _comparisons(submission: Submission, score: Score, viewer: Viewer) -> Iterat
     best = rivals.own_best(submission) if may_know else None
     if best is not None:
         other = Score(best.score_us, best.score_low_us, best.score_high_us)
-        name = "Own best" if best.current else "Own best before it"
+        name = "Your best" if best.current else "Your previous best"
         yield _compare(name, score, other, reverse("submission", args=[best.submission.public_id]))
 
 
@@ -86,8 +86,8 @@ def _histogram(found: Others, score: Score, mine: str) -> SafeString:
         found.times_us,
         mine_us=score.median_us,
         mine=mine,
-        title="Best scores of the others",
-        who="people",
+        title="Best scores of other users",
+        who="users",
     )
 
 

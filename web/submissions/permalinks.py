@@ -71,10 +71,10 @@ def share(request: HttpRequest, public_id: str) -> HttpResponse:
     submission = get_object_or_404(Submission, public_id=public_id, user=request.user)
     if request.POST.get("shared") == "yes":
         services.share(submission)
-        messages.success(request, "Those who solved the problem can read it now.")
+        messages.success(request, "Users who solved the problem can now see this submission.")
     else:
         services.withdraw(submission)
-        messages.success(request, "It is yours alone again.")
+        messages.success(request, "This submission is no longer shared.")
     return redirect("submission", public_id)
 
 

@@ -52,7 +52,7 @@ async def open_stream(request: HttpRequest, viewer: Viewer, public_id: str) -> H
         return HttpResponse(status=204)
     viewer_id = viewer.pk or 0
     if _open_streams[viewer_id] >= MAX_STREAMS_PER_USER:
-        return HttpResponse("Too many open event streams; close one.", status=429, content_type="text/plain")
+        return HttpResponse("Too many open event streams. Close one.", status=429, content_type="text/plain")
     response = StreamingHttpResponse(
         _stream(viewer_id, submission_id, first, after), content_type="text/event-stream"
     )
@@ -144,5 +144,5 @@ def _signed_in(request: HttpRequest) -> Viewer:
 def _begin(viewer: Viewer, public_id: str, after: int) -> tuple[int, Following]:
     row = queries.visible_submissions(viewer).filter(public_id=public_id).values_list("pk", flat=True).first()
     if row is None:
-        raise Http404("There is no such submission.")
+        raise Http404("Submission not found.")
     return row, queries.follow(row, after=after)

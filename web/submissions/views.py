@@ -90,9 +90,9 @@ def rejudge(request: HttpRequest, public_id: str) -> HttpResponse:
     if not request.user.is_staff:
         raise PermissionDenied
     if services.rejudge(visible_or_404(request, public_id)):
-        messages.success(request, "It will be judged again.")
+        messages.success(request, "The submission will be rejudged.")
     else:
-        messages.error(request, "It is being judged already.")
+        messages.error(request, "The submission is already being judged.")
     return redirect("submission", public_id)
 
 
@@ -105,7 +105,7 @@ def cancel(request: PageRequest, public_id: str) -> HttpResponse:
     if request.htmx:
         return HttpResponse(status=204)
     if not cancelled:
-        messages.error(request, "It was judged before it could be cancelled.")
+        messages.error(request, "The submission was judged before it could be cancelled.")
     return redirect("submission", public_id)
 
 

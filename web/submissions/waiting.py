@@ -67,7 +67,7 @@ class Standing:
         """What holds it up, or about how long it takes; empty where neither is known."""
         if self.trouble or self.estimate_s is None:
             return self.trouble
-        return f"A verdict in about {roughly(self.estimate_s)}, going by what recent ones took."
+        return f"Estimated time to verdict: {roughly(self.estimate_s)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,20 +206,20 @@ def _judging() -> Mapping[str, int]:
 def _trouble(job: _Waiting, crew: Crew, offered: Collection[str]) -> str:
     if job.gpu_model and job.gpu_model not in offered:
         return (
-            f"No {job.gpu_model} is in use any more. It waits until one is back. "
-            "To have it judged sooner, cancel it and leave the choice of the GPU to the site."
+            f"No {job.gpu_model} is available any more. The submission waits until one is back. "
+            "To get a verdict sooner, cancel it and submit with any GPU."
         )
     if (timezone.now() - job.queued).total_seconds() <= _UNTOUCHED_S:
         return ""
     if job.queue == GPU and not offered:
         return (
-            "No GPU is in use at the moment. It waits for one for some minutes; "
-            "then it is judged without one, and not ranked."
+            "No GPU is available. The submission waits a few minutes for one. "
+            "Then it is judged without a GPU and not ranked."
         )
     if crew.away:
         return (
-            "No worker is judging at the moment. It is kept, and judged as soon as one is back: "
-            "you need not wait here."
+            "No worker is running. The submission will be judged as soon as one is back. "
+            "You can leave this page."
         )
     return ""
 

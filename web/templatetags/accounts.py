@@ -28,9 +28,9 @@ class Place:
 _PLACES = (
     ("Overview", "account"),
     ("Profile and privacy", "account-profile"),
-    ("E-mail", "account_email"),
+    ("Email", "account_email"),
     ("Password", "account_change_password"),
-    ("Two-factor sign-in", "mfa_index"),
+    ("Two-factor authentication", "mfa_index"),
     ("Connected accounts", "socialaccount_connections"),
     ("Sessions", "usersessions_list"),
     ("API tokens", "tokens"),

@@ -29,6 +29,6 @@ def track_page(viewer: Viewer, slug: str) -> TrackPage:
     """
     path = queries.find_path(viewer, slug)
     if path is None:
-        raise Http404("There is no such track.")
+        raise Http404("Track not found.")
     contest = path.contest.state(timezone.now()) if path.contest else ""
     return TrackPage(path, render(path.description), contest)

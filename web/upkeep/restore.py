@@ -123,14 +123,14 @@ def _key_to_write(reader: Reader, *, keep: bool) -> bytes | None:
     if KEY not in reader.manifest.names():
         raise DoesNotFit(
             "The backup was taken without its secret key, and the key of this site is another one. Set "
-            "WARPCOURT_SECRET_KEY to that of the backup. Or go on without it, by --keep-key: then everybody "
-            "signs in again, and authenticator apps and recovery codes have to be set up anew."
+            "WARPCOURT_SECRET_KEY to that of the backup. Or go on without it, by --keep-key: then all "
+            "users must sign in again and set up authenticator apps and recovery codes again."
         )
     if settings.WARPCOURT.secret_key:
         raise DoesNotFit(
             f"WARPCOURT_SECRET_KEY is not the key of the backup. Set it to that ({unzip}). Or keep yours, by "
-            "--keep-key: then everybody signs in again, and authenticator apps and recovery codes have to be "
-            "set up anew."
+            "--keep-key: then all users must sign in again and set up authenticator apps and recovery codes "
+            "again."
         )
     return reader.content(KEY)
 
@@ -159,7 +159,9 @@ def _compare(manifest: Manifest, content: Content) -> None:
         if content.rows.get(table) != count
     ]
     if wrong:
-        raise ToolFailed(f"The database was restored, but {_some(wrong)}. Somebody writes to it meanwhile?")
+        raise ToolFailed(
+            f"The database was restored, but {_some(wrong)}. Was it written to during the restore?"
+        )
 
 
 def _some(things: list[str], most: int = 5) -> str:

@@ -29,7 +29,7 @@ def test_a_program_on_which_the_judge_hangs_stops_no_site(installation):
     for public_id in hostile:
         shown = installation.wait_for(public_id, timeout_s=90)
         assert shown["verdict"] == "internal_error"
-        assert "could not read this program in time" in shown["message"]
+        assert "could not read this source in time" in shown["message"]
         assert sum("claimed" in event for event in installation.events(public_id)) == 1
     assert installation.wait_for(honest)["verdict"] == "accepted"
     assert sum("child_hung" in line for line in installation.log) == 2

@@ -102,7 +102,7 @@ def test_the_only_way_in_is_not_taken_away(provider: Provider, client: Client) -
     go(client)
     client.post("/accounts/3rdparty/signup/", {"username": "reader", "email": "reader@example.org"})
     page = client.post("/accounts/3rdparty/", {"account": SocialAccount.objects.get().pk}, follow=True)
-    assert "Set a password first." in page.content.decode()
+    assert "Set a password before you disconnect it." in page.content.decode()
     assert SocialAccount.objects.exists()
     assert client.get("/accounts/password/change/")["Location"] == "/accounts/password/set/"
 
@@ -112,10 +112,12 @@ def test_an_address_of_another_account_does_not_open_it(provider: Provider, owne
     go(client)
     assert signed_in(client) is None
     page = client.post("/accounts/3rdparty/signup/", {"username": "reader", "email": "reader@example.org"})
-    assert "Another account has this address." in page.content.decode()
+    assert "Another account uses this email address." in page.content.decode()
 
 
-@pytest.mark.parametrize(("allowed", "answer"), [(False, "Sign-up is closed"), (True, "Choose your name")])
+@pytest.mark.parametrize(
+    ("allowed", "answer"), [(False, "Sign-up is closed"), (True, "Choose your username")]
+)
 def test_closed_sign_up_may_stay_open_for_the_provider(provider, client, settings, allowed, answer) -> None:
     settings.WARPCOURT = replace(settings.WARPCOURT, sign_up=False, oidc_sign_up=allowed)
     page = go(client)
@@ -128,21 +130,21 @@ def test_closed_sign_up_may_stay_open_for_the_provider(provider, client, setting
 def test_who_turns_back_is_told_so(provider: Provider, client: Client) -> None:
     provider.refuses = "access_denied"
     answer = go(client)
-    assert "You turned back" in client.get(answer["Location"]).content.decode()
+    assert "Sign-in cancelled" in client.get(answer["Location"]).content.decode()
 
 
 def test_an_answer_that_nobody_asked_for_signs_nobody_in(provider: Provider, client: Client) -> None:
     for query in ("code=x&state=y", "code=x", ""):
         answer = client.get(f"/accounts/oidc/sso/login/callback/?{query}")
         assert answer.status_code == 401
-        assert "That did not work" in answer.content.decode()
+        assert "Sign-in failed" in answer.content.decode()
     assert signed_in(client) is None
 
 
 def test_a_code_that_the_provider_does_not_know_signs_nobody_in(provider: Provider, client: Client) -> None:
     provider.codes = type("Forgetful", (dict,), {"pop": lambda *_: None})()
     answer = go(client)
-    assert "That did not work" in answer.content.decode()
+    assert "Sign-in failed" in answer.content.decode()
     assert signed_in(client) is None
 
 

@@ -56,7 +56,7 @@ def test_from_a_password_to_a_verdict(client, owner, problem):
     assert client.get("/api/v1/problems/vector-add", headers=headers).json()["solved"] is True
     standings = client.get("/api/v1/leaderboards/vector-add").json()
     assert standings["ranked"] is False
-    assert "Nothing is ranked without a GPU" in standings["note"]
+    assert "Without a GPU, nothing is ranked" in standings["note"]
     assert [(row["username"], row["language"]) for row in standings["rows"]] == [("owner", "cuda")]
 
 

@@ -125,7 +125,7 @@ def test_the_limits_of_an_address_are_far_above_those_of_a_name() -> None:
 @pytest.mark.parametrize("name", ["admin", "Root", "STAFF", "warpcourt", "api"])
 def test_names_that_speak_for_the_site_cannot_be_signed_up(client: Client, name: str) -> None:
     page = client.post("/accounts/signup/", {"username": name, "password1": PASSWORD}).content.decode()
-    assert "This name is reserved. Choose another one." in page
+    assert "This username is reserved. Choose another one." in page
     assert not User.objects.exists()
     assert services.create_user(name, PASSWORD).username == name  # but whoever runs the site may
     assert name.lower() in RESERVED

@@ -108,14 +108,14 @@ def test_staff_see_it_on_their_pages(busy, staff, browser_of):
     browser = browser_of(staff)
     page = browser.get("/staff/queue").content.decode()
     proof = ProofRun.objects.get(state=JobState.LEASED)
-    for text in ("Previews of generators", "Proofs", "Imports", "Hidden runs of rejudges", "node-1:11"):
+    for text in ("Generator previews", "Proofs", "Imports", "Dry-run rejudges", "node-1:11"):
         assert text in page, text
     assert f"/author/my-sum/proof/{proof.pk}" in page
     assert f"/author/import/{ImportRun.objects.get(state=JobState.LEASED).pk}" in page
-    assert "After submissions" not in browser.get("/staff/queue?status=queued").content.decode()
+    assert "Background jobs by type" not in browser.get("/staff/queue?status=queued").content.decode()
     overview = browser.get("/staff").content.decode()
-    assert "<strong>5</strong> waiting after that" in overview
-    assert "Proofs wait, the oldest since" in overview
+    assert "<strong>5</strong> background jobs waiting" in overview
+    assert "Proofs are waiting, the oldest since" in overview
     workers = {worker.name: worker.judging for worker in queries.list_workers()}
     assert workers == {"node-1:10": 1, "node-1:11": 1, "node-2:12": 1}
     assert "my-sum" in browser.get("/staff/workers").content.decode()
@@ -123,7 +123,7 @@ def test_staff_see_it_on_their_pages(busy, staff, browser_of):
 
 def test_the_fleet_says_what_each_node_is_busy_with(busy, staff, browser_of):
     page = browser_of(staff).get("/fleet").content.decode()
-    first, _, second = page.partition('aria-label="What workers of node-2 do"')
+    first, _, second = page.partition('aria-label="Current jobs on node-2"')
     assert "node-1:10" in first
     assert "Proof</a>" in first
     assert "Import</a>" in second

@@ -153,14 +153,14 @@ def test_staff_set_and_remove_baselines_on_the_page(problem, owner, staff, hande
     assert re.search(r'class="baseline">.*?Plain kernel <span class="tag">reference', page, re.DOTALL)
     [made] = Baseline.objects.all()
     page = client.post(f"{address}/{made.pk}/remove", follow=True).content.decode()
-    assert "is no baseline any more" in page
+    assert "is no longer a baseline" in page
     assert "baseline-form" in client.get(board).content.decode()
 
 
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"submission": "nothing"}, "There is no such submission"),
+        ({"submission": "nothing"}, "no submission with this ID"),
         ({"kind": "fast"}, "Select a valid choice"),
         ({"label": " "}, "This field is required"),
     ],
@@ -179,7 +179,7 @@ def test_only_what_was_timed_can_be_a_baseline(problem, staff, handed_in, client
     client.force_login(staff)
     form = {"submission": submission.public_id, "kind": "vendor", "label": "CUB"}
     page = client.post("/problems/vector-add/baselines", form, follow=True).content.decode()
-    assert "It has no score" in page
+    assert "has no score" in page
 
 
 def test_baselines_are_set_by_staff_alone(problem, owner, staff, handed_in, client):

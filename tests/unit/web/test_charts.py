@@ -15,7 +15,7 @@ ROOF = Roof(bytes_per_s=4e12, operations_per_s=5e13)
 ATTACK = '"><script>alert(1)</script>'
 
 
-def spread(times_us: list[float], mine_us: float, mine: str = "you are here") -> ET.Element:
+def spread(times_us: list[float], mine_us: float, mine: str = "you") -> ET.Element:
     chart = histogram("spread", times_us, mine_us=mine_us, mine=mine, title="Best scores", who="people")
     return ET.fromstring(chart)
 
@@ -54,8 +54,8 @@ def test_bars_stay_within_the_drawing(times_us, mine_us):
 
 def test_a_histogram_says_in_words_what_it_shows():
     chart = spread([10, 11, 12, 20, 30], 11.5)
-    assert "5 people, 3 of them slower. Marked: you are here." in texts(chart)
-    assert len([row for row in chart.iter("th") if "(you are here)" in texts(row)]) == 1
+    assert "5 people, 3 slower. Marked: you." in texts(chart)
+    assert len([row for row in chart.iter("th") if "(you)" in texts(row)]) == 1
     counts = [int(texts(cell)) for cell in chart.iter("td")]
     assert sum(counts) == 5
 

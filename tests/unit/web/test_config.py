@@ -134,7 +134,7 @@ OIDC = {
 )
 def test_a_provider_is_configured_whole_or_not_at_all(group, missing):
     assert Config.from_env(group)
-    with pytest.raises(ConfigError, match=f"{missing}: needed beside"):
+    with pytest.raises(ConfigError, match=f"{missing}: needed together with"):
         Config.from_env({name: value for name, value in group.items() if name != missing})
 
 

@@ -74,7 +74,7 @@ def test_kernels_are_shown_with_their_launches_and_occupancy():
     first, second = add.launches
     assert (first.block, first.grids, first.shared_bytes) == ("256", ("4", "8"), 1024)
     assert (first.occupancy.percent, first.limited_by) == (50.0, "registers")
-    assert "Fewer registers" in first.advice
+    assert "fewer registers" in first.advice
     assert (second.threads, second.shared_bytes, second.dimensions) == (256, 66560, 2)
     assert (second.occupancy.percent, second.limited_by) == (37.5, "shared memory")
     assert (other.name, other.resources, other.launches[0].occupancy) == ("of_thrust", None, None)
@@ -87,8 +87,8 @@ def test_a_kernel_that_fills_a_multiprocessor_is_limited_by_nothing():
         diagnostics=(note("add<<<(4,1,1), (256,1,1)>>>"), note("add<<<(4,1,1), (736,1,1)>>>")),
     )
     full, uneven = resources_of(report).kernels[0].launches
-    assert (full.limited_by, full.advice) == ("nothing, it is full", "")
-    assert uneven.limited_by == "warps, which blocks take whole"
+    assert (full.limited_by, full.advice) == ("nothing (full)", "")
+    assert uneven.limited_by == "whole blocks of warps"
 
 
 def test_the_capability_of_an_old_report_is_that_of_its_gpu(live_gpus):
@@ -218,7 +218,7 @@ def test_the_panel_of_a_submission_says_what_it_waits_for(owner, handed_in):
     submission = handed_in(owner)
     assert "Next in the queue" in page_of(submission, owner)
     claim = services.claim("w")
-    assert "A worker has taken it" in page_of(submission, owner)
+    assert "Picked up by a worker" in page_of(submission, owner)
     services.add_event(claim, "case", {"text": "Case 3 of 9", "index": 3, "total": 9})
     assert "Case 3 of 9" in page_of(submission, owner)
 

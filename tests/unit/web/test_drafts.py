@@ -186,7 +186,7 @@ class TestAccess:
     def test_a_stranger_has_none(self, problem, client):
         assert client.get(URL).status_code == 401
         assert put(client, {"source": "mine", "expected": 0}).status_code == 401
-        assert b"signed in" in client.get(f"{URL}/history").content
+        assert b"Until you sign in" in client.get(f"{URL}/history").content
         assert client.get(f"{URL}/history/1").status_code == 404
 
     def test_of_a_problem_that_one_may_not_see_there_is_none(self, owner, client):

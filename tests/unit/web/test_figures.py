@@ -50,7 +50,7 @@ def test_times_that_include_launching_are_told_of():
     called = replace(second, name="timed-small", timing=replace(timing(), queued=False))
     mixed = replace(report, cases=(sample, first, called))
     assert launches_note(mixed) == (
-        "The time of timed-small includes the time of launching: "
+        "The time of timed-small includes the launch time: "
         "the program uses a stream that does not wait for the default stream."
     )
     assert launches_note(mixed) in render_figures(mixed)

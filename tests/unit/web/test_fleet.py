@@ -126,7 +126,7 @@ def test_the_page_shows_health_load_and_age(node, staff, browser_of):
 
 
 def test_an_empty_fleet_says_how_nodes_come(staff, browser_of):
-    assert b"No worker has reported itself" in browser_of(staff).get("/fleet").content
+    assert b"No workers have reported" in browser_of(staff).get("/fleet").content
 
 
 def test_ages_are_in_words():

@@ -78,7 +78,7 @@ def test_a_hold_lasts_whatever_the_node_reports(node, staff):
 
 @pytest.mark.parametrize("order", [orders.drain, orders.hold])
 def test_an_order_has_a_reason(node, staff, order):
-    with pytest.raises(ValueError, match="Say why"):
+    with pytest.raises(ValueError, match="Enter a reason"):
         order(staff, node if order is orders.drain else Gpu.objects.get(), reason="  ")
     assert not acts()
 
@@ -88,7 +88,7 @@ def test_staff_drain_a_node_and_quarantine_a_gpu_on_the_page(node, staff, browse
     browser.handler.enforce_csrf_checks = False
     gpu = Gpu.objects.get()
     refused = browser.post(f"/fleet/nodes/{node.pk}/drain", {"reason": ""}, follow=True)
-    assert b"Say why" in refused.content
+    assert b"Enter a reason" in refused.content
     for address, reason in (
         (f"nodes/{node.pk}/drain", "a new fan"),
         (f"gpus/{gpu.pk}/quarantine", "it <b>hums"),
@@ -96,15 +96,20 @@ def test_staff_drain_a_node_and_quarantine_a_gpu_on_the_page(node, staff, browse
         answer = browser.post(f"/fleet/{address}", {"reason": reason})
         assert (answer.status_code, answer["Location"]) == (302, "/fleet")
     page = page_of(browser)
-    for text in ("Draining", "a new fan. By staff", "it &lt;b&gt;hums. By staff", "has not obeyed yet"):
+    for text in (
+        "Draining",
+        "a new fan. By staff",
+        "it &lt;b&gt;hums. By staff",
+        "has not confirmed this yet",
+    ):
         assert text in page
     services.record_heartbeat("node-1", [services.GpuStatus(GPU.uuid, "it <b>hums")])
     record_worker(replace(WORKER, state=Duty.DRAINING))
     page = page_of(browser)
-    assert "has not obeyed yet" not in page
+    assert "has not confirmed this yet" not in page
     assert "Drained" in page
-    assert "its workers can be stopped" in page
-    assert "probed again by itself" not in page, "nobody probes what staff hold"
+    assert "You can stop its workers" in page
+    assert "node probes the GPU" not in page, "nobody probes what staff hold"
     for address in (f"nodes/{node.pk}/undrain", f"gpus/{gpu.pk}/release"):
         browser.post(f"/fleet/{address}")
     assert not Node.objects.get().drained
@@ -119,7 +124,7 @@ def test_the_page_shows_workers_and_what_they_take(node, staff, browser_of, djan
     browser = browser_of(staff)
     with django_assert_max_num_queries(8):
         page = page_of(browser)
-    for text in ("node-1:7", "1 of 2", "Cannot judge", "no room left on the disk", "1 of 4 places judging"):
+    for text in ("node-1:7", "1 of 2", "Cannot judge", "no room left on the disk", "1 of 4 slots busy"):
         assert text in page
     Worker.objects.update(heartbeat=read_clock() - timedelta(minutes=2))
     page = page_of(browser_of(staff))
@@ -136,11 +141,11 @@ def test_htmx_gets_the_part_that_changes(node, staff, browser_of):
 def test_what_waits_for_nobody_is_told(node, staff, browser_of, owner, handed_in):
     handed_in(owner)
     Job.objects.update(queue="gpu.nvidia-h200")
-    assert "no worker takes from that queue" in page_of(browser_of(staff))
+    assert "no worker serves that queue" in page_of(browser_of(staff))
 
 
 def test_mixed_versions_are_flagged(node, staff, browser_of):
-    assert "same version" not in page_of(browser_of(staff))
+    assert "different versions" not in page_of(browser_of(staff))
     record_worker(replace(WORKER, instance="b2", name="node-1:9", version="0.0.9"))
     record_worker(replace(WORKER, instance="c3", name="node-1:10", version="0.0.8", state=Duty.STOPPED))
     page = page_of(browser_of(staff))

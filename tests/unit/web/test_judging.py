@@ -145,7 +145,7 @@ def test_our_failure_is_tried_again_and_in_the_end_not_charged(owner, handed_in,
     assert services.claim("w") is None
     report = StoredReport.objects.get()
     assert report.verdict == "internal_error"
-    assert "no fault of yours" in report.message
+    assert "not caused by your code" in report.message
 
 
 def test_a_worker_that_stops_hands_back_without_a_try(

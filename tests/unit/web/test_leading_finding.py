@@ -59,9 +59,9 @@ def banner(page: str) -> str:
 def test_the_banner_shows_the_first_finding_with_its_line_and_then_what_the_verdict_means(shown):
     page = shown(NOT_COMPILED)
     top = banner(page)
-    assert top.index("&quot;threadidx&quot;") < top.index('#L3"') < top.index("The compiler refused")
+    assert top.index("&quot;threadidx&quot;") < top.index('#L3"') < top.index("The source did not compile")
     assert 'data-finding-line="3"' in top
-    assert "Further findings" in page
+    assert "More findings" in page
     assert 'data-finding-line="9"' in page
     assert page.count('data-finding-line="3"') == 1
 
@@ -76,7 +76,7 @@ def test_errors_lead_warnings_and_these_lead_notes(shown):
     assert "Race on byte 4 of shared memory." in banner(page)
     assert "kernel add" in banner(page)
     assert "half is wrong" in banner(page)
-    assert "solve() returned without launching" in page.partition("Further findings")[2]
+    assert "solve() returned without launching" in page.partition("More findings")[2]
 
 
 def test_what_is_accepted_has_no_leading_finding(shown):

@@ -26,7 +26,7 @@ def test_a_page_says_so_and_tries_again_by_itself(away, visitor):
     answer = visitor.get("/problems")
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert 'http-equiv="refresh"' in answer.text
-    assert "Whatever was handed in before is safe" in answer.text
+    assert "Your submissions are safe" in answer.text
 
 
 def test_what_was_sent_is_not_sent_again_by_itself(away, visitor):
@@ -49,4 +49,4 @@ def test_another_failure_is_our_fault(visitor, monkeypatch):
     monkeypatch.setattr("web.catalog.lists.list_page", fail)
     answer = visitor.get("/problems")
     assert answer.status_code == 500
-    assert "Our fault" in answer.text
+    assert "Something went wrong" in answer.text

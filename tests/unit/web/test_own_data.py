@@ -149,9 +149,9 @@ def test_the_document_is_streamed_after_the_password_was_asked_for(confirmed: Cl
 def test_an_account_goes_with_all_that_is_its_own(confirmed: Client, owner: User, busy, problem) -> None:
     refused = confirmed.post(DELETE, {"username": "somebody"})
     assert refused.status_code == 422
-    assert "Type owner to delete this account." in refused.content.decode()
+    assert "Type owner to confirm." in refused.content.decode()
     answer = confirmed.post(DELETE, {"username": "owner"}, follow=True)
-    assert "Your account is deleted." in answer.content.decode()
+    assert "Account deleted." in answer.content.decode()
     assert not User.objects.exists()
     assert not Submission.objects.exists()
     assert not Best.objects.exists()
@@ -205,7 +205,7 @@ def test_the_last_superuser_stays(staff: User) -> None:
     client.post("/accounts/login/", {"login": "staff", "password": PASSWORD})
     client.post("/accounts/reauthenticate/", {"password": PASSWORD})
     answer = client.post(DELETE, {"username": "staff"})
-    assert "Make another one first." in answer.content.decode()
+    assert "Create another one first." in answer.content.decode()
     assert User.objects.filter(username="staff").exists()
     assert not mail.outbox
 

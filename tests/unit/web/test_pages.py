@@ -97,7 +97,7 @@ def test_pages_that_ask_to_sign_in(visitor: Client, problem: Problem, path: str)
 
 def test_an_unpublished_problem_does_not_exist(visitor: Client, staff: User, problem: Problem) -> None:
     Problem.objects.update(published=False)
-    assert "Nothing here" in text(visitor, "/problems/vector-add", 404)
+    assert "Page not found" in text(visitor, "/problems/vector-add", 404)
     text(visitor, "/problems/vector-add/leaderboard", 404)
     visitor.force_login(staff)
     text(visitor, "/problems/vector-add")
@@ -239,7 +239,7 @@ def test_htmx_gets_the_list_alone(visitor: Client, problem: Problem) -> None:
 def test_the_list_knows_what_one_has_tried(owners: Client, judged: Submission) -> None:
     assert text(owners, "/problems?status=attempted").count('class="problem-row"') == 1
     assert text(owners, "/problems?status=solved").count('class="problem-row"') == 0
-    assert "Go on with" in text(owners, "/")
+    assert "Continue with" in text(owners, "/")
 
 
 def test_the_scheme_comes_with_the_first_byte(visitor: Client, problem: Problem) -> None:
@@ -302,7 +302,7 @@ def test_a_report_shows_score_times_and_resources(owners: Client, timed: Submiss
         assert "81 %" in page
         assert "NVIDIA H200" in page
         assert "2.475 to 2.525 µs" in page
-        assert "includes the time of launching" not in page
+        assert "includes the launch time" not in page
         assert "add(float*)" in page
         assert "8 B out, 12 B in" in page
         assert "first run was disturbed" in page
@@ -316,7 +316,7 @@ def test_a_report_says_where_a_time_includes_launching(
     called = replace(report.cases[1], timing=replace(timing(2.5), queued=False))
     report = replace(report, cases=(report.cases[0], called, report.cases[2]))
     page = text(owners, f"/s/{record(handed_in(owner), report).public_id}")
-    assert "The time of timed 1 includes the time of launching: the program uses a stream" in page
+    assert "The time of timed 1 includes the launch time: the program uses a stream" in page
 
 
 def test_a_timed_case_without_a_time_says_why(
@@ -390,7 +390,7 @@ def test_the_board_shows_places_intervals_and_ties(
     assert "4.950 to 5.050 µs" in page
     assert re.search(r'class="mine".*\n.*\n\s*<th scope="row"><a href="/u/owner">', page)
     assert "nvcc 13.0.88" in page
-    assert "Nothing is ranked" not in page
+    assert "nothing is ranked" not in page
 
 
 def test_the_board_is_chosen_by_the_address(owners: Client, timed: Submission) -> None:
@@ -398,7 +398,7 @@ def test_the_board_is_chosen_by_the_address(owners: Client, timed: Submission) -
     address = "?gpu=NVIDIA+H200&amp;language=triton"
     assert address in text(owners, board)
     for query in ("?language=triton", "?gpu=NVIDIA+B200", "?gpu=%00&language=triton"):
-        assert "Nobody has a score here" in text(owners, f"{board}{query}")
+        assert "No scores on the current version" in text(owners, f"{board}{query}")
     assert "5.000 µs" in text(owners, f"{board}?language=fortran")
     hostile = owners.get(board, {"gpu": ATTACK}).content.decode()
     assert ATTACK not in hostile
@@ -409,9 +409,9 @@ def test_scores_on_an_earlier_version_are_shown_and_do_not_rank(
 ) -> None:
     Problem.objects.update(version="2")
     page = text(owners, "/problems/vector-add/leaderboard")
-    assert "Nobody has a score here on the present version" in page
-    assert "There are scores on earlier versions" in page
+    assert "No scores on the current version" in page
+    assert "For scores on earlier versions" in page
     assert "5.000 µs" not in page
     earlier = text(owners, "/problems/vector-add/leaderboard?version=1")
-    assert "rank among themselves" in earlier
+    assert "count for the current version" in earlier
     assert "5.000 µs" in earlier

@@ -119,7 +119,10 @@ def test_the_owner_is_told_what_others_do_not_see(owner, teammate, browser_of) -
     User.objects.filter(pk=owner.pk).update(
         profile_audience=Audience.SIGNED_IN, shows_activity=False, in_rankings=False
     )
-    told = "Only people who are signed in see this page. Only you see the activity. Rankings leave you out."
+    told = (
+        "Only signed-in users can see this page. Only you can see your activity. "
+        "You are hidden from rankings."
+    )
     assert told in browser_of(owner).get("/u/owner").content.decode()
     assert told not in browser_of(teammate).get("/u/owner").content.decode()
 

@@ -198,7 +198,7 @@ def test_a_user_may_make_a_bounded_number_in_a_day(owner, teammate, handed_in, s
     for _ in range(3):
         handed_in(owner)
     Submission.objects.update(created=timezone.now() - timedelta(hours=20))
-    with pytest.raises(services.LimitReached, match=r"within a day.* is taken in [34].hours"):
+    with pytest.raises(services.LimitReached, match=r"in the last day.* again in [34].hours"):
         handed_in(owner)
     assert handed_in(teammate), "another's are another's"
     Submission.objects.update(created=timezone.now() - timedelta(hours=25))

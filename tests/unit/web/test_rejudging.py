@@ -155,7 +155,7 @@ def test_a_verdict_that_changed_meanwhile_is_kept(owner, staff, handed_in):
     run = HiddenRun.objects.get()
     assert (run.resolution, run.note) == (
         Resolution.KEPT,
-        "It was judged again since, so its verdict was kept.",
+        "Verdict kept: the submission was rejudged elsewhere.",
     )
 
 
@@ -253,7 +253,7 @@ def test_workers_are_rung_for_and_again_by_the_sweep(owner, staff, handed_in, ri
 
 
 def test_a_choice_of_none_or_of_too_many_is_refused(owner, staff, handed_in, monkeypatch):
-    with pytest.raises(rejudging.RejudgeRefused, match="No judged submission"):
+    with pytest.raises(rejudging.RejudgeRefused, match="No judged submissions"):
         start(staff)
     monkeypatch.setattr(rejudging, "MAX_RUNS", 1)
     judged(handed_in, owner, "accepted")

@@ -142,7 +142,7 @@ def test_its_author_shares_it_and_takes_it_back(room, submission, client):
     shared = client.post(f"{page}/share", {"shared": "yes"}, follow=True)
     assert b"Stop sharing" in shared.content
     taken_back = client.post(f"{page}/share", {"shared": "no"}, follow=True)
-    assert b"yours alone again" in taken_back.content
+    assert b"no longer shared" in taken_back.content
     assert client.get(f"{page}/share").status_code == 405
 
 

@@ -98,14 +98,14 @@ def test_the_menu_leads_there_for_staff_alone(owner, staff, browser_of):
 
 
 def test_the_overview_says_what_is_wrong(owner, staff, handed_in, browser_of):
-    assert "Nothing is stuck" in browser_of(staff).get("/staff").content.decode()
+    assert "No stuck jobs" in browser_of(staff).get("/staff").content.decode()
     handed_in(owner)
     Job.objects.update(queued=timezone.now() - timedelta(hours=2))
     fleet.record_inventory("node-1", {}, [fake_gpu(0)])
     fleet.record_heartbeat("node-1", [GpuStatus(fake_gpu(0).uuid, reason="it hangs")])
     page = browser_of(staff).get("/staff").content.decode()
     for text in (
-        "Nothing is being judged",
+        "no worker is judging",
         "1 submission waiting for more than ten minutes",
         "node-1: 1 of 1 GPUs not in use",
     ):
@@ -359,7 +359,7 @@ def test_the_audit_log_is_read_by_who_what_and_to_what(owner, staff, problem, br
         ("kind=nonsense", True, True),
     ):
         page = browser.get(f"/staff/audit?{query}").content.decode().partition("<tbody>")[2]
-        assert ("Published a problem" in page, "Banned a person" in page) == (published, banned), query
+        assert ("Published a problem" in page, "Banned a user" in page) == (published, banned), query
         assert "<script>alert" not in page
 
 

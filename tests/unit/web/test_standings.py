@@ -238,7 +238,7 @@ def test_without_a_gpu_nothing_ranks(problem, owner, teammate, handed_in):
     shown = standings(problem)
     assert (shown.ranked, shown.board) == (False, None)
     assert [(row.username, row.language, row.score) for row in shown.rows] == [("owner", "triton", None)]
-    assert "Nothing is ranked without a GPU" in shown.note
+    assert "Without a GPU, nothing is ranked" in shown.note
 
 
 def test_with_a_gpu_the_note_does_not_say_that_there_is_none(problem):
@@ -253,7 +253,7 @@ def test_with_a_gpu_the_note_does_not_say_that_there_is_none(problem):
         cuda="1",
         capability="9.0",
     )
-    assert "No program has been timed" in standings(problem).note
+    assert "No submission has been timed" in standings(problem).note
 
 
 def test_who_solved_it_comes_in_pages(problem, owner, handed_in):

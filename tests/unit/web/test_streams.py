@@ -138,7 +138,7 @@ def test_a_watcher_is_told_when_the_gpu_that_was_asked_for_is_gone(owner, handed
     submission = handed_in(owner, gpu_model="NVIDIA H200")
     Node.objects.all().delete()
     (told,) = standings_of(follow(owner, submission))
-    assert "No NVIDIA H200 is in use any more" in told["detail"]
+    assert "No NVIDIA H200 is available any more" in told["detail"]
 
 
 def test_one_look_serves_all_watchers(owner, teammate, handed_in, django_assert_max_num_queries):

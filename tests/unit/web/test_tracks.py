@@ -99,13 +99,13 @@ def test_unpublished_problems_and_tracks_are_for_staff(path, owner, staff, clien
     assert queries.track_titles(owner) == {}
     client.force_login(staff)
     assert client.get("/tracks/path").status_code == 200
-    assert "only staff see it" in client.get("/tracks").content.decode()
+    assert "visible to staff only" in client.get("/tracks").content.decode()
 
 
 def test_a_track_without_a_visible_problem_leads_nowhere(path, owner, client):
     Problem.objects.update(published=False)
     assert queries.list_paths(owner) == ()
-    assert "There are no tracks yet." in client.get("/tracks").content.decode()
+    assert "No tracks yet." in client.get("/tracks").content.decode()
 
 
 def test_the_page_leads_on(path, owner, client, trio, django_assert_max_num_queries):
@@ -125,9 +125,9 @@ def test_the_page_leads_on(path, owner, client, trio, django_assert_max_num_quer
 @pytest.mark.parametrize(
     ("starts_h", "ends_h", "text"),
     [
-        (-1, 1, "A contest is on until"),
-        (1, 2, "A contest begins here on"),
-        (-2, -1, "The contest here ended on"),
+        (-1, 1, "A contest is running until"),
+        (1, 2, "A contest starts on"),
+        (-2, -1, "The contest ended on"),
         (None, None, ""),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_queue_whose_workers_are_gone_is_told_though_others_judge(
     submission = handed_in(owner, gpu_model="NVIDIA H200")
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
     assert services.claim("w").submission == other
-    assert "No worker is judging at the moment" in standing_of(submission).detail
+    assert "No worker is running" in standing_of(submission).detail
 
 
 def test_those_who_wait_for_any_gpu_learn_that_none_is_left(owner, handed_in, live_gpus):
@@ -114,7 +114,7 @@ def test_those_who_wait_for_any_gpu_learn_that_none_is_left(owner, handed_in, li
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
     assert not standing_of(submission).trouble, "not at once"
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
-    assert "then it is judged without one" in standing_of(submission).detail
+    assert "Then it is judged without a GPU" in standing_of(submission).detail
 
 
 def test_without_judgements_to_go_by_nothing_is_estimated(owner, handed_in):
@@ -130,7 +130,7 @@ def test_an_estimate_is_a_median_times_those_ahead(owner, handed_in):
     first, second = handed_in(owner), handed_in(owner)
     assert standing_of(first).estimate_s == pytest.approx(4.0, abs=0.5)
     assert standing_of(second).estimate_s == pytest.approx(8.0, abs=0.5)
-    assert standing_of(second).detail == "A verdict in about 10 s, going by what recent ones took."
+    assert standing_of(second).detail == "Estimated time to verdict: 10 s."
     services.claim("w")
     assert standing_of(second).estimate_s == pytest.approx(6.0, abs=0.5), (
         "half of one that is judged, and its own"
@@ -177,7 +177,7 @@ def test_a_gpu_that_is_gone_is_told(owner, handed_in, live_gpus):
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
     standing = standing_of(submission)
     assert standing.text == "Waiting"
-    assert "No NVIDIA H200 is in use any more" in standing.detail
+    assert "No NVIDIA H200 is available any more" in standing.detail
     assert "cancel it" in standing.detail
 
 
@@ -185,7 +185,7 @@ def test_a_queue_that_nobody_serves_is_told(owner, handed_in):
     submission = handed_in(owner)
     assert not standing_of(submission).trouble
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
-    assert "No worker is judging at the moment" in standing_of(submission).detail
+    assert "No worker is running" in standing_of(submission).detail
 
 
 def test_far_back_in_a_long_queue_there_is_no_number(owner, handed_in, monkeypatch):

@@ -24,9 +24,9 @@ class Migration(migrations.Migration):
             name="profile_audience",
             field=models.CharField(
                 choices=[
-                    ("everybody", "Everybody"),
-                    ("signed_in", "People who are signed in"),
-                    ("nobody", "Nobody"),
+                    ("everybody", "Everyone"),
+                    ("signed_in", "Signed-in users"),
+                    ("nobody", "Only me"),
                 ],
                 db_default="everybody",
                 default="everybody",

@@ -12,13 +12,13 @@ from web.authoring.models import Workspace
 from web.authoring.queries import find_workspace
 
 _REFUSALS = {
-    rights.CREATE: "Only instructors and staff write problems.",
-    rights.COMMENT: "Viewers do not comment; ask the owner to make you a reviewer.",
-    rights.PROVE: "Viewers do not prove, and nobody does so in an archived workspace.",
-    rights.EDIT: "Only the owner and editors write here, and nobody does so in an archived workspace.",
-    rights.PUBLISH: "Only an owner who is an instructor publishes, and nobody in an archived workspace.",
-    rights.WITHDRAW: "Only the owner withdraws a problem, or archives a version of it.",
-    rights.SHARE: "Only the owner says who is in a workspace.",
+    rights.CREATE: "Only instructors and staff can write problems.",
+    rights.COMMENT: "Viewers can't comment. Ask the owner to make you a reviewer.",
+    rights.PROVE: "Viewers can't run proofs. Archived workspaces can't be proved.",
+    rights.EDIT: "Only the owner and editors can edit this workspace. Archived workspaces are read-only.",
+    rights.PUBLISH: "Only an owner who is an instructor can publish. Archived workspaces can't be published.",
+    rights.WITHDRAW: "Only the owner can withdraw a problem or archive a version.",
+    rights.SHARE: "Only the owner can change the people of a workspace.",
 }
 
 

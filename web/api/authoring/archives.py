@@ -49,7 +49,9 @@ def import_workspace(
     """A new workspace from an exported folder, called `slug`, or like the folder without it."""
     require(request, rights.CREATE)
     if archive.size is None or archive.size > MAX_ARCHIVE_MIB * 1024 * 1024:
-        raise ArchiveInvalid(f"the archive has more than {MAX_ARCHIVE_MIB} MiB; leave out what is no package")
+        raise ArchiveInvalid(
+            f"the archive exceeds {MAX_ARCHIVE_MIB} MiB; remove files that are not part of the package"
+        )
     contents = unpack(archive.read(), slug=slug)
     made = workspaces.create(person(request), contents.slug, contents.files, note="Imported from a file")
     return Status(201, made)

@@ -57,7 +57,7 @@ class ResolveIn(Schema):
 @router.get(
     "/workspaces/{slug}/comments",
     response={200: list[CommentOut], **documented(401, 403, 404, 422)},
-    summary="List the comments",
+    summary="List comments",
 )
 def list_comments(request: ApiRequest, slug: Slug) -> Any:
     """By file and line, the first thousand."""
@@ -79,7 +79,7 @@ def add_comment(request: ApiRequest, slug: Slug, wanted: CommentIn) -> Any:
 @router.post(
     "/workspaces/{slug}/comments/{comment_id}/resolve",
     response={200: CommentOut, **documented(400, 401, 403, 404, 413, 422)},
-    summary="Settle a comment",
+    summary="Resolve a comment",
 )
 def resolve_comment(
     request: ApiRequest, slug: Slug, comment_id: Annotated[int, Field(ge=1, lt=2**63)], wanted: ResolveIn

@@ -61,13 +61,13 @@ class FileIn(Schema):
             try:
                 return self.text.encode()
             except UnicodeEncodeError as error:
-                raise ValueError("text holds lone surrogates; remove them") from error
+                raise ValueError("text contains lone surrogates; remove them") from error
         if self.base64 is None:
             return None
         try:
             return base64.b64decode(self.base64, validate=True)
         except (binascii.Error, ValueError) as error:
-            raise ValueError("base64 is none") from error
+            raise ValueError("base64 is not valid base64") from error
 
 
 class FilesIn(Schema):
@@ -88,7 +88,7 @@ class WrittenOut(Schema):
 @router.get(
     "/workspaces/{slug}/files",
     response={200: FilesOut, **documented(401, 403, 404, 422)},
-    summary="Read the files",
+    summary="Read files",
 )
 def read_files(request: ApiRequest, slug: Slug) -> Any:
     """Every file as it is now."""

@@ -59,7 +59,7 @@ class RestoreIn(Schema):
 @router.get(
     "/workspaces/{slug}/revisions",
     response={200: RevisionsOut, **documented(401, 403, 404, 422)},
-    summary="List the history",
+    summary="List revisions",
 )
 def list_revisions(request: ApiRequest, slug: Slug, wanted: Query[RevisionFilter]) -> Any:
     """What is kept of it: steps within a few minutes are one."""

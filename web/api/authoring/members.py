@@ -37,7 +37,7 @@ class RoleIn(Schema):
 @router.get(
     "/workspaces/{slug}/members",
     response={200: list[MemberOut], **documented(401, 403, 404, 422)},
-    summary="List who is in it",
+    summary="List people",
 )
 def list_members(request: ApiRequest, slug: Slug) -> Any:
     """The owner, then all others by name."""
@@ -61,7 +61,7 @@ def set_member(request: ApiRequest, slug: Slug, username: Username, wanted: Role
 @router.delete(
     "/workspaces/{slug}/members/{username}",
     response={204: None, **documented(401, 403, 404, 409, 422)},
-    summary="End what a person may do",
+    summary="Remove a person",
 )
 def remove_member(request: ApiRequest, slug: Slug, username: Username) -> Any:
     """Whoever may share does so for others, and everybody for themselves."""

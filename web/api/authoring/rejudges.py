@@ -103,7 +103,7 @@ class RejudgeOut(Schema):
 @router.post(
     "/workspaces/{slug}/versions/{number}/preview",
     response={201: RejudgeOut, **documented(401, 403, 404, 409, 422)},
-    summary="Preview what a version would change",
+    summary="Preview the effects of a version",
 )
 def preview_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
     """Have what other versions judged judged by it, out of sight. No visible verdict changes."""
@@ -125,7 +125,7 @@ def show_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
 @router.post(
     "/workspaces/{slug}/rejudges/{rejudge_id}/apply",
     response={200: RejudgeOut, **documented(401, 403, 404, 409, 422)},
-    summary="Give learners the version and its verdicts",
+    summary="Publish the version and its verdicts",
 )
 def apply_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
     """The version goes live, and what the preview found is visible from now on."""
@@ -137,7 +137,7 @@ def apply_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any
 @router.post(
     "/workspaces/{slug}/rejudges/{rejudge_id}/discard",
     response={200: RejudgeOut, **documented(401, 403, 404, 409, 422)},
-    summary="Drop what a preview found",
+    summary="Discard a preview",
 )
 def discard_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
     """What is live stays live, with every verdict."""
@@ -148,7 +148,7 @@ def discard_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> A
 @router.post(
     "/workspaces/{slug}/rejudges/{rejudge_id}/cancel",
     response={200: RejudgeOut, **documented(401, 403, 404, 409, 422)},
-    summary="End a preview that runs",
+    summary="Cancel a running preview",
 )
 def cancel_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
     """Judge no more for it."""

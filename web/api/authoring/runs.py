@@ -139,7 +139,7 @@ def show_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
 @router.post(
     "/workspaces/{slug}/runs/{run_id}/cancel",
     response={200: RunOut, **documented(401, 403, 404, 422)},
-    summary="Give a proof or a preview up",
+    summary="Cancel a proof or a preview",
 )
 def cancel_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
     """A worker that has it stops soon. One that is over stays as it is."""

@@ -84,9 +84,9 @@ def import_set(
     require(request, rights.CREATE)
     if format not in {known.name for known in FORMATS}:
         names = ", ".join(known.name for known in FORMATS)
-        raise services.SetUnacceptable(f"{format} is no format; there are {names}.")
+        raise services.SetUnacceptable(f"Unknown format {format}. Known formats: {names}.")
     if archive.size is None or archive.size > MAX_SET_MIB * 2**20:
-        raise services.SetUnacceptable(f"A set has at most {MAX_SET_MIB} MiB; import it in parts.")
+        raise services.SetUnacceptable(f"The set exceeds {MAX_SET_MIB} MiB. Import it in parts.")
     return Status(201, services.start_archive(person(request), format, archive.read(), scale=scale))
 
 
@@ -103,7 +103,7 @@ def show_set(request: ApiRequest, import_id: ImportId) -> Any:
 @router.post(
     "/sets/{import_id}/cancel",
     response={200: ImportOut, **documented(400, 401, 403, 404, 422)},
-    summary="Give an import up",
+    summary="Cancel an import",
 )
 def cancel_set(request: ApiRequest, import_id: ImportId) -> Any:
     """It ends after the problem that is looked at; nothing is kept of it."""

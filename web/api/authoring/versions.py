@@ -57,7 +57,7 @@ class PublishIn(Schema):
 @router.get(
     "/workspaces/{slug}/versions",
     response={200: list[VersionOut], **documented(401, 403, 404, 422)},
-    summary="List the versions",
+    summary="List versions",
 )
 def list_versions(request: ApiRequest, slug: Slug) -> Any:
     """Latest first."""
@@ -81,7 +81,7 @@ def publish_version(request: ApiRequest, slug: Slug, wanted: PublishIn) -> Any:
 @router.post(
     "/workspaces/{slug}/versions/{number}/live",
     response={200: VersionOut, **documented(401, 403, 404, 409, 422)},
-    summary="Give learners a version",
+    summary="Make a version live",
 )
 def take_version_live(request: ApiRequest, slug: Slug, number: Number) -> Any:
     """One that was frozen, or an earlier one again. Verdicts that there are stay as they are."""
@@ -104,7 +104,7 @@ def archive_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
 @router.post(
     "/workspaces/{slug}/versions/{number}/take-back",
     response={200: VersionOut, **documented(401, 403, 404, 422)},
-    summary="Take a version back from the archive",
+    summary="Unarchive a version",
 )
 def take_version_back(request: ApiRequest, slug: Slug, number: Number) -> Any:
     """Have it in the list again."""
@@ -119,19 +119,19 @@ def take_version_back(request: ApiRequest, slug: Slug, number: Number) -> Any:
 def withdraw_problem(request: ApiRequest, slug: Slug) -> Any:
     """Hide from learners what was published. What they handed in stays theirs."""
     if not publishing.withdraw(find(request, slug, rights.WITHDRAW), person(request)):
-        raise HttpError(409, "Learners see nothing of it.")
+        raise HttpError(409, "Learners can no longer see the problem.")
     return Status(204, None)
 
 
 @router.post(
     "/workspaces/{slug}/show",
     response={204: None, **documented(401, 403, 404, 409, 422)},
-    summary="Show a withdrawn problem again",
+    summary="Restore a withdrawn problem",
 )
 def show_problem_again(request: ApiRequest, slug: Slug) -> Any:
     """Have learners see the live version again. Only staff can do so where staff withdrew it."""
     if not publishing.show_again(find(request, slug, rights.WITHDRAW), person(request)):
-        raise HttpError(409, "Nothing was withdrawn.")
+        raise HttpError(409, "The problem is not withdrawn.")
     return Status(204, None)
 
 

@@ -59,7 +59,7 @@ class WorkspaceIn(Schema):
     """A problem to begin: of a `kind`, with a `title`, or as a copy of the workspace `clone_of`."""
 
     slug: Slug
-    title: Title = "A new problem"
+    title: Title = "New problem"
     kind: Kind = "custom"
     clone_of: Slug | None = None
 
@@ -90,7 +90,7 @@ def list_workspaces(request: ApiRequest, wanted: Query[WorkspaceFilter]) -> Any:
 @router.post(
     "/workspaces",
     response={201: WorkspaceOut, **documented(400, 401, 403, 404, 409, 413, 422)},
-    summary="Begin a problem",
+    summary="Create a problem",
 )
 def create_workspace(request: ApiRequest, wanted: WorkspaceIn) -> Any:
     """A problem of a kind that works at once, or a copy of another one that you may read."""
@@ -126,7 +126,7 @@ def delete_workspace(request: ApiRequest, slug: Slug) -> Any:
 @router.post(
     "/workspaces/{slug}/archive",
     response={200: WorkspaceOut, **documented(401, 403, 404, 409, 422)},
-    summary="Put a workspace away",
+    summary="Archive a workspace",
 )
 def archive_workspace(request: ApiRequest, slug: Slug) -> Any:
     """Nobody writes in it until it is taken back. What it published stays with learners."""
@@ -138,7 +138,7 @@ def archive_workspace(request: ApiRequest, slug: Slug) -> Any:
 @router.post(
     "/workspaces/{slug}/take-back",
     response={200: WorkspaceOut, **documented(401, 403, 404, 422)},
-    summary="Take a workspace back",
+    summary="Unarchive a workspace",
 )
 def take_back_workspace(request: ApiRequest, slug: Slug) -> Any:
     """Make an archived workspace what it was."""

@@ -56,7 +56,7 @@ def parse_inputs(text: str) -> dict[str, Any]:
     try:
         return read_document(text).unwrap() if text.strip() else {}
     except (TOMLKitError, ValueError, RecursionError) as error:
-        raise ValueError("Write one line for each input, like a = [1, 2, 3].") from error
+        raise ValueError("Write one line per input, such as a = [1, 2, 3].") from error
 
 
 def write_cases(text: str, rows: Sequence[CaseRow]) -> str:

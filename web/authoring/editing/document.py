@@ -126,9 +126,9 @@ def number(text: str) -> Item:
     try:
         value = tomlkit.value(text.strip())
     except (TOMLKitError, RecursionError) as error:
-        raise ValueError(f"{text!r} is no number") from error
+        raise ValueError(f"{text!r} is not a number") from error
     if isinstance(value.unwrap(), bool) or not isinstance(value.unwrap(), int | float):
-        raise ValueError(f"{text!r} is no number")  # noqa: TRY004 - a text of the wrong form
+        raise ValueError(f"{text!r} is not a number")  # noqa: TRY004 - a text of the wrong form
     return value
 
 

@@ -24,10 +24,10 @@ def parse_names(text: str) -> tuple[str, ...]:
     for name in names:
         if not _NAME.fullmatch(name):
             raise forms.ValidationError(
-                f"{name[:40]!r} is no name of a size: lower-case letters, digits and _."
+                f"{name[:40]!r} is not a valid size name: use lowercase letters, digits and _."
             )
     if not 1 <= len(names) <= MAX_SIZES:
-        raise forms.ValidationError(f"Name from 1 to {MAX_SIZES} sizes, such as: rows, cols.")
+        raise forms.ValidationError(f"Enter 1 to {MAX_SIZES} size names, such as: rows, cols.")
     return names
 
 
@@ -86,7 +86,7 @@ class CaseSet(RowSet):
 
     def clean(self) -> None:
         """No two cases have one name."""
-        refuse_twice(self, "name", "There is a case {} already; give each a name of its own.")
+        refuse_twice(self, "name", "The case name {} is used twice. Give each case its own name.")
 
     def rows(self) -> list[CaseRow]:
         """What the table says. It must be valid."""
@@ -110,9 +110,7 @@ class SizesForm(forms.Form):
 
     made_with = forms.CharField(
         widget=forms.HiddenInput,
-        error_messages={
-            "required": "The form does not say which sizes its columns are; load the page again."
-        },
+        error_messages={"required": "The form is incomplete. Reload the page."},
     )
     sizes = forms.CharField(
         max_length=400,

@@ -8,9 +8,9 @@ from web.authoring.models import Role
 
 SHARED_ROLES = (Role.EDITOR, Role.REVIEWER, Role.VIEWER)
 ROLE_WORDS = {
-    Role.OWNER: "does all, publishes, and says who else is there",
-    Role.EDITOR: "writes, proves and comments",
-    Role.REVIEWER: "reads, proves and comments",
+    Role.OWNER: "can do everything, including publishing and managing people",
+    Role.EDITOR: "can edit, prove and comment",
+    Role.REVIEWER: "can read, prove and comment",
     Role.VIEWER: "reads",
 }
 
@@ -21,7 +21,7 @@ class MemberForm(forms.Form):
     person = forms.CharField(
         max_length=MAX_CHARACTERS,
         label="Person",
-        help_text="Their name on this site.",
+        help_text="Username on this site.",
         widget=forms.TextInput(attrs={"class": "input", "autocomplete": "off", "spellcheck": "false"}),
     )
     role = forms.ChoiceField(choices=[(role.value, role.label) for role in Role], label="Role")
@@ -31,5 +31,5 @@ class MemberForm(forms.Form):
         name = self.cleaned_data["person"].strip()
         found = User.objects.filter(username__iexact=name, is_active=True).first()
         if found is None:
-            raise forms.ValidationError("There is nobody of that name.")
+            raise forms.ValidationError("User not found.")
         return found

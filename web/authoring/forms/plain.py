@@ -17,10 +17,10 @@ from web.templatetags.warpcourt import language
 
 _INPUT = {"class": "input", "spellcheck": "false"}
 _LABELS = {
-    "compile_s": ("Seconds to compile", "For one submission, by the wall clock; up to 120."),
-    "case_s": ("Seconds for a case", "By the wall clock; up to 60."),
-    "memory_mib": ("Memory in MiB", "Of the process that runs a submission, from 64 to 16384."),
-    "source_kib": ("Source in KiB", "The longest that may be handed in; up to 128."),
+    "compile_s": ("Compile time limit (s)", "Wall-clock time per submission, up to 120."),
+    "case_s": ("Time limit per case (s)", "Wall-clock time, up to 60."),
+    "memory_mib": ("Memory limit (MiB)", "For the process that runs a submission, 64 to 16384."),
+    "source_kib": ("Source limit (KiB)", "Maximum source size, up to 128."),
 }
 
 
@@ -83,11 +83,10 @@ class LimitsForm(forms.Form):
         required=False,
         max_length=200,
         label="GPUs",
-        help_text="Words of the models that it is judged on, with commas between, such as H100, H200. "
-        "Empty: any.",
+        help_text="GPU models to judge on, separated by commas, such as H100, H200. Leave blank for any.",
         widget=forms.TextInput(attrs=_INPUT),
     )
-    restricted = forms.BooleanField(required=False, label="Only some libraries may be included")
+    restricted = forms.BooleanField(required=False, label="Allow only some libraries")
     libraries = forms.MultipleChoiceField(
         choices=[(known.value, known.value) for known in Library],
         required=False,
@@ -131,7 +130,7 @@ class LimitsForm(forms.Form):
         """The words."""
         words = tuple(dict.fromkeys(re.split(r"[\s,]+", self.cleaned_data["gpus"].strip(" ,"))))
         if any(word and not re.fullmatch("[A-Za-z0-9]{2,20}", word) for word in words):
-            raise forms.ValidationError("Write words of models with commas between, such as H100, H200.")
+            raise forms.ValidationError("Enter GPU models separated by commas, such as H100, H200.")
         return tuple(filter(None, words))
 
     def row(self) -> LimitRow:
@@ -154,7 +153,7 @@ class FormulaField(forms.CharField):
         try:
             Formula.parse(text)
         except FormulaError as error:
-            raise forms.ValidationError(f"{error}; write it like rows * cols.") from error
+            raise forms.ValidationError(f"{error}. Example: rows * cols.") from error
         return text
 
 
@@ -164,13 +163,13 @@ class FormulasForm(forms.Form):
     bytes_moved = FormulaField(
         max_length=200,
         label="Bytes",
-        help_text="That any program must move across the memory at least once.",
+        help_text="Bytes that every solution must move through memory.",
         widget=forms.TextInput(attrs={**_INPUT, "class": "input mono"}),
     )
     operations = FormulaField(
         max_length=200,
         label="Operations",
-        help_text="Arithmetic operations that are needed.",
+        help_text="Arithmetic operations that every solution needs.",
         widget=forms.TextInput(attrs={**_INPUT, "class": "input mono"}),
     )
 

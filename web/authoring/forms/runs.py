@@ -20,7 +20,7 @@ class PreviewForm(forms.Form):
     sizes = forms.CharField(
         required=False,
         max_length=300,
-        label="or sizes of your own",
+        label="or custom sizes",
         widget=forms.TextInput(
             attrs={"class": "input", "placeholder": "n = 5, m = 3", "spellcheck": "false"}
         ),
@@ -30,7 +30,7 @@ class PreviewForm(forms.Form):
         min_value=0,
         max_value=MAX_SEED,
         label="Seed",
-        widget=forms.TextInput(attrs={"class": "input", "inputmode": "numeric", "placeholder": "a new one"}),
+        widget=forms.TextInput(attrs={"class": "input", "inputmode": "numeric", "placeholder": "random"}),
     )
 
     def __init__(self, *args: Any, cases: Sequence[str] = (), **kwargs: Any) -> None:
@@ -42,7 +42,7 @@ class PreviewForm(forms.Form):
         parts = [part for part in self.cleaned_data["sizes"].split(",") if part.strip()]
         found = [_SIZE.fullmatch(part) for part in parts]
         if not all(found):
-            raise forms.ValidationError("Write sizes like n = 5, m = 3.")
+            raise forms.ValidationError("Enter sizes such as n = 5, m = 3.")
         return {match[1]: int(match[2]) for match in found if match}
 
     def wanted(self) -> CaseWanted:
@@ -58,7 +58,7 @@ class ProofForm(forms.Form):
         choices=[(name, name) for name in MODELS],
         required=False,
         initial=DEFAULT_GPU,
-        label="Timed cases for a GPU",
+        label="GPU for timed cases",
         widget=forms.Select(attrs={"class": "select"}),
     )
 
@@ -84,6 +84,6 @@ class PublishForm(forms.Form):
     note = forms.CharField(
         required=False,
         max_length=300,
-        label="What is new in it",
+        label="What's new",
         widget=forms.TextInput(attrs={"class": "input"}),
     )

@@ -45,11 +45,9 @@ class ArgumentForm(RowForm):
         """A name that every language takes."""
         name: str = self.cleaned_data["name"]
         if not _NAME.fullmatch(name):
-            raise forms.ValidationError(
-                "A name has lower-case letters, digits and _, and begins with a letter."
-            )
+            raise forms.ValidationError("Use lowercase letters, digits and _, starting with a letter.")
         if is_reserved(name):
-            raise forms.ValidationError(f"{name} means something else in one of the languages; rename it.")
+            raise forms.ValidationError(f"{name} is a reserved word in one of the languages. Rename it.")
         return name
 
     def clean(self) -> dict[str, Any]:
@@ -63,7 +61,7 @@ class ArgumentForm(RowForm):
             try:
                 Formula.parse(text, fractions=scalar and Dtype(told.get("dtype", "int32")).is_float)
             except FormulaError as error:
-                self.add_error("extent", f"{error}; write it like rows * cols.")
+                self.add_error("extent", f"{error}. Example: rows * cols.")
                 return told
         if len(formulas) > MAX_RANK:
             self.add_error("extent", f"At most {MAX_RANK} dimensions are allowed.")
@@ -81,7 +79,7 @@ class ArgumentSet(RowSet):
         names = [form.cleaned_data.get("name") for form in self.forms if hasattr(form, "cleaned_data")]
         gone = {form.cleaned_data.get("name") for form in self.deleted_forms}
         for name in {name for name in names if name and name not in gone and names.count(name) > 1}:
-            raise forms.ValidationError(f"Two arguments are called {name}; rename one.")
+            raise forms.ValidationError(f"Two arguments are named {name}. Rename one.")
 
     def rows(self) -> list[ArgumentRow]:
         """What the table says. It must be valid."""

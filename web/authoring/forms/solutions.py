@@ -37,13 +37,13 @@ class SolutionForm(RowForm):
     gpu_verdicts = forms.MultipleChoiceField(
         choices=_CHOICES,
         required=False,
-        label="On a GPU, any of",
+        label="Verdicts allowed on a GPU",
         widget=forms.CheckboxSelectMultiple,
     )
     note = forms.CharField(
         max_length=200,
         label="Note",
-        widget=forms.TextInput(attrs={**_INPUT, "placeholder": "The idea, or the mistake, in one sentence."}),
+        widget=forms.TextInput(attrs={**_INPUT, "placeholder": "The idea or the bug, in one sentence."}),
     )
     baseline = forms.ChoiceField(
         choices=[("", "none"), *((kind.value, kind.value) for kind in BaselineKind)],
@@ -52,21 +52,23 @@ class SolutionForm(RowForm):
         widget=forms.Select(attrs=_SELECT),
     )
     label = forms.CharField(
-        max_length=60, required=False, label="Label of the baseline", widget=forms.TextInput(attrs=_INPUT)
+        max_length=60, required=False, label="Baseline label", widget=forms.TextInput(attrs=_INPUT)
     )
 
     def clean_file(self) -> str:
         """A name, without its folder."""
         name: str = self.cleaned_data["file"]
         if not FILE.fullmatch(name):
-            raise forms.ValidationError("Name it like plain.cu or tiled.py: lower-case words with hyphens.")
+            raise forms.ValidationError(
+                "Use lowercase words joined by hyphens, such as plain.cu or tiled.py."
+            )
         return name
 
     def clean(self) -> dict[str, Any]:
         """A baseline has a label."""
         told = super().clean() or {}
         if told.get("baseline") and not told.get("label"):
-            self.add_error("label", "Say what leaderboards call this baseline.")
+            self.add_error("label", "Enter the label that leaderboards show for this baseline.")
         return told
 
 
@@ -75,7 +77,7 @@ class SolutionSet(RowSet):
 
     def clean(self) -> None:
         """No two solutions have one file."""
-        refuse_twice(self, "file", "There is a solution {} already; name this file otherwise.")
+        refuse_twice(self, "file", "A solution named {} already exists. Choose another name.")
 
     def rows(self) -> list[SolutionRow]:
         """What the table says. It must be valid."""

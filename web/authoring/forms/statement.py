@@ -37,7 +37,7 @@ class AboutForm(forms.Form):
     summary = forms.CharField(
         max_length=SUMMARY_CHARACTERS,
         label="Summary",
-        help_text="One sentence for the list of problems.",
+        help_text="One sentence for the problem list.",
         widget=forms.TextInput(attrs=_INPUT),
     )
     difficulty = forms.ChoiceField(
@@ -48,7 +48,7 @@ class AboutForm(forms.Form):
     tags = forms.CharField(
         max_length=400,
         label="Tags",
-        help_text="Lower-case words, with commas between.",
+        help_text="Lowercase words, separated by commas.",
         widget=forms.TextInput(attrs={**_INPUT, "spellcheck": "false"}),
     )
     track_day = forms.IntegerField(
@@ -56,7 +56,7 @@ class AboutForm(forms.Form):
         min_value=1,
         max_value=1000,
         label="Day",
-        help_text="On the track of a hundred days, if it has one.",
+        help_text="Day in the hundred-day track, if any.",
         widget=forms.NumberInput(attrs=_INPUT),
     )
 
@@ -78,7 +78,7 @@ class AboutForm(forms.Form):
         tags = list(dict.fromkeys(filter(None, map(str.strip, self.cleaned_data["tags"].split(",")))))
         for tag in tags:
             if not _TAG.fullmatch(tag) or len(tag) > 30:
-                raise forms.ValidationError(f"{tag[:40]!r} must be lower-case words, such as: data reuse.")
+                raise forms.ValidationError(f"{tag[:40]!r} must be lowercase words, such as: data reuse.")
         return tags
 
     def row(self) -> AboutRow:
@@ -95,14 +95,14 @@ class FigureForm(forms.Form):
 
     file = forms.FileField(
         label="Image",
-        help_text=f"SVG, PNG or WebP of up to {MAX_FIGURE_KIB} KiB. An SVG draws, and nothing else.",
+        help_text=f"SVG, PNG or WebP of up to {MAX_FIGURE_KIB} KiB. SVG may contain only drawing elements.",
         widget=forms.FileInput(attrs={"class": "input", "accept": ".svg,.png,.webp"}),
     )
     name = forms.CharField(
         required=False,
         max_length=64,
         label="Name",
-        help_text="Lower-case letters, digits and hyphens. Empty: that of the file.",
+        help_text="Lowercase letters, digits and hyphens. Leave blank to use the file's name.",
         widget=forms.TextInput(attrs={**_INPUT, "spellcheck": "false", "placeholder": "tree.svg"}),
     )
 
@@ -113,11 +113,11 @@ class FigureForm(forms.Form):
         if file is None:
             return told
         if file.size > MAX_FIGURE_KIB * 1024:
-            raise forms.ValidationError(f"The image is larger than {MAX_FIGURE_KIB} KiB; make it smaller.")
+            raise forms.ValidationError(f"The image exceeds {MAX_FIGURE_KIB} KiB. Upload a smaller one.")
         name = told.get("name") or _plain_name(file.name)
         if not FIGURE_NAME.fullmatch(name):
             raise forms.ValidationError(
-                f"{name[:60]!r} is no name of a figure; write one such as tree.svg, ending as the file does."
+                f"{name[:60]!r} is not a valid figure name. Use one such as tree.svg."
             )
         try:
             told["figure"] = check_figure(name, file.read())

@@ -10,7 +10,9 @@ from problems.contents import MAX_SLUG_CHARACTERS
 from web.authoring.kinds import KINDS
 from web.authoring.models import TITLE_CHARACTERS, State
 
-_SLUG_HINT = "In addresses, and for good: lower-case words joined by hyphens. Empty: made from the title."
+_SLUG_HINT = (
+    "Used in URLs. Can't be changed later. Lowercase words joined by hyphens. Leave blank to use the title."
+)
 
 
 def slug_of(title: str) -> str:
@@ -26,13 +28,13 @@ class NamedForm(forms.Form):
     title = forms.CharField(
         max_length=TITLE_CHARACTERS,
         label="Title",
-        help_text="The name on every page. It can be changed later.",
+        help_text="You can change it later.",
         widget=forms.TextInput(attrs={"class": "input"}),
     )
     slug = forms.CharField(
         max_length=MAX_SLUG_CHARACTERS,
         required=False,
-        label="Name in addresses",
+        label="URL name",
         help_text=_SLUG_HINT,
         widget=forms.TextInput(attrs={"class": "input", "spellcheck": "false", "autocapitalize": "off"}),
     )
@@ -43,14 +45,14 @@ class NamedForm(forms.Form):
         if told.get("title") and not told.get("slug") and "slug" not in self.errors:
             told["slug"] = slug_of(told["title"])
             if not told["slug"]:
-                self.add_error("slug", "Write a name; none could be made from this title.")
+                self.add_error("slug", "Enter a URL name. None could be made from this title.")
         return told
 
 
 class NewForm(NamedForm):
     """A problem to begin."""
 
-    kind = forms.ChoiceField(choices=[(kind.name, kind.label) for kind in KINDS], label="Kind")
+    kind = forms.ChoiceField(choices=[(kind.name, kind.label) for kind in KINDS], label="Template")
 
 
 class CloneForm(NamedForm):
@@ -62,7 +64,7 @@ class ListFilter(forms.Form):
 
     q = forms.CharField(required=False, max_length=80)
     state = forms.ChoiceField(
-        required=False, choices=[("", "Any state but archived"), *State.choices], label="State"
+        required=False, choices=[("", "All except archived"), *State.choices], label="State"
     )
     whose = forms.ChoiceField(
         required=False, choices=[("", "Own and shared"), ("own", "Own"), ("shared", "Shared")], label="Whose"

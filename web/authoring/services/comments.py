@@ -20,15 +20,17 @@ def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text
     """
     text = text.replace("\r\n", "\n").strip()
     if not text or "\0" in text:
-        raise CommentRefused("Write what you want to say.")
+        raise CommentRefused("Enter a comment.")
     if len(text) > COMMENT_CHARACTERS:
-        raise CommentRefused(f"A comment takes {COMMENT_CHARACTERS} characters; this one has {len(text)}.")
+        raise CommentRefused(
+            f"A comment can have up to {COMMENT_CHARACTERS} characters. This one has {len(text)}."
+        )
     if line is not None and not 1 <= line < 2**31:
-        raise CommentRefused("Lines are counted from 1.")
+        raise CommentRefused("Line numbers start at 1.")
     if not workspace.files.filter(path=path).exists():
-        raise CommentRefused(f"There is no file {path[:60]}.")
+        raise CommentRefused(f"File not found: {path[:60]}.")
     if workspace.comments.count() >= MOST_COMMENTS:
-        raise CommentRefused(f"This workspace has {MOST_COMMENTS} comments; answer in one that is there.")
+        raise CommentRefused(f"This workspace has {MOST_COMMENTS} comments, the maximum.")
     return Comment.objects.create(
         workspace=workspace, by=by, path=path, line=line, text=text, revision=workspace.revision
     )

@@ -66,7 +66,7 @@ class Conflict(FilesRefused):
         self.revision, self.theirs, self.paths = revision, theirs, tuple(theirs)
         super().__init__(
             f"{', '.join(self.paths)} changed in the meantime; the current revision is {revision}. "
-            "Look at both texts, then write again from that revision."
+            "Compare both versions, then save again from that revision."
         )
 
 

@@ -29,7 +29,7 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
     if role == Role.OWNER:
         _hand_over(locked, by, person)
     elif before == Role.OWNER:
-        raise MemberRefused(f"{person} owns it; make somebody else the owner first.")
+        raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     else:
         Membership.objects.update_or_create(workspace=locked, user=person, defaults={"role": role})
     log(by, ActKind.MEMBER, locked, person=person.username, role=[before, role.value])
@@ -46,7 +46,7 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     before = _role(locked, person)
     if before == Role.OWNER:
-        raise MemberRefused(f"{person} owns it; make somebody else the owner first.")
+        raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     if before is None:
         return False
     Membership.objects.filter(workspace=locked, user=person).delete()
@@ -57,9 +57,9 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
 
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not (person.is_instructor or person.is_staff):
-        raise MemberRefused(f"{person} is no instructor; only instructors and staff own problems.")
+        raise MemberRefused(f"{person} is not an instructor. Only instructors and staff can own problems.")
     if not room.may_own_another(person):
-        raise MemberRefused(f"{person} owns as many problems as one may.")
+        raise MemberRefused(f"{person} owns the maximum number of problems.")
     Membership.objects.filter(workspace=workspace, user=person).delete()
     if workspace.owner is not None:
         Membership.objects.update_or_create(

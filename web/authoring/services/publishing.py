@@ -69,7 +69,7 @@ def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     revision = queries.present_revision(locked)
     if revision is None or not queries.holding_proof(locked, revision.content_hash):
-        raise NotProved("No proof of these files holds yet. Prove them first.")
+        raise NotProved("These files have not passed a proof yet. Prove them first.")
     try:
         archive = pack(Contents(locked.slug, queries.read(locked)))
         version = packages.freeze(locked.slug, archive, by, note)
@@ -110,7 +110,7 @@ def archive(workspace: Workspace, version: PackageVersion, by: User, *, archived
     """
     _require_from_here(workspace, version, by)
     if not packages.set_archived(version, by, archived=archived):
-        raise PublishingRefused(f"{str(version).capitalize()} is live; make another one live first.")
+        raise PublishingRefused(f"{str(version).capitalize()} is live. Make another version live first.")
 
 
 @transaction.atomic
@@ -189,9 +189,9 @@ def preview(workspace: Workspace, version: PackageVersion, by: User) -> Rejudge:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     _require_from_here(locked, version, by)
     if open_rejudge(version) is not None:
-        raise NothingToPreview(f"A preview of {version} is under way or waits for an answer.")
+        raise NothingToPreview(f"A preview of {version} is running or waiting for your decision.")
     if not affected(version).exists():
-        raise NothingToPreview("No judged submission was judged by another version, so nothing would change.")
+        raise NothingToPreview("No submissions were judged by another version, so nothing would change.")
     live = live_version(locked.slug)
     chosen = {"problem": locked.slug, "version": version.number, "against": live.number if live else 0}
     try:
@@ -231,8 +231,8 @@ def apply(workspace: Workspace, rejudge: Rejudge, by: User) -> bool:
     if locked.state != RejudgeState.READY or locked.package is None:
         return False
     if live := overtaken_by(locked):
-        what = f"{str(live).capitalize()} went live since this preview began."
-        raise Overtaken(f"{what} Discard it, and preview again.")
+        what = f"{str(live).capitalize()} went live after this preview started."
+        raise Overtaken(f"{what} Discard the preview and start a new one.")
     go_live(workspace, locked.package, by)
     return rejudging.apply(locked, by)
 

@@ -55,7 +55,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
     """
     locked, revision = _present(workspace)
     if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN).exists():
-        raise AlreadyRunning("A proof is under way; wait for it, or cancel it.")
+        raise AlreadyRunning("A proof is already running. Wait for it or cancel it.")
     _require_room(by)
     _forget(locked.runs.filter(kind=RunKind.PROOF).exclude(holds=True), KEPT_PROOFS)
     pin(revision)
@@ -124,7 +124,7 @@ def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     revision = queries.present_revision(locked)
     if revision is None or not revision.tree:
-        raise NothingToRun("There are no files yet.")
+        raise NothingToRun("The problem has no files yet.")
     return locked, revision
 
 
@@ -136,7 +136,9 @@ def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
 
 def _require_room(by: User) -> None:
     if ProofRun.objects.filter(by=by, state__in=OPEN).count() >= MAX_RUNS_OF_PERSON:
-        raise TooManyRuns(f"You have {MAX_RUNS_OF_PERSON} proofs and previews under way; wait for one.")
+        raise TooManyRuns(
+            f"You have {MAX_RUNS_OF_PERSON} proofs and previews running, the maximum. Wait for one to finish."
+        )
 
 
 def _faulty(workspace: Workspace, error: PackageInvalid) -> Proof:
@@ -151,4 +153,4 @@ def _finding(workspace: Workspace, fault: str) -> Finding:
     if colon and " " not in key:
         place, text = f"{place}: {key}", rest
     wrong, _, fix = text.rpartition("; ")
-    return Finding(Severity.ERROR, place, wrong or text, fix if wrong else "correct it")
+    return Finding(Severity.ERROR, place, wrong or text, fix if wrong else "correct the error")

@@ -60,19 +60,19 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
         web.authoring.services.files.FilesRefused: the files are none of a package.
     """
     if not is_slug(slug) or slug in _ADDRESSES:
-        raise SlugMalformed("The name must be lower-case words joined by hyphens, such as vector-add.")
+        raise SlugMalformed("The name must be lowercase words joined by hyphens, such as vector-add.")
     if not room.may_own_another(by):
         raise TooManyWorkspaces(
             f"You own {room.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
         )
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
-        raise SlugTaken(f"There is a problem called {slug} already; choose another name.")
+        raise SlugTaken(f"A problem named {slug} already exists. Choose another name.")
     try:
         with transaction.atomic():
             workspace = Workspace.objects.create(slug=slug, owner=by)
     except IntegrityError as error:  # somebody else got there first
-        raise SlugTaken(f"There is a problem called {slug} already; choose another name.") from error
+        raise SlugTaken(f"A problem named {slug} already exists. Choose another name.") from error
     files.write(workspace, by, 0, dict(content), note)
     return workspace
 
@@ -95,8 +95,8 @@ def archive(workspace: Workspace, by: User) -> None:
     """
     unanswered = Rejudge.objects.filter(package__problem__slug=workspace.slug, state__in=UNANSWERED).first()
     if unanswered is not None:
-        what = f"A preview of {unanswered.package} runs or waits for an answer"
-        raise StillPreviewed(f"{what}; answer it first.")
+        what = f"A preview of {unanswered.package} is running or waiting for your decision"
+        raise StillPreviewed(f"{what}. Apply, discard or cancel it first.")
     _move(workspace, State.ARCHIVED)
     log(by, ActKind.WORKSPACE_ARCHIVE, workspace)
 
@@ -118,7 +118,7 @@ def delete(workspace: Workspace, by: User) -> None:
     """
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     if locked.published_hash:
-        raise StillPublished(f"{locked.slug} was published; archive it instead.")
+        raise StillPublished(f"{locked.slug} was published and can't be deleted. Archive it instead.")
     log(by, ActKind.WORKSPACE_DELETE, locked)
     discard(locked)
 

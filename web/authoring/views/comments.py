@@ -24,7 +24,7 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
     found = list(list_comments(workspace, path))
     is_there = path in sizes(workspace)
     if not is_there and not found:
-        raise Http404("There is no such file.")
+        raise Http404("File not found.")
     sent = request.POST if request.method == "POST" else None
     form = CommentForm(sent, initial={"line": request.GET.get("line") or None})
     if sent is not None and form.is_valid():

@@ -50,7 +50,7 @@ def files(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
     """One file as text. What is emptied is removed."""
     if path not in sizes(workspace):
-        raise Http404("There is no such file.")
+        raise Http404("File not found.")
     try:
         text = read_text(workspace, path)
     except NotText as error:
@@ -61,11 +61,11 @@ def file(request: HttpRequest, workspace: Workspace, path: str) -> HttpResponse:
         content = form.content()
         gone = reverse("author-files", args=[workspace.slug]) if content is None else ""
         if content is None and wants_json(request):
-            reason = "An empty file goes. Press Save to remove it."
+            reason = "The file is empty. Save to delete it."
             return refused(request, workspace, [reason], back=request.path)
         return save(request, workspace, {path: content}, back=gone)
     if sent is not None and wants_json(request):
-        reason = f"A text has {MAX_TEXT_KIB} KiB at most."
+        reason = f"A text file can have up to {MAX_TEXT_KIB} KiB."
         return refused(request, workspace, [reason], back=request.path)
     context = tab_context(
         request,

@@ -76,11 +76,11 @@ def restore(request: HttpRequest, workspace: Workspace, number: int) -> HttpResp
     try:
         files.restore(workspace, person(request), number, expected_revision=expected_revision(request))
     except files.Conflict:
-        messages.error(request, "Somebody wrote in the meantime. Look at the history, then restore again.")
+        messages.error(request, "Another user saved in the meantime. Check the history, then restore again.")
     except files.FilesRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"The files are as in revision {number}, as revision {workspace.revision}.")
+        messages.success(request, f"Restored revision {number} as revision {workspace.revision}.")
     return redirect("author-history", workspace.slug)
 
 
@@ -94,11 +94,11 @@ def conflict(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     back = request.POST.get("back", "")
     if not back.startswith(f"/author/{workspace.slug}/"):
         back = f"/author/{workspace.slug}"
-    return save(request, workspace, changes, back=back, note="Put together after a conflict")
+    return save(request, workspace, changes, back=back, note="Merged after a conflict")
 
 
 def _revision_or_404(workspace: Workspace, number: int) -> Revision:
     found = find_revision(workspace, number)
     if found is None:
-        raise Http404("That revision is not kept.")
+        raise Http404("Revision not found.")
     return found

@@ -49,13 +49,13 @@ def remove(request: HttpRequest, workspace: Workspace, username: str) -> HttpRes
     found = next((known.user for known in people_of(workspace) if known.user.username == username), None)
     by = person(request)
     if found is None or (found != by and not by.has_perm(rights.SHARE, workspace)):
-        raise Http404("There is nobody of that name in it.")
+        raise Http404("This user has no access to the problem.")
     try:
         members.remove(workspace, by, found)
     except members.MemberRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{found} is no longer in {workspace.slug}.")
+        messages.success(request, f"{found} no longer has access to {workspace.slug}.")
     return _back(request, workspace)
 
 

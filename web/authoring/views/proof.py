@@ -54,7 +54,7 @@ def cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Give a proof up."""
     found = _run_or_404(workspace, pk)
     if not runs.cancel(found):
-        messages.error(request, "It is over already.")
+        messages.error(request, "Already finished.")
     return redirect("author-proof", workspace.slug)
 
 
@@ -74,5 +74,5 @@ def _answer(request: HttpRequest, workspace: Workspace, found: ProofRun | None) 
 def _run_or_404(workspace: Workspace, pk: int) -> ProofRun:
     found = find_run(workspace, pk)
     if found is None or found.kind != RunKind.PROOF:
-        raise Http404("There is no such proof.")
+        raise Http404("Proof not found.")
     return found

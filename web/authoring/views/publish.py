@@ -31,7 +31,10 @@ def publish(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     form = PublishForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         if expected_revision(request) != workspace.revision:
-            messages.error(request, "The files changed since you looked. Look again, then publish.")
+            messages.error(
+                request,
+                "The files changed after you opened this page. Review the changes, then publish again.",
+            )
             return redirect("author-publish", workspace.slug)
         try:
             return _publish(request, workspace, form.cleaned_data["note"])
@@ -122,7 +125,12 @@ def withdraw(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect("author-publish", workspace.slug)
     if done:
-        messages.success(request, "Learners see it again." if again else "Learners do not see it any more.")
+        messages.success(
+            request,
+            "Problem restored. Learners can see it again."
+            if again
+            else "Problem withdrawn. Learners can no longer see it.",
+        )
     return redirect("author-publish", workspace.slug)
 
 
@@ -158,7 +166,7 @@ def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpRe
     if applied:
         messages.success(request, f"{str(found.package).capitalize()} is live, with its verdicts.")
     else:
-        messages.error(request, "It is not ready to be applied, or was answered already.")
+        messages.error(request, "This preview is not ready, or was already applied or discarded.")
     return redirect("author-rejudge", workspace.slug, pk)
 
 
@@ -167,7 +175,7 @@ def rejudge_apply(request: HttpRequest, workspace: Workspace, pk: int) -> HttpRe
 def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Leave live what is live, with every verdict."""
     if not rejudging.discard(_rejudge_or_404(request, workspace, pk), person(request)):
-        messages.error(request, "It is not ready, or was answered already.")
+        messages.error(request, "This preview is not ready, or was already applied or discarded.")
     return redirect("author-rejudge", workspace.slug, pk)
 
 
@@ -176,7 +184,7 @@ def rejudge_discard(request: HttpRequest, workspace: Workspace, pk: int) -> Http
 def rejudge_cancel(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse:
     """Stop a preview that runs."""
     if not rejudging.cancel(_rejudge_or_404(request, workspace, pk), person(request)):
-        messages.error(request, "It runs no more.")
+        messages.error(request, "This preview is no longer running.")
     return redirect("author-rejudge", workspace.slug, pk)
 
 
@@ -198,7 +206,7 @@ def _preview(request: HttpRequest, workspace: Workspace, version: PackageVersion
 def _version_or_404(request: HttpRequest, workspace: Workspace, number: int) -> PackageVersion:
     found = versions.version_of(workspace, request.user, number)
     if found is None:
-        raise Http404("There is no such version.")
+        raise Http404("Version not found.")
     return found
 
 
@@ -209,5 +217,5 @@ def _rejudges(request: HttpRequest, workspace: Workspace) -> list[rejudge_pages.
 def _rejudge_or_404(request: HttpRequest, workspace: Workspace, pk: int) -> Rejudge:
     found = services.previews(workspace, person(request)).filter(pk=pk).first()
     if found is None:
-        raise Http404("There is no such preview.")
+        raise Http404("Preview not found.")
     return found

@@ -78,7 +78,7 @@ def _starter_or_404(workspace: Workspace, language: str) -> Starter:
     for known in starters_of(workspace):
         if known.language.value == language:
             return known
-    raise Http404("This problem has no starter in that language, or its signature has faults.")
+    raise Http404("This problem has no starter in that language, or its signature has errors.")
 
 
 def _known(came_from: int | None, count: int) -> bool:

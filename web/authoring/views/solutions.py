@@ -64,7 +64,7 @@ def solution(request: HttpRequest, workspace: Workspace, file: str) -> HttpRespo
     """The source of one solution."""
     path = f"{FOLDER}{file}"
     if path not in sizes(workspace):
-        raise Http404("There is no such solution.")
+        raise Http404("Solution not found.")
     sent = request.POST if request.method == "POST" else None
     form = TextForm(sent, initial={"text": read_text(workspace, path)})
     if sent is not None and form.is_valid():

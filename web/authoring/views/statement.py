@@ -54,9 +54,9 @@ def translation_add(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     here = reverse("author-statement", args=[workspace.slug])
     locale = request.POST.get("locale", "").strip()
     if not LOCALE.fullmatch(locale):
-        return refused(request, workspace, ["Write a language such as de, fr or pt-BR."], back=here)
+        return refused(request, workspace, ["Enter a language code such as de, fr or pt-BR."], back=here)
     if path_of(locale) in sizes(workspace):
-        return refused(request, workspace, [f"There is a statement in {locale} already."], back=here)
+        return refused(request, workspace, [f"A translation to {locale} already exists."], back=here)
     text = _text(workspace, STATEMENT) or "\n"
     return save(request, workspace, {path_of(locale): text.encode()}, back=f"{here}?locale={locale}")
 
@@ -105,7 +105,7 @@ def figure(_request: HttpRequest, workspace: Workspace, name: str) -> HttpRespon
     """An image of the statement or the editorial."""
     found = figures.find_figure(workspace, name)
     if found is None:
-        raise Http404("There is no such figure.")
+        raise Http404("Figure not found.")
     headers = {"Content-Security-Policy": POLICY}
     return HttpResponse(found.content, content_type=found.media_type, headers=headers)
 
@@ -116,7 +116,7 @@ def figure_remove(request: HttpRequest, workspace: Workspace, name: str) -> Http
     """Remove an image. The history keeps it."""
     path = f"{figures.FOLDER}{name}"
     if path not in sizes(workspace):
-        raise Http404("There is no such figure.")
+        raise Http404("Figure not found.")
     back = reverse("author-statement", args=[workspace.slug]) + "#figures"
     return save(request, workspace, {path: None}, back=back)
 
@@ -184,7 +184,7 @@ def _path_or_404(workspace: Workspace, locale: str) -> str:
     if not locale:
         return STATEMENT
     if not LOCALE.fullmatch(locale) or path_of(locale) not in sizes(workspace):
-        raise Http404("There is no statement in that language.")
+        raise Http404("Translation not found.")
     return path_of(locale)
 
 

@@ -75,7 +75,7 @@ def preview(request: HttpRequest, workspace: Workspace, pk: int) -> HttpResponse
     """How far a preview is, and what it shows."""
     run = find_run(workspace, pk)
     if run is None or run.kind != RunKind.PREVIEW:
-        raise Http404("There is no such preview.")
+        raise Http404("Preview not found.")
     return render(request, "authoring/preview.html", {"workspace": workspace, "run": run})
 
 

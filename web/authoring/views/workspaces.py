@@ -50,7 +50,10 @@ def new(request: HttpRequest) -> HttpResponse:
         told = form.cleaned_data
         try:
             made = services.create(
-                by, told["slug"], begin(told["kind"], title=told["title"]), note=f"Began with {told['kind']}"
+                by,
+                told["slug"],
+                begin(told["kind"], title=told["title"]),
+                note=f"Created from the template {told['kind']}",
             )
         except services.WorkspaceRefused as refusal:
             form.add_error("slug", str(refusal))
@@ -97,14 +100,14 @@ def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Put a problem away, or take it back. What it published stays as it is."""
     if workspace.state == State.ARCHIVED:
         services.take_back(workspace, person(request))
-        messages.success(request, f"{workspace.slug} can be written again.")
+        messages.success(request, f"{workspace.slug} unarchived.")
     else:
         try:
             services.archive(workspace, person(request))
         except services.StillPreviewed as refusal:
             messages.error(request, str(refusal))
             return redirect("author-people", workspace.slug)
-        messages.success(request, f"{workspace.slug} is archived. What it published stays.")
+        messages.success(request, f"{workspace.slug} archived. Published versions stay available.")
     return redirect("author-people", workspace.slug)
 
 
@@ -120,7 +123,7 @@ def delete(request: HttpRequest, workspace: Workspace) -> HttpResponse:
         except services.StillPublished as refusal:
             messages.error(request, str(refusal))
             return redirect("author-people", workspace.slug)
-        messages.success(request, f"{workspace.slug} is deleted.")
+        messages.success(request, f"{workspace.slug} deleted.")
         return redirect("author")
     return render(request, "authoring/delete.html", {"workspace": workspace})
 

@@ -70,7 +70,7 @@ def reply(author: User, thread: Thread, *, text: str) -> Post:
     """
     _check_posts(author)
     if not Thread.objects.filter(pk=thread.pk, shown=True).exists():
-        raise PostGone("This thread was closed meanwhile.")
+        raise PostGone("This thread was closed in the meantime.")
     post = Post.objects.create(thread=thread, author=author, text=_clean(text))
     recount(thread.pk)
     return post
@@ -84,13 +84,13 @@ def edit(post: Post, *, text: str) -> None:
         PostRefused: see the tree above.
     """
     if post.author is None:
-        raise PostGone("This post has no author any more.")
+        raise PostGone("This post no longer has an author.")
     edits = Revision.objects.filter(post__author=post.author)
     _check(post.author, edits, _HOUR, EDITS_PER_HOUR, "edits", column="replaced")
     now, text = timezone.now(), _clean(text)
     current = Post.objects.select_for_update().get(pk=post.pk)
     if current.state != State.SHOWN:
-        raise PostGone("This post was hidden or deleted meanwhile.")
+        raise PostGone("This post was hidden or deleted in the meantime.")
     if current.text == text:
         return
     Revision.objects.create(
@@ -117,9 +117,9 @@ def flag(person: User, post: Post, *, reason: str) -> Flag:
     """
     _check(person, Flag.objects.filter(person=person), _HOUR, FLAGS_PER_HOUR, "reports", banned=True)
     if not Post.objects.filter(pk=post.pk, state=State.SHOWN).exists():
-        raise PostGone("This post was hidden or deleted meanwhile.")
+        raise PostGone("This post was hidden or deleted in the meantime.")
     if Flag.objects.filter(person=person, post=post).exists():
-        raise FlaggedAlready("You have reported this post already; staff will look at it.")
+        raise FlaggedAlready("You have already reported this post. Staff will review it.")
     return Flag.objects.create(person=person, post=post, reason=reason)
 
 
@@ -143,10 +143,10 @@ def _check(
     ban = None if banned else ban_of(person)
     if ban is not None:
         until = f" until {ban.until:%d %B %Y}" if ban.until else ""
-        raise Banned(f"Staff have banned you from writing in discussions{until}: {ban.reason}")
+        raise Banned(f"Staff have banned you from posting{until}: {ban.reason}")
     if rows.filter(**{f"{column}__gt": timezone.now() - within}).count() >= limit:
         minutes = round(within.total_seconds() / 60)
-        raise TooMany(f"You made {limit} {what} within {minutes} minutes; wait a little.")
+        raise TooMany(f"You made {limit} {what} in the last {minutes} minutes, the maximum. Try again later.")
 
 
 def _clean(text: str) -> str:

@@ -52,7 +52,7 @@ test("an unknown kind is shown as it is", () => {
 test("timed cases come after the checked ones", () => {
   const checked = [{ kind: "case", index: 1, total: 2 }, { kind: "case", index: 2, total: 2 }];
   const waiting = fold(...checked, { kind: "waiting" });
-  assert.equal(waiting.stage, "Waiting for the GPU to itself");
+  assert.equal(waiting.stage, "Waiting for exclusive GPU access");
   const state = fold(...checked, { kind: "waiting" }, { kind: "timing", index: 2, total: 3 });
   assert.deepEqual(state.lanes, ["done", "done", "done", "running", "waiting"]);
   assert.equal(state.stage, "Timing 2 of 3, alone on the GPU");

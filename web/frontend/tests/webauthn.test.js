@@ -55,7 +55,7 @@ test("only what the browser answered is sent", () => {
 });
 
 test("every failure says what to do", () => {
-  assert.match(refusal(new DOMException("", "InvalidStateError")), /on your list already/);
-  assert.match(refusal(new DOMException("", "NotAllowedError")), /none for this site/);
+  assert.match(refusal(new DOMException("", "InvalidStateError")), /already added/);
+  assert.match(refusal(new DOMException("", "NotAllowedError")), /no key for this site/);
   assert.match(refusal(new Error("?")), /try again/);
 });

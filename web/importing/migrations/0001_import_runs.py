@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("queued", "Waiting"),
-                            ("leased", "Being imported"),
+                            ("leased", "Importing"),
                             ("done", "Done"),
                             ("cancelled", "Cancelled"),
                         ],

@@ -31,8 +31,8 @@ from web.submissions.queries import visible_submissions
 
 MAX_ROWS = 50
 _ORDER = ("score_us", "handed_in", "submission_id")
-FUNCTIONAL = "Nothing is ranked without a GPU. These are the people who solved the problem, earliest first."
-UNTIMED = "No program has been timed on this problem yet. These are the people who solved it, earliest first."
+FUNCTIONAL = "Without a GPU, nothing is ranked. Users who solved the problem, earliest first."
+UNTIMED = "No submission has been timed yet. Users who solved the problem, earliest first."
 RANKED = (
     "The score is the geometric mean of the times of one call over the timed cases, with its 95 % interval. "
     "Those whose intervals overlap tie."

@@ -46,7 +46,7 @@ class SubmissionQueue(JobQueue[Job]):
 
     def claimed(self, job: Job) -> None:
         """Tell those who watch."""
-        append(job.submission_id, EventKind.CLAIMED, {"text": "A worker has taken it"})
+        append(job.submission_id, EventKind.CLAIMED, {"text": "Picked up by a worker"})
 
     def requeued(self, job: Job, why: str) -> None:
         """Tell those who watch."""

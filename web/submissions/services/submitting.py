@@ -126,7 +126,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
         if earlier:
             if (earlier.problem_id, earlier.source, earlier.mode) == (problem.pk, source, mode.value):
                 return earlier
-            raise KeyReused("This idempotency key was used for another program; use a new one.")
+            raise KeyReused("This idempotency key was already used for a different request. Use a new one.")
         gpu_model = _chosen_gpu(problem, gpu_model)
         rank = under_way(Job.objects.filter(user=user)).count()
         _check_limits(user, rank)
@@ -197,7 +197,7 @@ def rejudge(submission: Submission) -> bool:
     live = Problem.objects.filter(pk=submission.problem_id).values("package")
     Submission.objects.filter(pk=submission.pk).update(package=Subquery(live), gpu_model=gpu_model)
     StoredReport.objects.filter(submission=submission).delete()
-    append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again", **origin.here()})
+    append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be rejudged", **origin.here()})
     settle(submission.pk)
     transaction.on_commit(partial(wakeup.wake, queue))
     return True
@@ -212,14 +212,14 @@ def _check_source(source: str, problem: Problem) -> None:
     if not source.strip():
         raise SourceUnacceptable("The source is empty.")
     if "\0" in source:
-        raise SourceUnacceptable("The source is not text: it holds NUL characters.")
+        raise SourceUnacceptable("The source contains NUL characters.")
     try:
         length = len(source.encode())
     except UnicodeEncodeError as error:
-        raise SourceUnacceptable("The source is not text: it holds lone surrogates.") from error
+        raise SourceUnacceptable("The source contains lone surrogates.") from error
     if length > problem.source_limit_bytes:
         raise SourceUnacceptable(
-            f"The source has {length} bytes; {problem.title} takes {problem.source_limit_bytes}."
+            f"The source has {length} bytes. The limit of {problem.title} is {problem.source_limit_bytes}."
         )
 
 
@@ -227,7 +227,7 @@ def _check_sizes(sizes: Mapping[str, int] | None, mode: Mode, problem: Problem) 
     if not sizes:
         return
     if mode is not Mode.RUN:
-        raise SizesUnacceptable("Sizes of your own are for runs only.")
+        raise SizesUnacceptable("Custom sizes are only for runs.")
     try:
         check_size_values(problem.size_names, sizes)
     except SizesInvalid as error:
@@ -238,7 +238,7 @@ def _check_seed(seed: int | None, mode: Mode) -> None:
     if seed is None:
         return
     if mode is not Mode.RUN:
-        raise SeedUnacceptable("A seed of your own is for runs only: nobody knows those of a submit.")
+        raise SeedUnacceptable("A custom seed is only for runs. Submissions use secret seeds.")
     if not 0 <= seed <= MAX_SEED:
         raise SeedUnacceptable(f"The seed must be from 0 to {MAX_SEED}, not {seed}.")
 
@@ -247,14 +247,14 @@ def _chosen_gpu(problem: Problem, gpu_model: str) -> str:
     """The model to judge on, empty for any. A problem for some models alone goes to one of them."""
     offered = offered_gpu_models()
     if gpu_model and gpu_model not in offered:
-        choices = f"There are {', '.join(offered)}" if offered else "There is none at the moment"
-        raise GpuNotOffered(f"No {gpu_model} is in use. {choices}; or leave the choice to the site.")
+        choices = f"Available GPUs: {', '.join(offered)}" if offered else "No GPU is available"
+        raise GpuNotOffered(f"{gpu_model} is not available. {choices}. Choose another GPU, or any.")
     words = problem.gpu_words
     if not words or not offered:  # without a GPU nothing is ranked, and the problem can be tried all the same
         return gpu_model
     fitting = [model for model in offered if suits_gpu(words, model)]
     if not fitting or (gpu_model and gpu_model not in fitting):
-        there = f"There are {', '.join(fitting)}" if fitting else "None of them is in use at the moment"
+        there = f"Available: {', '.join(fitting)}" if fitting else "None of them is available"
         raise GpuNotOffered(f"{problem.title} is judged on {' or '.join(words)}. {there}.")
     return gpu_model or fitting[0]
 
@@ -271,18 +271,20 @@ def _suiting(submission: Submission) -> str:
 def _check_limits(user: User, in_flight: int) -> None:
     limits = settings.WARPCOURT
     if in_flight >= limits.max_in_flight:
-        raise LimitReached(f"You have {in_flight} submissions under way; wait until one is judged.")
+        raise LimitReached(
+            f"You have {in_flight} submissions in progress, the maximum. Wait until one is judged."
+        )
     made = Submission.objects.filter(user=user)
     if made.filter(created__gt=timezone.now() - _MINUTE).count() >= limits.submits_per_minute:
         raise LimitReached(
-            f"You made {limits.submits_per_minute} submissions within a minute; wait a little."
+            f"You made {limits.submits_per_minute} submissions in the last minute, the maximum. Wait a bit."
         )
     lately = made.filter(created__gt=timezone.now() - _DAY).order_by("-created")
     oldest = lately.values_list("created", flat=True)[limits.submits_per_day - 1 :].first()
     if oldest is not None:
         raise LimitReached(
-            f"You made {limits.submits_per_day} submissions within a day, which is the most that one person "
-            f"may. The next one is taken in {timeuntil(oldest + _DAY, depth=1)}."
+            f"You made {limits.submits_per_day} submissions in the last day, the maximum. "
+            f"You can submit again in {timeuntil(oldest + _DAY, depth=1)}."
         )
 
 

@@ -120,7 +120,7 @@ def test_who_may_look_and_not_write_is_told_so(ask, workspace, member, owner):
     assert ask(viewer, "POST", "workspaces/my-sum/comments", said).status_code == 403
     assert ask(reviewer, "POST", "workspaces/my-sum/comments", said).status_code == 201
     refused = ask(reviewer, "PUT", "workspaces/my-sum/files", write)
-    assert (refused.status_code, "editors write" in refused.json()["error"]["message"]) == (403, True)
+    assert (refused.status_code, "editors can edit" in refused.json()["error"]["message"]) == (403, True)
     assert ask(reviewer, "PUT", "workspaces/my-sum/members/owner", {"role": "viewer"}).status_code == 403
     assert ask(owner, "POST", "workspaces", {"slug": "sums"}).status_code == 403
 

@@ -91,7 +91,7 @@ class TestBeginning:
     def test_a_taken_name_is_told(self, author, workspace):
         answer = author.post("/author/new", {"kind": "scan", "title": "A sum", "slug": "my-sum"})
         assert answer.status_code == 422
-        assert "choose another name" in answer.content.decode()
+        assert "Choose another name" in answer.content.decode()
 
     @pytest.mark.parametrize("slug", ["new", "import", "Ümlaut", "-"])
     def test_a_name_that_cannot_be_is_told(self, author, slug):
@@ -144,7 +144,7 @@ class TestStatement:
     def test_a_wrong_tag_is_told_and_nothing_saved(self, author, workspace):
         answer = author.post("/author/my-sum/statement", about(workspace, tags="No Capitals"))
         assert answer.status_code == 422
-        assert "lower-case words" in answer.content.decode()
+        assert "lowercase words" in answer.content.decode()
         assert Workspace.objects.get().revision == workspace.revision
 
     def test_previews_without_saving(self, author, workspace):
@@ -158,7 +158,7 @@ class TestStatement:
     def test_previews_the_text_of_a_package_with_faults(self, author, workspace):
         page = author.post("/author/my-sum/statement/preview", {"text": "No sections."}).content.decode()
         assert "No sections." in page
-        assert "the text alone is shown" in page
+        assert "Fix the errors in the package" in page
 
     def test_previews_the_title_that_is_typed(self, author, workspace):
         sent = about(workspace, title="Not saved yet")
@@ -172,7 +172,7 @@ class TestStatement:
 
     def test_numbers_that_need_not_be_typed_are_named(self, author, workspace):
         page = author.get("/author/my-sum/statement").content.decode()
-        assert "{{ sizes.n.most }}" in page.partition("What may stand in it")[2]
+        assert "{{ sizes.n.most }}" in page.partition("Supported syntax")[2]
 
     def test_a_script_learns_which_field_is_wrong(self, author, workspace):
         answer = author.post("/author/my-sum/statement", about(workspace, title=""), **JSON)
@@ -181,7 +181,7 @@ class TestStatement:
 
     def test_can_be_written_while_problem_toml_is_broken(self, author, instructor, workspace):
         files.write(workspace, instructor, workspace.revision, {"problem.toml": b"title = ["})
-        assert "Correct it as text" in author.get("/author/my-sum/statement").content.decode()
+        assert "Fix it as text" in author.get("/author/my-sum/statement").content.decode()
         author.post("/author/my-sum/statement", {"expected": workspace.revision, "text": "New."})
         assert queries.read_text(workspace, "statement.md") == "New."
 
@@ -219,10 +219,10 @@ class TestFigures:
         [
             (DRAWING.replace(b"<rect", b"<script/><rect"), "a.svg", "holds &lt;script&gt;"),
             (DRAWING.replace(b"<rect", b'<rect onclick="x"'), "a.svg", "onclick"),
-            (b"GIF89a", "a.gif", "no name of a figure"),
+            (b"GIF89a", "a.gif", "not a valid figure name"),
             (b"GIF89a", "a.png", "is no PNG"),
             (DRAWING, "../up.svg", ""),
-            (b"x" * (257 * 1024), "a.png", "larger than 256 KiB"),
+            (b"x" * (257 * 1024), "a.png", "exceeds 256 KiB"),
         ],
     )
     def test_that_may_not_be_shown_are_refused(self, author, workspace, content, name, why):
@@ -268,7 +268,7 @@ class TestSignature:
     def test_shows_arguments_and_derived_starters(self, author, workspace):
         page = author.get("/author/my-sum/signature")
         assert [form["name"].value() for form in page.context["table"].forms][:4] == ["a", "b", "c", "n"]
-        assert page.content.decode().count("derived") >= 2
+        assert page.content.decode().count(">generated</span>") >= 2
 
     def test_unchanged_it_changes_nothing(self, author, workspace):
         before = queries.read_text(workspace, "problem.toml")
@@ -302,10 +302,10 @@ class TestSignature:
     @pytest.mark.parametrize(
         ("field", "value", "why"),
         [
-            ("name", "class", "means something else"),
-            ("name", "Upper", "lower-case letters"),
-            ("name", "b", "Two arguments are called b"),
-            ("extent", "n ** 2", "write it like rows * cols"),
+            ("name", "class", "reserved word"),
+            ("name", "Upper", "lowercase letters"),
+            ("name", "b", "Two arguments are named b"),
+            ("extent", "n ** 2", "Example: rows * cols"),
             ("extent", "n, n, n, n, n", "At most 4 dimensions"),
         ],
     )
@@ -323,14 +323,14 @@ class TestStarters:
         author.post("/author/my-sum/signature/cuda", {"expected": workspace.revision, "text": text})
         assert load(workspace).starters["cuda"] == text
         page = author.get("/author/my-sum/signature/cuda").content.decode()
-        assert "From the derived starter to this one" in page
+        assert "Changes from the generated starter" in page
         assert "One launch is enough" in page
 
     def test_derived_again_have_no_file(self, author, workspace):
         author.post("/author/my-sum/signature/cuda", {"expected": workspace.revision, "text": "// mine"})
         page = author.get("/author/my-sum/signature").content.decode()
-        assert "written by hand" in page
-        assert "does not declare" in page
+        assert ">custom</span>" in page
+        assert "match the current signature" in page
         workspace.refresh_from_db()
         author.post(
             "/author/my-sum/signature/cuda",
@@ -353,11 +353,11 @@ class TestPeople:
 
     def test_unknown_people_are_told(self, author, workspace):
         answer = author.post("/author/my-sum/people", {"person": "nobody", "role": "editor"})
-        assert "There is nobody of that name" in answer.content.decode()
+        assert "User not found" in answer.content.decode()
 
     def test_a_learner_cannot_own_it(self, author, workspace, owner):
         answer = author.post("/author/my-sum/people", {"person": "owner", "role": "owner"})
-        assert "no instructor" in answer.content.decode()
+        assert "is not an instructor" in answer.content.decode()
 
     def test_members_may_leave_and_not_share(self, client, workspace, member):
         viewer = member(Role.VIEWER)

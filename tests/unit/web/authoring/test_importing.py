@@ -70,7 +70,7 @@ class TestPackage:
         client.force_login(owner)
         answer = client.post("/author/import", self.sent(Contents("my-sum", vector_add)))
         assert answer.status_code == 422
-        assert "choose another name" in answer.content.decode()
+        assert "Choose another name" in answer.content.decode()
 
     def test_what_is_no_archive_is_told(self, author):
         sent = {"what": "package", "package-archive": uploaded(b"nothing"), "package-slug": ""}

@@ -78,7 +78,7 @@ class TestProof:
         assert ask("proof/prove", {"gpu": "L4"}).status_code == 302
         run = latest_run(workspace)
         assert run.wanted == {"gpu": "L4"}
-        assert "Waits for a worker" in ask("proof").content.decode()
+        assert "Waiting for a worker" in ask("proof").content.decode()
         claim = proofs.claim("node-1")
         step = {"kind": "checked", "text": "plain.cu: accepted", "index": 3, "total": 9, "at_s": 1.2}
         proofs.show_steps(claim, [step])
@@ -90,7 +90,7 @@ class TestProof:
         assert ask(f"proof/{run.pk}", HX_Request="true").headers["HX-Refresh"] == "true"
 
     def test_it_tells_why_a_solution_does_not_compile(self, ask):
-        finding = error("solutions/b.cu", "got compile_error: line 3: x is undefined", "correct it")
+        finding = error("solutions/b.cu", "got compile_error: line 3: x is undefined", "correct the error")
         finding = replace(finding, check=Check.SOLUTIONS, details=("line 9: <b>expected</b> a brace",))
         proved(ask, replace(REPORT, findings=(finding,)))
         text = ask("proof").content.decode()
@@ -101,12 +101,12 @@ class TestProof:
         proved(ask, REPORT)
         text = ask("proof").content.decode()
         for words in (
-            "The proof does not hold",
-            "1 thing to change, 1 to look at",
+            "Proof failed",
+            "1 error, 1 warning",
             "is loose",
             "lower it",
             f"/author/{workspace.slug}/checking",
-            "not as expected",
+            "unexpected",
             "score 50 %",
             "i &lt; n becomes i &lt;= n",
             "in float16",
@@ -121,7 +121,7 @@ class TestProof:
     def test_it_is_stale_once_somebody_writes(self, ask):
         proved(ask, REPORT)
         ask("editorial", {"expected": 1, "text": "More."})
-        assert "The files say something else by now" in ask("proof").content.decode()
+        assert "The files have changed since" in ask("proof").content.decode()
 
     def test_a_report_of_another_form_breaks_no_page(self, ask):
         ask("proof/prove", {"gpu": "L4"})
@@ -151,7 +151,7 @@ class TestProof:
 class TestPreview:
     def test_it_shows_what_a_case_draws(self, ask, workspace):
         answer = ask("reference/preview", {"case": "example", "seed": "7"}, HX_Request="true")
-        assert "waits for a worker" in answer.content.decode()
+        assert "Waiting for a worker" in answer.content.decode()
         run = latest_run(workspace, RunKind.PREVIEW)
         array = {
             "name": "a",
@@ -204,11 +204,11 @@ class TestVersions:
 
     def test_only_what_is_proved_is_published(self, ask):
         answer = ask("publish", {"expected": 1, "how": "now"})
-        assert "No proof of these files holds" in str(list(answer.wsgi_request._messages)[-1])
+        assert "not passed a proof" in str(list(answer.wsgi_request._messages)[-1])
 
     def test_not_what_somebody_changed_meanwhile(self, ask, live):
         answer = ask("publish", {"expected": 0, "how": "now"})
-        assert "changed since you looked" in str(list(answer.wsgi_request._messages)[-1])
+        assert "The files changed" in str(list(answer.wsgi_request._messages)[-1])
 
     def test_a_change_of_texts_keeps_the_verdicts(self, ask, live):
         ask("editorial", {"expected": live.revision, "text": "Another text."})

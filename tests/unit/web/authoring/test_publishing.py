@@ -111,7 +111,7 @@ def test_a_preview_changes_nothing_until_it_is_applied(workspace, instructor, ow
     version = publishing.freeze(workspace, instructor)
     assert [*publishing.affected(version)] == [submission]
     rejudge = publishing.preview(workspace, version, instructor)
-    with pytest.raises(publishing.NothingToPreview, match="under way"):
+    with pytest.raises(publishing.NothingToPreview, match="is running"):
         publishing.preview(workspace, version, instructor)
     assert not publishing.apply(workspace, rejudge, instructor)
     hidden_runs.record(hidden_runs.claim("w"), Report(Verdict.ACCEPTED))
@@ -128,7 +128,7 @@ def test_a_preview_changes_nothing_until_it_is_applied(workspace, instructor, ow
 def test_there_may_be_nothing_to_preview(workspace, instructor):
     prove(workspace)
     version = publishing.publish(workspace, instructor)
-    with pytest.raises(publishing.NothingToPreview, match="No judged"):
+    with pytest.raises(publishing.NothingToPreview, match="nothing would change"):
         publishing.preview(workspace, version, instructor)
 
 
@@ -227,7 +227,7 @@ class TestSeveralAtOnce:
     def test_nobody_archives_it_before_the_preview_is_answered(self, live, instructor):
         looser(live)
         rejudge = publishing.preview(live, publishing.freeze(live, instructor), instructor)
-        with pytest.raises(workspaces.StillPreviewed, match="answer it first"):
+        with pytest.raises(workspaces.StillPreviewed, match="cancel it first"):
             workspaces.archive(live, instructor)
         rejudging.cancel(rejudge, instructor)
         workspaces.archive(live, instructor)
@@ -320,6 +320,6 @@ def test_staff_answer_the_preview_of_a_version_where_it_goes_live(
     assert client.get(f"/staff/rejudges/{rejudge.pk}")["Location"] == page
     client.post(f"/staff/rejudges/{rejudge.pk}/apply", {"scope": "all"})
     assert submissions.verdict_of(Submission.objects.get()) == "wrong_answer"
-    assert "Make it live?" in client.get(page).content.decode()
+    assert "Make this version live?" in client.get(page).content.decode()
     assert client.post(f"{page}/apply").status_code == 302
     assert submissions.verdict_of(Submission.objects.get()) == "accepted"

@@ -89,7 +89,7 @@ def test_versions_and_the_whole_are_put_away_by_pages_and_api(workspace, instruc
     client.post(f"{pages}/versions/2/archive")
     assert not PackageVersion.objects.get(number=2).archived
     client.post(f"{pages}/publish/withdraw", {"how": "withdraw"})
-    assert "Show it to learners again" in client.get(f"{pages}/publish").content.decode()
+    assert 'value="show"' in client.get(f"{pages}/publish").content.decode()
     assert not Problem.objects.get().published
     api = f"/api/v1/author/workspaces/{workspace.slug}"
     ask = {"content_type": "application/json"}

@@ -105,7 +105,7 @@ def test_from_the_first_proof_to_a_second_version(desk, edit, prove, client, tea
     assert problem.package.number == 1
 
     hidden_runs.record(hidden_runs.claim("node-1"), Report(Verdict.ACCEPTED, ""))
-    assert "Make it live?" in client.get(answer.url).content.decode()
+    assert "Make this version live?" in client.get(answer.url).content.decode()
     client.post(f"{answer.url}/apply")
     rejudge.refresh_from_db()
     problem.refresh_from_db()

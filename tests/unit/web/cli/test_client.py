@@ -46,7 +46,7 @@ def test_an_ended_token_says_to_sign_in() -> None:
     [httpx.Response(200, text="<html>"), httpx.Response(404, text="nothing"), httpx.Response(502, json=[])],
 )
 def test_a_site_that_is_no_warpcourt_is_told_as_such(answer: httpx.Response) -> None:
-    with asking(lambda _: answer) as client, pytest.raises(Unreachable, match="not as a Warpcourt"):
+    with asking(lambda _: answer) as client, pytest.raises(Unreachable, match="not a Warpcourt server"):
         client.get("profile")
 
 

@@ -84,7 +84,7 @@ def test_a_set_becomes_workspaces_and_again_revisions(run, author) -> None:
 def test_a_format_that_there_is_not_and_a_folder_that_is_not_there(run, tmp_path) -> None:
     assert run("kattis", str(tmp_path / "absent")).exit_code == 2
     refused = run("nothing_known", str(tmp_path))
-    assert "is no format; there are" in str(refused.exception)
+    assert "Unknown format" in str(refused.exception)
     assert not ImportRun.objects.exists()
 
 

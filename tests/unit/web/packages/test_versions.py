@@ -153,7 +153,7 @@ def test_a_deployment_leaves_the_version_of_an_author_live(site, staff):
 
 def test_nobody_takes_a_problem_of_the_site_over(site, author, staff):
     load()
-    with pytest.raises(PublishRefused, match="clone it"):
+    with pytest.raises(PublishRefused, match="Copy it"):
         publish("scale", packed(statement_md=OTHER_WORDS), author)
     assert PackageVersion.objects.count() == 1
     publish("scale", packed(statement_md=OTHER_WORDS), staff)

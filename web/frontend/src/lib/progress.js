@@ -6,12 +6,12 @@ const STAGES = {
   queued: "Queued",
   claimed: "Picked up by a worker",
   compiling: "Compiling",
-  compiled: "Compiled; getting a sandbox and the cases ready",
+  compiled: "Compiled; preparing sandbox and cases",
   case: "Running cases",
-  disturbed: "Disturbed on the shared GPU; judging again, alone",
-  waiting: "Waiting for the GPU to itself",
+  disturbed: "Disturbed on the shared GPU; rejudging alone",
+  waiting: "Waiting for exclusive GPU access",
   timing: "Timing",
-  retried: "The worker was lost; judging again",
+  retried: "The worker was lost; rejudging",
   finished: "Finished; loading the report",
 };
 
@@ -43,14 +43,14 @@ export function advance(state, event) {
  * `limits` are those of the problem: {compile, case} in seconds.
  */
 export function patience(kind, seconds, limits) {
-  if (seconds > LONG_S) return "This takes unusually long. If its worker is gone, another one takes over by itself. You need not wait here: the verdict is kept.";
+  if (seconds > LONG_S) return "Taking longer than usual. If the worker is lost, another one takes over. You can leave this page.";
   if (kind === "compiling" && seconds > limits.compile / 3) return `The compiler is stopped after ${limits.compile} s.`;
-  if (kind === "case" && seconds > Math.max(2, limits.case / 3)) return `A case is stopped after ${limits.case} s; the verdict is then a time limit.`;
-  if (kind === "compiled" && seconds > 10) return "A fresh sandbox starts, and the inputs are drawn.";
-  if (kind === "claimed" && seconds > 10) return "Its worker is getting ready.";
-  if (kind === "waiting" && seconds > 10) return "Others are on the GPU. It is timed as soon as nobody else is; you need not wait here.";
-  if (kind === "timing" && seconds > 30) return "Calls are repeated until the interval is narrow. It stops by itself.";
-  if (kind === "finished" && seconds > 5) return "The report could not be loaded yet; trying again.";
+  if (kind === "case" && seconds > Math.max(2, limits.case / 3)) return `A case that runs for more than ${limits.case} s gets the verdict Time limit.`;
+  if (kind === "compiled" && seconds > 10) return "Starting a sandbox and generating inputs.";
+  if (kind === "claimed" && seconds > 10) return "The worker is getting ready.";
+  if (kind === "waiting" && seconds > 10) return "Other submissions are using the GPU. Timing starts when it is free. You can leave this page.";
+  if (kind === "timing" && seconds > 30) return "Calls are repeated until the interval is narrow.";
+  if (kind === "finished" && seconds > 5) return "The report could not be loaded. Trying again…";
   return "";
 }
 

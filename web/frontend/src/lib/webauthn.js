@@ -61,12 +61,12 @@ export function answer(credential) {
 }
 
 const REFUSALS = {
-  InvalidStateError: "This key is on your list already.",
-  NotAllowedError: "The browser did not use a key: it was stopped, took too long, or there is none for this site.",
-  SecurityError: "Keys work only at the name of this site over https, or at localhost.",
+  InvalidStateError: "You have already added this key.",
+  NotAllowedError: "The request was cancelled or timed out, or you have no key for this site.",
+  SecurityError: "Security keys need HTTPS at the site's own hostname, or localhost.",
 };
 
 /** What to tell a person about a failure. */
 export function refusal(error) {
-  return REFUSALS[error.name] ?? "The key could not be used. Load the page anew and try again.";
+  return REFUSALS[error.name] ?? "The key could not be used. Reload the page and try again.";
 }

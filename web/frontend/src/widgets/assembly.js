@@ -38,7 +38,7 @@ async function load(link) {
   if (view) return view;
   const note = document.createElement("p");
   note.className = "notice tone-bad";
-  note.textContent = `The ${link.textContent} could not be loaded. Choose it again to try once more.`;
+  note.textContent = `The ${link.textContent} could not be loaded. Select it again to retry.`;
   return note;
 }
 
@@ -53,7 +53,7 @@ function mountView(view) {
     }
     const listing = sides.find(({ list }) => list.dataset.side === "listing");
     const count = listing.lines.get(line)?.length ?? 0;
-    announce(`Line ${line} of the source: ${count} ${count === 1 ? "instruction" : "instructions"}.`);
+    announce(`Source line ${line}: ${count} ${count === 1 ? "instruction" : "instructions"}.`);
   };
   for (const { list, rows } of sides) {
     let at = 0;
@@ -67,7 +67,7 @@ function mountView(view) {
     const take = () => {
       const line = Number(rows[at].dataset.from ?? 0);
       if (line) choose(line, list);
-      else announce("No instruction is known to belong to this line.");
+      else announce("No instructions map to this line.");
     };
     list.addEventListener("click", (event) => {
       const row = event.target.closest(".row");

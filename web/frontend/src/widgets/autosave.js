@@ -8,8 +8,8 @@ const STATUS = {
   unsaved: "Not saved yet",
   saved: "Saved",
   refused: "Not saved",
-  unreachable: "Not saved: the site cannot be reached. It is tried again.",
-  "signed-out": "Not saved: you are signed out, or may not write here any more. Sign in in another window, then save here.",
+  unreachable: "Not saved. The site can't be reached. Retrying…",
+  "signed-out": "Not saved. You are signed out or no longer have edit access. Sign in in another window, then save here.",
 };
 const TROUBLE = new Set(["conflict", "refused", "unreachable", "signed-out"]);
 const forms = new Set();
@@ -57,7 +57,7 @@ function renewToken(form) {
 function sentence(kind, reason, by) {
   if (kind === "refused" && reason) return `${STATUS.refused}: ${reason}`;
   if (kind !== "conflict") return STATUS[kind];
-  const who = by === "you" ? "You saved this in another window" : `${by || "Somebody else"} saved this`;
+  const who = by === "you" ? "You saved this in another window" : `${by || "Another user"} saved this`;
   return `${who} in the meantime.`;
 }
 

@@ -11,10 +11,10 @@ import { openDialog } from "./dialogs.js";
 const STATUS = {
   starter: "",
   local: "Saved in this browser",
-  nowhere: "This browser keeps no drafts",
+  nowhere: "This browser can't save drafts",
   saved: "Saved",
-  unreachable: "Offline. Saved in this browser",
-  "signed-out": "You are signed out. Saved in this browser; reload to sign in",
+  unreachable: "Offline; saved in this browser",
+  "signed-out": "Signed out; saved in this browser. Reload to sign in",
   refused: "Not saved on the server",
   conflict: "Changed elsewhere",
 };
@@ -147,7 +147,7 @@ function mountHistory(element, { url, restore }) {
   dialog.addEventListener("warpcourt:opening", async () => {
     preview.replaceChildren();
     button.disabled = true;
-    list.textContent = "Looking…";
+    list.textContent = "Loading…";
     const response = await part(`${url()}/history`);
     if (!response) list.textContent = "The history could not be loaded. Close this and try again.";
     else list.replaceChildren(...parse(await response.text()).childNodes);

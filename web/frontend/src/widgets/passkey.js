@@ -22,7 +22,7 @@ export function mount(form) {
   const button = form.querySelector("[type=submit]");
   const message = form.querySelector("[data-refusal]") ?? document.querySelector("[data-refusal]");
   if (!globalThis.PublicKeyCredential) {
-    message.textContent = "This browser cannot use keys.";
+    message.textContent = "This browser doesn't support security keys.";
     message.hidden = form.hidden;
     return;
   }

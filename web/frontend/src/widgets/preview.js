@@ -11,7 +11,7 @@ export function mount(form) {
     const headers = { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value };
     const answer = await fetch(form.dataset.previewAddress, { method: "POST", body, headers }).catch(() => null);
     if (!answer?.ok) {
-      announce("The preview could not be made. Try again.");
+      announce("The preview could not be loaded. Try again.");
       return;
     }
     // The server has sanitised the text; a document that is parsed runs no script.

@@ -13,7 +13,7 @@ export function mount(element) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "button";
-  button.textContent = "Add a row";
+  button.textContent = "Add row";
   button.addEventListener("click", () => {
     const index = Number(total.value);
     const row = numbered(template.content.cloneNode(true).firstElementChild, index);
@@ -22,7 +22,7 @@ export function mount(element) {
     // Its place is the last, unless somebody says so.
     row.querySelector("input:not([type=hidden], .input-order), select, textarea")?.focus();
     row.dispatchEvent(new CustomEvent("warpcourt:inserted", { bubbles: true }));
-    announce("A row was added.");
+    announce("Row added.");
   });
   (element.closest(".table-wrap") ?? element).after(button);
 

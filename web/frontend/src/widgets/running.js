@@ -7,7 +7,7 @@ import { showPane } from "./panes.js";
 export async function hand(element, form, mode) {
   const buttons = form.querySelectorAll("button[name=mode]");
   if (!buttons.length) {
-    refuse(element, "Sign in to have it judged. Your program is kept in this browser.");
+    refuse(element, "Sign in to run or submit. Your draft is kept in this browser.");
     return;
   }
   if (buttons[0].disabled || !acceptable(element, form, mode)) return;
@@ -18,7 +18,7 @@ export async function hand(element, form, mode) {
   try {
     await showAnswer(element, await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } }));
   } catch {
-    refuse(element, "The site cannot be reached. Your program is kept in this browser; try again.");
+    refuse(element, "The site can't be reached. Your draft is kept in this browser. Try again.");
   } finally {
     for (const button of buttons) button.disabled = false;
   }
@@ -47,13 +47,13 @@ async function showAnswer(element, response) {
     return;
   }
   if (!type.startsWith("text/html") || response.status >= 500) {
-    refuse(element, "The site could not take the program. Try again in a moment.");
+    refuse(element, "The site could not accept the submission. Try again in a moment.");
     return;
   }
   const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
   const answer = parsed.querySelector("[data-answer]");
   if (!answer) {
-    refuse(element, "The site refused the program. Reload the page; your program is kept in this browser.");
+    refuse(element, "The site rejected the request. Reload the page. Your draft is kept in this browser.");
     return;
   }
   const body = element.querySelector("[data-console]");

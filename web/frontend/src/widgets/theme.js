@@ -6,9 +6,9 @@ export function mount(element) {
   const root = document.documentElement;
   const show = (scheme) => {
     element.dataset.scheme = scheme;
-    const name = scheme === "system" ? "same as the system" : scheme;
-    element.setAttribute("aria-label", `Colours: ${name}`);
-    element.title = `Colours: ${name}`;
+    const name = scheme === "system" ? "system" : scheme;
+    element.setAttribute("aria-label", `Theme: ${name}`);
+    element.title = `Theme: ${name}`;
     for (const icon of element.querySelectorAll("[data-scheme]")) {
       icon.toggleAttribute("hidden", icon.dataset.scheme !== scheme);
     }

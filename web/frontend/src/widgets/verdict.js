@@ -6,8 +6,8 @@ import { advance, KINDS, patience, QUEUE, spoken, START } from "../lib/progress.
 
 const CONNECTION = {
   live: "",
-  lost: "The connection was lost. Trying again…",
-  polling: "There is no live connection to the site. It is asked every 3 s instead.",
+  lost: "Connection lost. Reconnecting…",
+  polling: "Live updates are unavailable. Checking every 3 s instead.",
 };
 
 export function mount(element) {
@@ -44,7 +44,7 @@ export function mount(element) {
     },
     tell(how) {
       if (how === connection) return;
-      announce(how === "live" ? "Connected again." : CONNECTION[how]);
+      announce(how === "live" ? "Reconnected." : CONNECTION[how]);
       connection = how;
       view("connection").textContent = CONNECTION[how];
       view("connection").hidden = !CONNECTION[how];
@@ -101,7 +101,7 @@ function mountCancel(element, button) {
     if (response?.ok || !element.isConnected) return;
     button.disabled = false;
     button.textContent = "Cancel";
-    announce("It could not be cancelled. Try again.");
+    announce("The submission could not be cancelled. Try again.");
   });
 }
 

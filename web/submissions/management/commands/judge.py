@@ -63,7 +63,7 @@ class Command(BaseCommand):
             "--seed",
             type=_seed,
             metavar="NUMBER",
-            help="with --mode run: draw the inputs of this seed, so that they come again",
+            help="with --mode run: seed for reproducible inputs",
         )
         parser.add_argument(
             "--target",

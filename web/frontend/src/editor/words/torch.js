@@ -51,13 +51,13 @@ const ELEMENTWISE = [
 ];
 
 const MODULES = [
-  type("torch.nn.Module", "What a ModelNew derives from."),
+  type("torch.nn.Module", "The base class of ModelNew."),
   call("torch.nn.Parameter", "(tensor)", "A tensor that is a parameter of its module."),
   call("torch.nn.Linear", "(in_features, out_features, bias)", "x times weight transposed, plus bias."),
   call("torch.nn.Conv2d", "(in_channels, out_channels, kernel_size)", "Convolution of images."),
   call("torch.nn.LayerNorm", "(normalized_shape, eps)", "Mean 0 and variance 1 over the last dimensions."),
-  call("torch.nn.functional.linear", "(x, weight, bias)", "What nn.Linear computes."),
-  call("torch.nn.functional.conv2d", "(x, weight, bias, stride, padding)", "What nn.Conv2d computes."),
+  call("torch.nn.functional.linear", "(x, weight, bias)", "The function behind nn.Linear."),
+  call("torch.nn.functional.conv2d", "(x, weight, bias, stride, padding)", "The function behind nn.Conv2d."),
   call("torch.nn.functional.scaled_dot_product_attention", "(query, key, value)", "Attention in one kernel."),
   call("torch.compile", "(function)", "Compiles a function when it is first called."),
 ];

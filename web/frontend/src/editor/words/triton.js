@@ -4,7 +4,7 @@ import { call, constant, type } from "./entries.js";
 
 const HOST = [
   call("triton.jit", "", "Decorator: compiles the function as a kernel."),
-  call("triton.autotune", "(configs, key)", "Decorator: times several configurations, anew for each key."),
+  call("triton.autotune", "(configs, key)", "Decorator: times several configurations for each key."),
   call("triton.heuristics", "(values)", "Decorator: computes constexpr parameters from the arguments."),
   call("triton.Config", "(constants, num_warps, num_stages)", "One configuration of autotune."),
   call("triton.cdiv", "(x, y)", "x / y, rounded up."),

@@ -1,0 +1,263 @@
+"""Check that the texts that people read are plain English: `python -m deploy.prose [PATH...]`.
+
+The check knows phrases that read as foreign or as jargon of this repository, and what to write instead.
+It reads:
+
+- templates: text and the attributes that are shown or spoken, without Django's tags;
+- Python: string literals, without docstrings;
+- scripts: string literals, without comments;
+- Markdown: everything outside code.
+
+To check more files, add a pattern to `CHECKED`. `EXCEPTED` names the files that are not plain yet.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+
+CHECKED = (
+    "web/templates/**/*.html",
+    "web/templates/**/*.txt",
+    "web/**/*.py",
+    "web/frontend/src/**/*.js",
+)
+
+# Files and folders that are not plain yet, each with the reason.
+_COMMANDS = "texts of the command line, rewritten later"
+_MODELS = "help texts of models, shown in the admin only"
+EXCEPTED = {
+    "web/accounts/models.py": _MODELS,
+    "web/catalog/tex": "reasons for the log",
+    "web/cli": _COMMANDS,
+    "web/config.py": "quoted word for word in docs/operations.md",
+    "web/doctor": _COMMANDS,
+    "web/fleet/models.py": _MODELS,
+    "web/leaderboards/models.py": _MODELS,
+    "web/management": _COMMANDS,
+    "web/*/management": _COMMANDS,
+    "web/metrics.py": "descriptions of metrics",
+    "web/*/migrations": _MODELS,
+    "web/observability": "descriptions of metrics",
+    "web/packages/models.py": _MODELS,
+    "web/submissions/models.py": _MODELS,
+    "web/tracks/models.py": _MODELS,
+    "web/upkeep": _COMMANDS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A phrase that must not occur, and what to write instead."""
+
+    pattern: re.Pattern[str]
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of text that people read, and the line on which it starts."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A phrase that broke a rule."""
+
+    path: Path
+    line: int
+    phrase: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: “{self.phrase}”: write {self.instead}"
+
+
+def _rule(pattern: str, instead: str) -> Rule:
+    return Rule(re.compile(pattern, re.IGNORECASE), instead)
+
+
+# The start of a sentence. A clause that starts one and does not end in a question mark is its subject.
+_START = r"(?:^|(?<=[.!?:;] ))"
+_WITHIN = r"(?:(?!\. )[^?;:])*?"
+
+RULES = (
+    _rule(r"\banew\b", "“again”"),
+    _rule(r"\bbeside\b", "“next to”"),
+    _rule(r"(?<!by )\bhand(?:s|ed|ing)? (?:(?:it|them|this|that|(?:the|your|a) \w+) )?in\b", "“submit”"),
+    _rule(r"(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more than\b|less than\b)\w+", "“is not a …”"),
+    _rule(r"\b(?:somebody|anybody)\b", "“a user”, “another user” or “someone”"),
+    _rule(r"\bnobody\b", "“no user”, or say what is missing: “No reports.”"),
+    _rule(r"\beverybody\b", "“everyone” or “all users”"),
+    _rule(r"\bwhoever\b", "“users who …” or “the administrator”"),
+    _rule(rf"{_START}Who {_WITHIN}(?:\.(?!\w)|,)", "a noun as the subject: “Users who …”"),
+    _rule(rf"{_START}(?:What|Whatever) {_WITHIN}\.(?!\w)", "a noun as the subject: “Files that …”"),
+    _rule(r"\bthe ones? (?:that|who|which)\b", "the noun"),
+    _rule(r"\bso far\b", "“yet”"),
+    _rule(r"\bby (?:itself|themselves)\b", "“automatically”, or leave it out"),
+    _rule(r"\blook again\b", "“refresh”"),
+    _rule(r"\bout of sight\b", "“dry run” or “hidden”"),
+    _rule(r"\bunder way\b", "“running” or “in progress”"),
+    _rule(r"\bmend(?:s|ed|ing)?\b", "“fix”"),
+    _rule(r"\btelephone\b", "“phone”"),
+    _rule(r"\b(?:judge[sd]?|judging) again\b", "“rejudge”"),
+    _rule(r"\bmeanwhile\b", "“in the meantime”, or leave it out"),
+    _rule(r"\bpresent version\b", "“current version”"),
+    _rule(r"\bis up to you\b|\bmay not write\b", "“can't”"),
+    _rule(r"\bthere is nobody\b|\bthere is no such\b", "“… not found”"),
+    _rule(r"\bdockets?\b", "“job queue”"),
+)
+
+
+def breaches(text: str) -> Iterator[tuple[str, str]]:
+    """The phrases of `text` that break a rule, each with what to write instead. A lone word is a name."""
+    plain = " ".join(text.split())
+    if " " not in plain and plain.islower():
+        return
+    for rule in RULES:
+        for found in rule.pattern.finditer(plain):
+            yield found[0], rule.instead
+
+
+# What a reader sees of a variable is not known; what stands in for a missing one is.
+_VARIABLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+_TAG = re.compile(r"\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_DEFAULT = re.compile(r"""\|(?:default|default_if_none|pluralize|yesno):(["'])(.*?)\1""")
+_SHOWN_ATTRIBUTES = frozenset({"alt", "aria-label", "content", "placeholder", "title"})
+_INLINE = frozenset({"a", "abbr", "b", "code", "em", "i", "kbd", "span", "strong", "sub", "sup", "time"})
+
+
+class _Reader(HTMLParser):
+    """Collects the text of each block, and the attributes that are shown or spoken."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.passages: list[Passage] = []
+        self._text: list[str] = []
+        self._line = 1
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in _INLINE:
+            self.end_block()
+        for name, value in attrs:
+            if name in _SHOWN_ATTRIBUTES and value:
+                self.passages.append(Passage(self.getpos()[0], value))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in _INLINE:
+            self.end_block()
+
+    def handle_data(self, data: str) -> None:
+        if not "".join(self._text).strip():
+            self._line = self.getpos()[0]
+        self._text.append(data)
+
+    def end_block(self) -> None:
+        """Take what was read since the last block as one passage."""
+        text = "".join(self._text).strip()
+        if text:
+            self.passages.append(Passage(self._line, text))
+        self._text = []
+
+
+def _blank(text: str, shown: str = "") -> str:
+    return shown + "\n" * text.count("\n")
+
+
+def of_template(source: str) -> Iterable[Passage]:
+    """The passages of a Django template."""
+    for found in _VARIABLE.finditer(source):
+        for default in _DEFAULT.finditer(found[0]):
+            yield Passage(source.count("\n", 0, found.start()) + 1, default[2])
+    source = _VARIABLE.sub(lambda found: _blank(found[0], "X"), source)
+    source = _TAG.sub(lambda found: _blank(found[0], " "), source)
+    reader = _Reader()
+    reader.feed(source)
+    reader.close()
+    reader.end_block()
+    yield from reader.passages
+
+
+def of_python(source: str) -> Iterable[Passage]:
+    """The string literals of a module, without its docstrings."""
+    tree = ast.parse(source)
+    apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            apart.update(map(id, node.values))
+            parts = (part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
+            yield Passage(node.lineno, "".join(map(str, parts)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
+            yield Passage(node.lineno, node.value)
+
+
+_COMMENT = re.compile(r"^\s*(?://|/?\*)")
+_LITERAL = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
+
+
+def of_script(source: str) -> Iterable[Passage]:
+    """The string literals of a script."""
+    for line, text in enumerate(source.splitlines(), 1):
+        if not _COMMENT.match(text):
+            yield from (Passage(line, found[2]) for found in _LITERAL.finditer(text))
+
+
+_CODE = re.compile(r"```.*?```|~~~.*?~~~|`[^`\n]*`", re.DOTALL)
+_PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\n\s*[-*|#>]|\n\s*\d+\.\s|\Z)", re.DOTALL)
+
+
+def of_markdown(source: str) -> Iterable[Passage]:
+    """The paragraphs, headings, items and rows of a Markdown file, without code."""
+    source = _CODE.sub(lambda found: _blank(found[0], "X"), source)
+    for found in _PARAGRAPH.finditer(source):
+        text = found[0].lstrip("-*#>| ")
+        for cell in text.split("|"):
+            yield Passage(source.count("\n", 0, found.start()) + 1, cell.strip())
+
+
+_READERS: dict[str, Callable[[str], Iterable[Passage]]] = {
+    ".html": of_template,
+    ".txt": of_template,
+    ".py": of_python,
+    ".js": of_script,
+    ".md": of_markdown,
+}
+
+
+def is_excepted(path: Path) -> bool:
+    """Whether `path`, relative to the repository, need not be plain yet."""
+    return any(place.match(name) for place in (path, *path.parents) for name in EXCEPTED)
+
+
+def check(paths: Iterable[Path], root: Path) -> list[Finding]:
+    """What breaks a rule in the files `paths` below `root`, in order."""
+    found = []
+    for path in paths:
+        for passage in _READERS[path.suffix]((root / path).read_text()):
+            found += [Finding(path, passage.line, *breach) for breach in breaches(passage.text)]
+    return sorted(found, key=lambda finding: (finding.path, finding.line, finding.phrase))
+
+
+def checked_paths(root: Path) -> list[Path]:
+    """The files that must be plain, relative to `root`."""
+    found = {path.relative_to(root) for pattern in CHECKED for path in root.glob(pattern)}
+    return sorted(path for path in found if not is_excepted(path))
+
+
+def main(arguments: list[str]) -> int:
+    """Print what was found. Exit status: 0 nothing, 1 something."""
+    root = Path(__file__).resolve().parent.parent
+    findings = check([Path(name) for name in arguments] or checked_paths(root), root)
+    for finding in findings:
+        sys.stdout.write(f"{finding}\n")
+    return bool(findings)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
