@@ -16,10 +16,10 @@ from web.submissions.queues import served_by
 from web.submissions.services.journal import append, conclude
 from web.submissions.services.routing import route
 
-_BLAMELESS = "through no fault of yours. It does not count; a member of staff can have it judged again."
+_BLAMELESS = "This was not caused by your code and does not count. Staff can rejudge the submission."
 _MESSAGES = {
-    Failure.TRIES_USED: f"The judge failed on this submission, {_BLAMELESS}",
-    Failure.WORKER_HUNG: f"The judge could not read this program in time, {_BLAMELESS}",
+    Failure.TRIES_USED: f"The judge failed. {_BLAMELESS}",
+    Failure.WORKER_HUNG: f"The judge could not read this source in time. {_BLAMELESS}",
 }
 
 
