@@ -1,5 +1,5 @@
 # Two commands do everything: `make demo` runs Warpcourt, `make test` tests it. Both set up first.
-.PHONY: demo serve test lint format lock setup setup-test frontend clean
+.PHONY: demo serve test unit check prove-all lint lint-quick format lock setup setup-test frontend
 
 PY := .venv/bin/python
 triton := $(if $(filter 0,$(TRITON)),--no-triton)
@@ -12,6 +12,18 @@ serve: setup ## Set up and serve the site with a worker
 
 test: setup-test lint ## Set up and run every test that this machine can run
 	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder $(PYTEST)
+
+unit: ## Run the tests that need no database, compiler or browser (after `make setup-test`)
+	@$(PY) -m pytest -q -n 2 tests/unit --ignore tests/unit/web --ignore tests/unit/translator $(PYTEST)
+
+check: ## Check the style of FILES (default: what changed), and run the unit tests that import them
+	@$(PY) -m deploy.check $(FILES)
+
+prove-all: setup-test ## Judge all shipped solutions and mutants, and write the receipts of those that hold
+	@PROVE_ALL=1 $(PY) -m pytest -q -n 3 --dist loadgroup tests/integration/problems $(PYTEST)
+
+lint-quick: ## Check style, types and layers; seconds when warm (a mypy daemon stays)
+	@deploy/lint --quick
 
 lint: setup-test ## Check style, types, layers, migrations and the front end
 	@deploy/lint

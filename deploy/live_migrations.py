@@ -148,7 +148,7 @@ def main() -> int:
     for finding in found:
         print(f"{finding.migration}: {finding.code}: {finding.message}")
     if found:
-        print("docs/operations.md, under Upgrade, says how each is done safely.")
+        print("docs/operations/backup-and-upgrade.md says how to do each safely.")
     return 1 if found else 0
 
 

@@ -1,7 +1,7 @@
 """All settings of Warpcourt, read once from the environment. Nothing else touches `os.environ`.
 
 Every field of `Config` is one variable: its name in capitals behind `WARPCOURT_`. A secret may be
-given as a file instead, by the same name with `_FILE` appended. `docs/operations.md` lists them all,
+given as a file instead, by the same name with `_FILE` appended. `docs/operations/install.md` lists them all,
 and a test keeps it in step with this file.
 """
 

@@ -104,7 +104,7 @@ def read_settings(settings: Iterable[Setting], environ: Mapping[str, str]) -> di
     settings = tuple(settings)
     known = {s.variable for s in settings} | {f"{s.variable}_FILE" for s in settings if s.secret}
     problems = [
-        f"{name} is not a setting of Warpcourt{_suggest(name, known)}; see docs/operations.md"
+        f"{name} is not a setting of Warpcourt{_suggest(name, known)}; see docs/operations/install.md"
         for name in sorted(environ)
         if name.startswith(PREFIX) and name not in known
     ]

@@ -7,12 +7,26 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.author import begin, open_tab, prove, replace, sign_up_instructor
-from tests.e2e.conftest import Site, open_problem, set_theme, sign_up, wait_for_verdict, watch, write
+from tests.e2e.conftest import (
+    PASSWORD,
+    Site,
+    open_problem,
+    set_theme,
+    sign_in,
+    sign_up,
+    wait_for_verdict,
+    watch,
+    write,
+)
 from web.config import ROOT
 
 PICTURES = ROOT / "docs" / "images"
 SOLUTIONS = ROOT / "problems" / "vector-add" / "solutions"
 WITHIN_S = 300
+SUPERUSER = f"""
+from web.accounts.models import User
+User.objects.create_superuser("operator", password="{PASSWORD}")
+"""
 LAX = ("tolerance = { relative = 2e-5 }", "tolerance = { relative = 2e-2 }")
 
 
@@ -25,20 +39,18 @@ def pictures() -> Path:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path, scheme: str) -> None:
-    with set_theme(browser, scheme, phone=False) as context:
+def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path) -> None:
+    with set_theme(browser, "light", phone=False) as context:
         page = context.new_page()
         problems = watch(page)
-        name = f"ada-{scheme}"
 
         def take(picture: str, path: str = "", *, full_page: bool = False) -> None:
             if path:
                 page.goto(f"{court.url}{path}")
-            page.screenshot(path=pictures / f"{picture}-{scheme}.png", full_page=full_page)
+            page.screenshot(path=pictures / f"{picture}-light.png", full_page=full_page)
 
         take("home", "/")
-        sign_up(page, court, name)
+        sign_up(page, court, "ada")
         judge(page, court, "plain.cu", "Accepted")
         judge(page, court, "no-guard.cu", "Illegal access")
         take("problem")
@@ -50,7 +62,7 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path, 
             ("tracks", "/tracks"),
             ("leaderboard", "/problems/vector-add/leaderboard"),
             ("discussion", "/problems/vector-add/discussion"),
-            ("profile", f"/u/{name}"),
+            ("profile", "/u/ada"),
             ("account", "/account"),
             ("help", "/help"),
         ):
@@ -59,20 +71,38 @@ def test_pictures_of_the_product(court: Site, browser: Browser, pictures: Path, 
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pictures_of_authoring(court: Site, browser: Browser, pictures: Path, scheme: str) -> None:
-    with set_theme(browser, scheme, phone=False) as context:
+def test_a_picture_in_dark(court: Site, browser: Browser, pictures: Path) -> None:
+    with set_theme(browser, "dark", phone=False) as context:
+        page = context.new_page()
+        sign_up(page, court, "ada-dark")
+        judge(page, court, "no-guard.cu", "Illegal access")
+        page.screenshot(path=pictures / "problem-dark.png")
+
+
+@pytest.mark.timeout(600)
+def test_pictures_of_authoring(court: Site, browser: Browser, pictures: Path) -> None:
+    with set_theme(browser, "light", phone=False) as context:
         page = context.new_page()
         problems = watch(page)
-        sign_up_instructor(page, court, f"grace-{scheme}")
-        begin(page, court, "Matrix", "Matrix times vector", f"matrix-times-vector-{scheme}")
+        sign_up_instructor(page, court, "grace")
+        begin(page, court, "Matrix", "Matrix times vector", "matrix-times-vector-light")
         for tab in ("Statement", "Signature", "Cases"):
             open_tab(page, tab)
-            page.screenshot(path=pictures / f"author-{tab.lower()}-{scheme}.png")
+            page.screenshot(path=pictures / f"author-{tab.lower()}-light.png")
         replace(page, "problem.toml", *LAX)
         prove(page, "The proof does not hold")
-        page.screenshot(path=pictures / f"author-proof-{scheme}.png")
+        page.screenshot(path=pictures / "author-proof-light.png")
         assert problems == []
+
+
+@pytest.mark.timeout(600)
+def test_a_picture_for_operators(court: Site, browser: Browser, pictures: Path) -> None:
+    court.manage("shell", "-c", SUPERUSER)
+    with set_theme(browser, "light", phone=False) as context:
+        page = context.new_page()
+        sign_in(page, court, "operator")
+        page.goto(f"{court.url}/staff")
+        page.screenshot(path=pictures / "staff-light.png")
 
 
 @pytest.mark.timeout(600)

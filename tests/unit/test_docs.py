@@ -60,7 +60,7 @@ def test_steps_that_judging_reports_are_known() -> None:
     assert told <= {*EventKind}
 
 
-@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_benchmarks_that_are_named_exist_with_their_options(path: Path) -> None:
     for name, options in re.findall(r"-m benchmarks\.(\w+)([^\n#`]*)", path.read_text()):
         source = ROOT / "benchmarks" / f"{name}.py"
@@ -94,15 +94,38 @@ def test_the_threat_model_and_the_attacks_on_a_gpu_agree() -> None:
     assert there == listed | set(HONEST)
 
 
-@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
-def test_links_lead_somewhere(path: Path) -> None:
+def anchors(path: Path) -> set[str]:
+    """The anchors that GitHub gives the headings of a document."""
+    found: dict[str, int] = {}
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for title in re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE):
+        anchor = re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+        found[anchor] = found.get(anchor, -1) + 1
+    return {f"{anchor}-{n}" if n else anchor for anchor, count in found.items() for n in range(count + 1)}
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_and_their_anchors_exist(path: Path) -> None:
     text = re.sub(r"`[^`\n]+`", "", path.read_text())  # code shows how links are written
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
-        if not re.match(r"[a-z]+:", target):
-            assert (path.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        linked = path.parent / target if target else path
+        assert linked.exists(), target
+        if anchor:
+            assert anchor in anchors(linked), f"{target}#{anchor}"
 
 
-@pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
+def test_every_picture_is_used() -> None:
+    shown = {
+        (path.parent / target).resolve()
+        for path in DOCS
+        for target in re.findall(r"(?:\]\(|srcset=\"|src=\")([^)\"#]+\.(?:png|gif))", path.read_text())
+    }
+    assert set((ROOT / "docs/images").iterdir()) == shown
+
+
+@pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_that_are_named_exist(path: Path) -> None:
     for name in re.findall(
         r"`((?:docs|deploy|sandbox|judge|web|worker|benchmarks)/[\w./-]+\w)`", path.read_text()
@@ -119,12 +142,11 @@ def test_the_readme_uses_options_that_commands_have(command: str) -> None:
             assert option in known, option
 
 
-def test_the_readme_names_every_variable_of_make() -> None:
+def test_every_variable_of_make_is_documented() -> None:
     used = set(re.findall(r"\$\((?:if \$\()?(?:filter 0,\$\()?([A-Z]+)", read("Makefile"))) - {
         "PY",
-        "PYTEST",
         "CURDIR",
-    }  # make's own, and ours
+    }  # ours, and make's own
     used |= set(re.findall(r"\$\{([A-Z]+):-\}", read("deploy/setup")))
     for name in used:
-        assert f"`{name}=" in read("README.md"), name
+        assert f"`{name}=" in read("README.md") + read("CONTRIBUTING.md"), name

@@ -51,7 +51,8 @@ def check_gpus(_config: Config) -> Findings:
     """GPUs that are out of use."""
     for gpu in Gpu.objects.exclude(health=Health.WELL).select_related("node"):
         why = gpu.hold_reason or gpu.reason or gpu.health
-        fix = "release it at /fleet" if gpu.hold_reason else "what the reason says; see docs/operations.md"
+        repair = "fix what the reason names; see docs/operations/gpu-hosts.md"
+        fix = "release it at /fleet" if gpu.hold_reason else repair
         yield Finding("gpus", Level.WEAK, f"{gpu.model} {gpu.minor} of {gpu.node.name}: {why}", fix)
 
 

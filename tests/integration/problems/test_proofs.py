@@ -20,7 +20,7 @@ from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.proof]
 
 PROBLEMS = [load_problem(path.parent) for path in sorted(problems_root().glob("*/problem.toml"))]
 

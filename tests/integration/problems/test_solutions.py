@@ -1,5 +1,6 @@
 """Every solution of every problem gets the verdict that it declares, through the real sandboxes."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from problems.loader import load_problem, problems_root
 from problems.schema import Problem, Solution
 from problems.vocabulary import Mode
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.proof]
 
 
 def solutions() -> list[tuple[Problem, Solution]]:
@@ -28,7 +29,12 @@ def name_of(value: object) -> str:
 
 
 @pytest.mark.parametrize(("problem", "solution"), solutions(), ids=name_of)
-def test_solution(cpu_target: Target, problem: Problem, solution: Solution) -> None:
+def test_solution(
+    cpu_target: Target,
+    problem: Problem,
+    solution: Solution,
+    record_property: Callable[[str, object], None],
+) -> None:
     report = evaluate(
         problem,
         Path(solution.path).read_text(encoding="utf-8"),
@@ -40,3 +46,4 @@ def test_solution(cpu_target: Target, problem: Problem, solution: Solution) -> N
     explained += [f"{case.name}: {case.verdict}, {case.message}, {case.wall_ms} ms" for case in report.cases]
     explained += [f"{diagnostic.kind}: {diagnostic.message}" for diagnostic in report.diagnostics]
     assert report.verdict is solution.verdict, "\n".join(explained)
+    record_property("verdict", str(report.verdict))

@@ -17,7 +17,7 @@ from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
 from web.authoring.kinds import KINDS
 
-pytestmark = pytest.mark.integration
+pytestmark = [pytest.mark.integration, pytest.mark.proof]
 
 TEMPLATES = [load_problem(problems_root() / "templates" / kind.name) for kind in KINDS]
 

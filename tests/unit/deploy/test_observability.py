@@ -61,13 +61,13 @@ def test_an_alert_asks_for_what_is_counted(rule: dict[str, Any]) -> None:
 def test_an_alert_has_a_section_that_says_what_to_do(rule: dict[str, Any]) -> None:
     path, _, anchor = rule["annotations"]["runbook"].partition("#")
     assert anchor == rule["alert"].lower()
-    assert re.search(rf"^#### {rule['alert']}\n\n\S", (ROOT / path).read_text(), re.MULTILINE)
+    assert re.search(rf"^### {rule['alert']}\n\n\S", (ROOT / path).read_text(), re.MULTILINE)
     assert rule["labels"]["severity"] in {"warning", "critical"}
 
 
 def test_every_section_is_for_an_alert() -> None:
-    runbooks = (ROOT / "docs" / "operations.md").read_text().partition("\n### Runbooks\n")[2]
-    sections = re.findall(r"^#### (.+)$", runbooks.partition("\n## ")[0], re.MULTILINE)
+    runbooks = (ROOT / "docs/operations/runbooks.md").read_text().partition("\n## Alerts\n")[2]
+    sections = re.findall(r"^### (.+)$", runbooks.partition("\n## ")[0], re.MULTILINE)
     assert sections == [rule["alert"] for rule in RULES]
 
 

@@ -45,7 +45,7 @@ def test_values_are_parsed():
         ("WARPCOURT_HOST", "localhost", "IP address"),
         ("WARPCOURT_BROKER_URL", "amqp://x", "redis://"),
         ("WARPCOURT_TARGET", "tpu", "one of cpu"),
-        ("WARPCOURT_PROT", "80", "docs/operations.md"),
+        ("WARPCOURT_PROT", "80", "docs/operations/install.md"),
     ],
 )
 def test_an_error_names_the_variable_and_the_fix(variable, value, fix):
@@ -100,10 +100,10 @@ def test_processes_that_start_at_once_have_one_secret_key(tmp_path):
 
 
 def test_every_setting_is_documented_as_it_is():
-    """docs/operations.md holds one row per setting, word for word."""
+    """docs/operations/install.md holds one row per setting, word for word."""
     documented = {
         line
-        for line in (ROOT / "docs" / "operations.md").read_text().splitlines()
+        for line in (ROOT / "docs/operations/install.md").read_text().splitlines()
         if line.startswith("| `WARPCOURT_")
     }
     assert documented == {row_of(setting) for setting in Config.settings()}

@@ -282,7 +282,7 @@ def test_the_service_reports_what_it_has_and_says_goodbye(house: House) -> None:
     house.quarantine.clear(GPU.uuid)
     until(lambda: column("health", uuid=GPU.uuid) == Column.WELL)
     assert house.reaped == 1
-    assert house.service.trouble == ""
+    until(lambda: house.service.trouble == "")  # a busy machine may be late with one heartbeat
     house.measured = {"memory_gb_per_s": 3987.2}
     until(lambda: column("calibration", uuid=GPU.uuid) == house.measured)
     house.stop()

@@ -1,0 +1,79 @@
+"""Checks what changed: style, layers, and the unit tests that import it.
+
+    make check [FILES="judge/clock tests/unit/judge/test_clock.py"]
+
+FILES are files or folders; without any, what differs from the last commit. The tests are those under
+`tests/unit` that import one of the modules directly, or are in FILES.
+"""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = ROOT / ".venv" / "bin"
+
+
+def main() -> int:
+    """Return the exit status of the first check that fails, and 0 if none does."""
+    files = sources(sys.argv[1:] or changed())
+    if not files:
+        sys.stdout.write("Nothing changed since the last commit. Name files: make check FILES=judge/clock\n")
+        return 0
+    names = [str(file.relative_to(ROOT)) for file in files]
+    checks = [["ruff", "check", *names], ["ruff", "format", "--check", *names], ["lint-imports"]]
+    if tests := [str(test.relative_to(ROOT)) for test in tests_of(files)]:
+        checks.append(["pytest", "-q", "-n", "2", "--dist", "loadgroup", *tests])
+    for program, *arguments in checks:
+        sys.stdout.write(f"== {' '.join([program, *arguments[:3]])}\n")
+        sys.stdout.flush()
+        status = subprocess.run([BIN / program, *arguments], cwd=ROOT, check=False).returncode
+        if status:
+            return status
+    return 0
+
+
+def changed() -> list[str]:
+    """The files that differ from the last commit, new ones among them."""
+    lines = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.splitlines()  # fmt: skip
+    return [line[3:].rpartition(" -> ")[2] for line in lines]
+
+
+def sources(names: Iterable[str]) -> list[Path]:
+    """The Python files among `names` and below those that are folders."""
+    paths = [ROOT / name for name in names]
+    found = [file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path])]
+    return sorted(file for file in found if file.suffix == ".py" and file.exists())
+
+
+def tests_of(files: Iterable[Path]) -> list[Path]:
+    """The tests in `files`, and those of `tests/unit` that import a module of `files`."""
+    own = {file for file in files if file.name.startswith("test_")}
+    modules = {module_of(file) for file in files} - {module_of(file) for file in own}
+    unit = (ROOT / "tests" / "unit").rglob("test_*.py")
+    return sorted(own | {test for test in unit if not modules.isdisjoint(imports_of(test))})
+
+
+def module_of(file: Path) -> str:
+    """Its dotted name; of a package's `__init__.py` the package's."""
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports_of(file: Path) -> set[str]:
+    """The modules that a file imports, as it names them, with the names that it takes from them."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.update({node.module}, (f"{node.module}.{alias.name}" for alias in node.names))
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

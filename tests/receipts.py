@@ -1,0 +1,180 @@
+"""A pytest plugin: what a receipt proves is not proved again until the package or the engine changes.
+
+Theory of operation. To judge every shipped program takes most of the time of a whole test run, and the
+outcome depends on two things alone: the files of the package and the engine that judges. So the outcome is
+committed: `problems/receipts/NAME.json` holds a hash of the package, a hash of the engine, and what each
+test recorded. A test with the marker `proof` runs only if
+
+    its receipt is missing, or names another package or engine: a change of either is proved again;
+    or the test is in the sample of this run, one of SAMPLES, drawn at random.
+
+The sample keeps receipts honest. A receipt that was forged, or that holds on one machine alone, is found
+within a few runs. `make prove-all` runs every test and writes the receipts of what passed.
+
+The hash of the engine ignores docstrings, comments and layout of Python sources. It covers the versions of
+compilers and libraries by the locks that install them.
+"""
+
+import ast
+import hashlib
+import json
+import os
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from problems.contents import read_folder
+from problems.loader import problems_root
+
+ROOT = Path(__file__).resolve().parents[1]
+RECEIPTS = ROOT / "problems" / "receipts"
+SAMPLES = 6
+SAMPLE = "PROOF_SAMPLE"
+PROVE_ALL = "PROVE_ALL"
+# What no verdict on a CPU depends on.
+_ELSEWHERE = ("judge/clock", "judge/device", "judge/gpu", "sandbox/gpu")
+_TESTS = ("proofs", "solutions", "templates")
+_LOCKS = ("run", "triton", "nvcc")
+
+_PACKAGE = "package"
+
+Outcomes = Mapping[str, Mapping[str, Any]]
+_seen: defaultdict[Path, dict[str, dict[str, Any] | None]] = defaultdict(dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was proved of one package: for each test its recorded properties, such as a verdict."""
+
+    package: str
+    engine: str
+    proved: Outcomes = field(default_factory=dict)
+
+    def is_of(self, folder: Path) -> bool:
+        """Whether it was made with the package in `folder` as it is, and with this engine."""
+        return (self.package, self.engine) == (package_hash(folder), engine_hash())
+
+
+@cache
+def read(folder: Path) -> Receipt:
+    """The receipt of the package in `folder`; an empty one if there is none."""
+    path = path_of(folder)
+    return Receipt(**json.loads(path.read_text())) if path.exists() else Receipt("", "")
+
+
+def write(folder: Path, proved: Outcomes) -> None:
+    """Write the receipt of the package in `folder`."""
+    hashes = {"package": package_hash(folder), "engine": engine_hash()}
+    RECEIPTS.mkdir(exist_ok=True)
+    path_of(folder).write_text(json.dumps(hashes | {"proved": dict(sorted(proved.items()))}, indent=1) + "\n")
+
+
+def path_of(folder: Path) -> Path:
+    """Where the receipt of the package in `folder` lies. A problem and a template may have the same name."""
+    inside = folder.relative_to(problems_root())
+    return RECEIPTS / f"{'-'.join(inside.parts)}.json"
+
+
+@cache
+def package_hash(folder: Path) -> str:
+    """The content hash of the package in `folder`."""
+    return read_folder(folder).content_hash
+
+
+@cache
+def engine_hash() -> str:
+    """A SHA-256 over everything that a verdict on a CPU depends on, apart from the package."""
+    digest = hashlib.sha256()
+    for path in engine_files():
+        digest.update(f"{path.relative_to(ROOT)}\0".encode() + meaning(path) + b"\0")
+    return digest.hexdigest()
+
+
+def engine_files() -> Iterator[Path]:
+    """The sources of the engine, the tests that prove with it, and the locks of what it uses, in order."""
+    for top in ("judge", "sandbox"):
+        for path in sorted((ROOT / top).rglob("*")):
+            inside = path.relative_to(ROOT).as_posix()
+            if path.is_file() and "__pycache__" not in path.parts and not inside.startswith(_ELSEWHERE):
+                yield path
+    yield from sorted((ROOT / "problems").glob("*.py"))
+    yield from (ROOT / "tests/integration/problems" / f"test_{name}.py" for name in _TESTS)
+    yield from (ROOT / "deploy/requirements" / f"{name}.txt" for name in _LOCKS)
+
+
+def meaning(path: Path) -> bytes:
+    """The content of a source that can change what it does: of Python the syntax tree without docstrings."""
+    source = path.read_bytes()
+    if path.suffix != ".py":
+        return source
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                node.body[0] = ast.Pass()
+    return ast.dump(tree).encode()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, and draw the sample once for all processes of this run."""
+    config.addinivalue_line("markers", "proof: judges a package; skipped while a receipt covers it")
+    os.environ.setdefault(SAMPLE, str(random.randrange(SAMPLES)))
+
+
+def pytest_report_header() -> str:
+    """Which sample this run proves."""
+    if os.environ.get(PROVE_ALL):
+        return "proofs: all"
+    return f"proofs: those without a receipt, and sample {os.environ[SAMPLE]} of {SAMPLES} ({SAMPLE})"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests that a receipt covers, unless all are to be proved or the sample has them."""
+    proofs = [item for item in items if item.get_closest_marker("proof")]
+    for item in proofs:
+        item.user_properties.append((_PACKAGE, str(_package_of(item))))
+    if os.environ.get(PROVE_ALL):
+        return
+    covered = {item for item in proofs if _in_receipt(item)}
+    config.hook.pytest_deselected(items=[*covered])
+    items[:] = [item for item in items if item not in covered]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Keep what a proof recorded, in the process that writes receipts."""
+    if report.when == "call" and "proof" in report.keywords:
+        recorded = dict(report.user_properties)
+        folder = Path(str(recorded.pop(_PACKAGE)))
+        name = report.nodeid.rsplit("::", 1)[1].partition("@")[0]
+        _seen[folder][name] = recorded if report.passed else None
+
+
+def pytest_sessionfinish() -> None:
+    """Write the receipts, in the process that has seen the reports of all."""
+    if not os.environ.get(PROVE_ALL) or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    for folder, seen in _seen.items():
+        before = read(folder)
+        known = dict(before.proved) if before.is_of(folder) else {}
+        passed = {name: recorded for name, recorded in seen.items() if recorded is not None}
+        write(folder, {name: recorded for name, recorded in known.items() if name not in seen} | passed)
+
+
+def _in_receipt(item: pytest.Item) -> bool:
+    drawn = int(hashlib.sha256(item.name.encode()).hexdigest(), 16) % SAMPLES
+    folder = _package_of(item)
+    receipt = read(folder)
+    return drawn != int(os.environ[SAMPLE]) and receipt.is_of(folder) and item.name in receipt.proved
+
+
+def _package_of(item: pytest.Item) -> Path:
+    """The folder of the package that a test judges: that of its parameter `problem`."""
+    problem = item.callspec.params["problem"]  # type: ignore[attr-defined]  # only of parametrized tests
+    return problem.solutions[0].path.parents[1]
