@@ -29,7 +29,7 @@ def use_settings() -> None:
 def use_metrics_folder(folder: Path) -> None:
     """Have this process and its children count in files below `folder`.
 
-    Call it before anything imports `web.metrics`: prometheus_client looks at its variable once.
+    Call it before anything imports `web.site.metrics`: prometheus_client looks at its variable once.
     """
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 

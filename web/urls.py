@@ -3,8 +3,9 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from web import health, views
 from web.api import api, errors, permalinks
+from web.help import views
+from web.observability import health
 from web.observability.views import metrics
 from web.submissions import streams
 
@@ -34,4 +35,4 @@ urlpatterns = [
     path("", include("web.accounts.urls")),
 ]
 
-handler500 = "web.outage.failure"
+handler500 = "web.site.outage.failure"

@@ -8,9 +8,8 @@ import structlog
 from django.db import connections
 
 from judge.report import Stage
-from web import metrics
-from web.observability import tracing
-from web.observability.origin import Origin
+from web.site import metrics, tracing
+from web.site.origin import Origin
 from web.staff.models import HiddenRun
 from web.submissions import queries
 from web.submissions.models import Job, Submission

@@ -24,9 +24,9 @@ import structlog
 from django.conf import settings
 from django.db import connections
 
-from web import metrics
 from web.authoring.queue import queue as proofs
 from web.importing.queue import queue as imports
+from web.site import metrics
 from web.staff.hidden_queue import queue as hidden_runs
 from web.submissions.services import queue as submissions
 from worker.ending import UNANSWERED

@@ -14,7 +14,7 @@ from judge.gpu_target import GpuTarget
 from judge.node_settings import NodeSettings
 from judge.simulated_kit import SimulatedKit
 from judge.target import Target, open_backend
-from web import judging
+from web.site import judging
 
 _SLOTS = 4
 

@@ -18,9 +18,9 @@ from problems.contents import Contents
 from web.authoring import queries
 from web.authoring.models import ProofRun, RunKind, State, Workspace
 from web.authoring.queries import standing
-from web.clock import DatabaseNow
 from web.jobs.models import JobState
 from web.jobs.queue import Failure, JobQueue, Swept
+from web.site.clock import DatabaseNow
 
 MOST_STEPS = 200
 AGED = timedelta(minutes=5)

@@ -9,7 +9,7 @@ from django_htmx.http import push_url
 from problems.vocabulary import Language
 from web.catalog import figures, lists, pages, queries
 from web.catalog.forms import ProblemFilter
-from web.requests import PageRequest
+from web.site.requests import PageRequest
 
 
 @require_safe

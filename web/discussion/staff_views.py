@@ -5,11 +5,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from web import cursors
 from web.accounts.queries import find_user
 from web.discussion import pages, queries, services
 from web.discussion.forms import BanForm, HideForm
 from web.discussion.models import Answer, Post
+from web.site import cursors
 from web.staff.access import member, staff_only
 
 _FLAGS = 20

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from web.fleet import orders, pages
 from web.fleet.models import Gpu, Node
-from web.requests import PageRequest
+from web.site.requests import PageRequest
 from web.staff.access import member, staff_only
 from web.staff.forms import ReasonForm
 

@@ -14,7 +14,7 @@ from web.catalog.pages import problem_or_404
 from web.leaderboards import pages, ranking_pages, services
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline
-from web.requests import PageRequest
+from web.site.requests import PageRequest
 
 
 @require_safe

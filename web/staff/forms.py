@@ -7,11 +7,11 @@ from django import forms
 from problems.vocabulary import Language, Verdict
 from web.catalog.models import Problem
 from web.jobs.models import QUEUE_CHARACTERS, JobState
+from web.site.verdicts import look_of
 from web.staff.models import TEXT_CHARACTERS, ActKind
 from web.staff.rejudge_queries import EARLIER
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.templatetags.warpcourt import language
-from web.verdicts import look_of
 
 MAX_IDS = 1000
 

@@ -5,9 +5,9 @@ from functools import partial
 from django.db import transaction
 
 from web.accounts.models import User
-from web.clock import DatabaseNow
 from web.jobs import wakeup
 from web.jobs.models import JobState
+from web.site.clock import DatabaseNow
 from web.staff.models import ActKind
 from web.staff.services import log
 from web.submissions import services

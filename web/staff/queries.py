@@ -10,10 +10,10 @@ from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from problems.vocabulary import Verdict
-from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
 from web.jobs.models import OPEN, ORDER, JobState
 from web.jobs.queries import Task, tasks_held
+from web.site.clock import DatabaseNow
 from web.staff.models import Act
 from web.submissions.models import Job, Report, Submission
 

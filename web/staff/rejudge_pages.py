@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from django.utils.http import urlencode
 
-from web import cursors
+from web.site import cursors
+from web.site.paging import first_rows
 from web.staff import rejudge_queries as queries
 from web.staff.looks import CHANGE_LOOKS, REJUDGE_LOOKS, Look
 from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
-from web.staff.paging import first_rows
 from web.staff.rejudge_queries import Progress
 
 

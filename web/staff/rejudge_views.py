@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.authoring.queries import find_workspace
-from web.requests import PageRequest
+from web.site.requests import PageRequest
 from web.staff import rejudge_pages as pages
 from web.staff import rejudge_queries as queries
 from web.staff import rejudging

@@ -3,11 +3,11 @@
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from web.figures import interval, microseconds
+from web.site.figures import interval, microseconds
+from web.site.verdicts import look_of
 from web.submissions.models import Submission
 from web.submissions.queries import score_of, verdict_of
 from web.templatetags.warpcourt import language
-from web.verdicts import look_of
 
 _TITLE_CHARACTERS = 34
 _GPU_CHARACTERS = 28

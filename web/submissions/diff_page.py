@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
+from web.site.verdicts import look_of
 from web.submissions.counterparts import ACCEPTED, BEST, counterpart, recent
 from web.submissions.differences import Difference, TooDifferent, compare
 from web.submissions.models import Submission
 from web.submissions.queries import Viewer, verdict_of
-from web.verdicts import look_of
 
 VIEWS = (("unified", "Unified"), ("split", "Side by side"))
 _NAMES = ((ACCEPTED, "Last accepted"), (BEST, "Best"))

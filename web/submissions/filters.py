@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 
 from problems.vocabulary import Language, Mode, Verdict
+from web.site.verdicts import look_of
 from web.submissions.queries import UNJUDGED
 from web.templatetags.warpcourt import language
-from web.verdicts import look_of
 
 MODES = ((Mode.SUBMIT.value, "Submits"), (Mode.RUN.value, "Runs"))
 VERDICTS = (*((verdict.value, look_of(verdict).word) for verdict in Verdict), (UNJUDGED, "Not judged yet"))

@@ -12,14 +12,14 @@ from judge.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Report
 from problems.vocabulary import Mode, Verdict
 from web.colours import coloured, highlighted, to_html
-from web.figures import attempts_note, launches_note
 from web.packages.queries import HASH_SHOWN
+from web.site.figures import attempts_note, launches_note
+from web.site.verdicts import Look, look_of
 from web.submissions import queries
 from web.submissions.console import LogLine, Resources, log_lines, resources_of
 from web.submissions.live import LivePanel, live_panel
 from web.submissions.models import Listing, Submission
 from web.submissions.queries import Viewer
-from web.verdicts import Look, look_of
 
 _BAR_WIDTH = 1000
 _LISTING_LINES = 5000

@@ -14,7 +14,7 @@ from judge.redaction import redact
 from judge.report import Report, Score, from_json
 from web.accounts.models import User
 from web.jobs.models import JobState
-from web.observability.origin import Origin
+from web.site.origin import Origin
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
 
 Viewer = User | AnonymousUser

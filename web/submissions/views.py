@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from problems.vocabulary import Language, Mode
 from web.accounts.models import User
 from web.catalog.pages import problem_or_404
-from web.requests import PageRequest
+from web.site.requests import PageRequest
 from web.submissions import pages, queries, services
 from web.submissions.assembly import beside
 from web.submissions.filters import SubmissionFilter

@@ -9,7 +9,7 @@ from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
 
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer, visible_problems
-from web.clock import DatabaseNow
+from web.site.clock import DatabaseNow
 from web.submissions.models import Progress
 from web.tracks.models import Entry, Track
 

@@ -21,9 +21,9 @@ from web.doctor import content, host, services, settings, work
 from web.fleet.models import Node, Worker
 from web.fleet.presence import WorkerReport, record_worker
 from web.jobs.models import JobState
+from web.site.version import version
 from web.submissions.models import Job
 from web.upkeep.models import Backup
-from web.version import version
 
 
 @pytest.fixture

@@ -148,7 +148,7 @@ def test_the_queue_comes_in_pages_by_cursor(owner, handed_in, problem, monkeypat
             fair_share_rank=index % 3,
             queued=now - timedelta(minutes=index // 4),
         )
-    monkeypatch.setattr("web.staff.paging.ROWS", 2)
+    monkeypatch.setattr("web.site.paging.ROWS", 2)
     whole = [job.pk for job in queries.list_jobs()]
     found, after = [], ""
     while True:
@@ -364,7 +364,7 @@ def test_the_audit_log_is_read_by_who_what_and_to_what(owner, staff, problem, br
 
 
 def test_the_audit_log_comes_in_pages(staff, monkeypatch):
-    monkeypatch.setattr("web.staff.paging.ROWS", 2)
+    monkeypatch.setattr("web.site.paging.ROWS", 2)
     for _ in range(5):
         staff_services.log(staff, ActKind.CHANGE)
     found, following = pages.acts({}, "")

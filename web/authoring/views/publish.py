@@ -19,7 +19,7 @@ from web.authoring.saving import expected_revision
 from web.authoring.services import publishing as services
 from web.packages.models import PackageVersion
 from web.packages.queries import live_version
-from web.requests import PageRequest
+from web.site.requests import PageRequest
 from web.staff import rejudge_pages, rejudging
 from web.staff.models import Rejudge
 

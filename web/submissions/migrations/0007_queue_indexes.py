@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from web.upkeep.operations import AddIndexLive, RemoveIndexLive
+from web.site.live_operations import AddIndexLive, RemoveIndexLive
 
 
 class Migration(migrations.Migration):

@@ -1,7 +1,7 @@
 from django.conf import settings
 from django.db import migrations, models
 
-from web.upkeep.operations import AddIndexLive
+from web.site.live_operations import AddIndexLive
 
 
 class Migration(migrations.Migration):

@@ -8,8 +8,8 @@ import pytest
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from web.observability import tracing
 from web.setting import ConfigError
+from web.site import tracing
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 from functools import lru_cache
 
-from web.frontend_check import DIST
+from web.site.frontend_check import DIST
 
 # What the first paint of every page needs, and that of a page with code and formulas besides.
 FONTS = ("assets/instrument-sans-latin-wght-normal", "assets/source-serif-4-latin-wght-normal")

@@ -21,7 +21,7 @@ _CONNECT_TIMEOUT_S = 2
 _ANSWER_S = 5
 _LOOK_S = 3
 
-TRANSPORT_ALIASES["mailbox"] = "web.mailbox:Transport"
+TRANSPORT_ALIASES["mailbox"] = "web.site.mailbox:Transport"
 
 
 def new_celery(config: Config) -> Celery:

@@ -4,7 +4,7 @@ from typing import Any
 
 import structlog
 
-from web.observability.origin import add_user_id
+from web.site.origin import add_user_id
 
 _SHARED: list[structlog.typing.Processor] = [
     structlog.contextvars.merge_contextvars,

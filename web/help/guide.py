@@ -7,8 +7,8 @@ from django.conf import settings
 
 from problems.vocabulary import Language, Verdict
 from web.cli import exits
+from web.site.verdicts import Look, all_looks
 from web.submissions.models import Report
-from web.verdicts import Look, all_looks
 
 _NOT_VERSIONS = {"target", "gpu", "gpu_uuid", "problem", "problem_version", "version", "node"}
 _LONGEST = 40

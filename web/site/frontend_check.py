@@ -1,4 +1,4 @@
-"""Checks that the built front end is what its sources build: `python -m web.frontend_check`.
+"""Checks that the built front end is what its sources build: `python -m web.site.frontend_check`.
 
 The build writes the digests of its sources and outputs into `manifest.json`. Comparing them needs no
 Node, so that a machine without it still notices a source that was edited and not built, or an output

@@ -13,7 +13,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import LazyObject, empty
 
-from web.observability import tracing
+from web.site import tracing
 
 
 @dataclass(frozen=True, slots=True)

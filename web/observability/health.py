@@ -6,7 +6,7 @@ from django.db import connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from web.draining import draining
+from web.site.draining import draining
 from web.submissions import queries
 
 

@@ -1,12 +1,13 @@
-"""What is answered when a request fails: that the database is away for a moment, or that something broke."""
+"""The pages for requests that fail: the database is away, something broke, or the CSRF token is missing."""
 
 import sys
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
-from web.databases import DATABASE_AWAY
+from web.site.databases import DATABASE_AWAY
 
 AGAIN_S = 5
 
@@ -18,3 +19,8 @@ def failure(request: HttpRequest) -> HttpResponse:
     again_s = AGAIN_S if request.method in {"GET", "HEAD"} else None
     page = render_to_string("503.html", {"again_s": again_s})
     return HttpResponse(page, status=503, headers={"Retry-After": str(AGAIN_S)})
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature
+    """The page for a form without a valid CSRF token."""
+    return render(request, "403_csrf.html", status=403)

@@ -1,11 +1,11 @@
-"""Pages that belong to no app: help, and what is shown when something is refused."""
+"""The help page."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from web import guide
+from web.help import guide
 
 
 @require_safe
@@ -13,8 +13,3 @@ def help_page(request: HttpRequest) -> HttpResponse:
     """What the verdicts mean and how judging works."""
     site = settings.WARPCOURT.public_url or request.build_absolute_uri("/").rstrip("/")
     return render(request, "web/help.html", {"page": guide.guide_page(site)})
-
-
-def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 - Django's signature
-    """The page for a form without a valid CSRF token."""
-    return render(request, "403_csrf.html", status=403)
