@@ -30,9 +30,11 @@ if WARPCOURT.public_url:
 INSTALLED_APPS = [
     "web.jobs",
     "web.accounts",
+    "web.audit",
     "web.catalog",
     "web.packages",
     "web.submissions",
+    "web.rejudges",
     "web.leaderboards",
     "web.fleet",
     "web.tracks",

@@ -8,9 +8,9 @@ import structlog
 from django.db import connections
 
 from judge.report import Stage
+from web.rejudges.models import HiddenRun
 from web.site import metrics, tracing
 from web.site.origin import Origin
-from web.staff.models import HiddenRun
 from web.submissions import queries
 from web.submissions.models import Job, Submission
 from worker.ending import UNANSWERED

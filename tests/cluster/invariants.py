@@ -13,10 +13,9 @@ from django.db.models import Count, F, Q
 
 from problems.vocabulary import Mode, Verdict
 from web.jobs.models import JobState
-from web.leaderboards.models import Best
-from web.staff.models import HiddenRun
+from web.rejudges.models import HiddenRun
 from web.submissions import services
-from web.submissions.models import Event, EventKind, Job, Progress, Report, Submission, Tally
+from web.submissions.models import Best, Event, EventKind, Job, Progress, Report, Submission, Tally
 
 _BOARD = ("submission__user", "submission__problem", "version", "gpu_model", "submission__language")
 _NAMED_AT_MOST = 5

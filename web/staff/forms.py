@@ -5,11 +5,11 @@ import re
 from django import forms
 
 from problems.vocabulary import Language, Verdict
+from web.audit.models import ActKind
 from web.catalog.models import Problem
 from web.jobs.models import QUEUE_CHARACTERS, JobState
+from web.rejudges.queries import EARLIER
 from web.site.verdicts import look_of
-from web.staff.models import TEXT_CHARACTERS, ActKind
-from web.staff.rejudge_queries import EARLIER
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.templatetags.warpcourt import language
 
@@ -35,12 +35,6 @@ class ActFilter(forms.Form):
     kind = forms.ChoiceField(choices=[("", "Anything"), *ActKind.choices], required=False, label="What")
     actor = forms.CharField(max_length=30, required=False, label="Who")
     target = forms.CharField(max_length=60, required=False, label="To what")
-
-
-class ReasonForm(forms.Form):
-    """Why something is done."""
-
-    reason = forms.CharField(max_length=TEXT_CHARACTERS, label="Reason")
 
 
 class ChoiceForm(forms.Form):

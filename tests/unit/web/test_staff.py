@@ -11,14 +11,16 @@ from problems.vocabulary import Verdict
 from sandbox.gpu.fake_nvml import fake_gpu
 from tests.conftest import new_problem
 from web.accounts.models import User
+from web.audit import services as staff_services
+from web.audit.models import Act, ActKind
 from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.services import GpuStatus
 from web.jobs.models import JobState
-from web.staff import pages, queries, rejudging
-from web.staff import services as staff_services
-from web.staff.hidden_queue import queue as hidden_runs
-from web.staff.models import Act, ActKind, HiddenRun, Rejudge
+from web.rejudges import rejudging
+from web.rejudges.models import HiddenRun, Rejudge
+from web.rejudges.queue import queue as hidden_runs
+from web.staff import pages, queries
 from web.staff.queries import Stuck
 from web.submissions import services
 from web.submissions.models import Job, Submission
