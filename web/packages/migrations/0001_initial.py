@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("catalog", "0003_tag_and_recount"),
+        ("catalog", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -34,10 +34,7 @@ class Migration(migrations.Migration):
                     "origin",
                     models.CharField(choices=[("site", "The site"), ("author", "An author")], max_length=6),
                 ),
-                (
-                    "note",
-                    models.CharField(blank=True, help_text="What is new in it.", max_length=300),
-                ),
+                ("note", models.CharField(blank=True, help_text="What is new in it.", max_length=300)),
                 ("archived", models.BooleanField(default=False)),
                 ("created", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (
@@ -67,8 +64,7 @@ class Migration(migrations.Migration):
                         fields=("problem", "content_hash"), name="package_content_unique"
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("origin__in", ["site", "author"])),
-                        name="package_origin_known",
+                        condition=models.Q(("origin__in", ["site", "author"])), name="package_origin_known"
                     ),
                 ],
             },

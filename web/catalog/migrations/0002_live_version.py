@@ -3,9 +3,11 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
+    initial = True
+
     dependencies = [
-        ("catalog", "0003_tag_and_recount"),
-        ("packages", "0001_versions"),
+        ("catalog", "0001_initial"),
+        ("packages", "0001_initial"),
     ]
 
     operations = [

@@ -1,11 +1,17 @@
 import django.db.models.deletion
+import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+import problems.vocabulary
+
 
 class Migration(migrations.Migration):
+    initial = True
+
     dependencies = [
-        ("leaderboards", "0002_fill_bests"),
+        ("catalog", "0002_live_version"),
+        ("submissions", "0001_initial"),
         ("tracks", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -67,6 +73,61 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+        ),
+        migrations.CreateModel(
+            name="Baseline",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("reference", "reference"), ("vendor", "vendor")], max_length=9
+                    ),
+                ),
+                ("label", models.CharField(help_text="What it is, in a few words.", max_length=60)),
+                ("created", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                (
+                    "problem",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="baselines",
+                        to="catalog.problem",
+                    ),
+                ),
+                (
+                    "submission",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="baseline",
+                        to="submissions.submission",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["problem", "kind", "label"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "kind__in",
+                                [
+                                    problems.vocabulary.BaselineKind["REFERENCE"],
+                                    problems.vocabulary.BaselineKind["VENDOR"],
+                                ],
+                            )
+                        ),
+                        name="baseline_kind_known",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("label", ""), _negated=True), name="baseline_has_label"
+                    ),
+                ],
+            },
         ),
         migrations.AddConstraint(
             model_name="ranking",
