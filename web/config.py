@@ -93,7 +93,7 @@ class Config:
     broker_url: str = field(
         metadata=about(
             "",
-            "Redis for doorbell and rate limits, as redis://host:6379/0. Empty: files in the data directory.",
+            "Redis for messages and rate limits, as redis://host:6379/0. Empty: files in the data directory.",
             parsing.scheme("redis", "rediss"),
             secret=True,
         )
