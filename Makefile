@@ -1,8 +1,13 @@
 # Two commands do everything: `make demo` runs Warpcourt, `make test` tests it. Both set up first.
-.PHONY: demo serve test unit check prove-all lint lint-quick format lock setup setup-test frontend
+# Plain `make` lists all targets.
+.DEFAULT_GOAL := help
+.PHONY: help demo serve test unit check prove-all lint lint-quick format lock setup setup-test frontend
 
 PY := .venv/bin/python
 triton := $(if $(filter 0,$(TRITON)),--no-triton)
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## /make \1: /p' Makefile
 
 demo: setup ## Set up, judge the sample submissions, and keep serving. ONCE=1 exits after the table
 	@$(PY) -m worker.demo $(if $(ONCE),--once)
@@ -34,7 +39,7 @@ format: setup-test ## Format Python, templates and the front end
 frontend: setup-test ## Build the front-end assets, which are committed
 	@cd web/frontend && export PATH=$(CURDIR)/.venv/bin:$$PATH && npm ci --silent && npm run build
 
-lock: setup-test ## Pin the Python dependencies anew
+lock: setup-test ## Pin the Python dependencies again
 	@for name in run otel test triton nvcc gpu; do .venv/bin/uv pip compile -q --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  -o deploy/requirements/$$name.txt deploy/requirements/$$name.in || exit; done

@@ -19,7 +19,7 @@ from judge.elements import storage, widen
 from judge.errors import OracleFailed
 from judge.oracle import Drawn
 from judge.proof import Finding, error, warning
-from judge.sizes import bytes_of, shape_of
+from judge.sizes import bytes_of
 from problems.schema import Argument, Case, Problem, Tolerance
 from problems.vocabulary import Group, Role
 
@@ -212,8 +212,3 @@ def _share_passing(argument: Argument, drawn: Drawn) -> float:
         tolerance=argument.tolerance or Tolerance(),
     )
     return 1 - found.mismatched / max(1, found.checked)
-
-
-def shapes_of(problem: Problem, case: Case) -> Mapping[str, tuple[int, ...]]:
-    """The shape of every output of `case`, by name."""
-    return {argument.name: shape_of(argument, case.sizes) for argument in outputs(problem)}

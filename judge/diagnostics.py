@@ -3,15 +3,13 @@
 import json
 from collections.abc import Iterable
 
-from judge.launches import LAUNCH
 from judge.report import Diagnostic, Report
-from problems.vocabulary import Verdict
+from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
 MAX_BYTES = 64 * 1024
 MAX_DIAGNOSTICS = 64
 _MAX_MESSAGE = 2000
-_SEVERITIES = ("error", "warning", "note")
-_ORDER = {severity: place for place, severity in enumerate(_SEVERITIES)}
+_ORDER = {severity: place for place, severity in enumerate(Severity)}
 
 
 def clean(text: str, limit: int) -> str:
@@ -29,14 +27,14 @@ def parse_diagnostics(data: bytes) -> tuple[Diagnostic, ...]:
 
 def first_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     """The diagnostic that ended the program, if one did. It is the last error written."""
-    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
+    errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR]
     return errors[-1] if errors else None
 
 
 def findings(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The diagnostics that are findings, errors first: not the notes of what was launched."""
-    found = [diagnostic for diagnostic in diagnostics if diagnostic.kind != LAUNCH]
-    return sorted(found, key=lambda diagnostic: _ORDER.get(diagnostic.severity, len(_ORDER)))
+    found = [diagnostic for diagnostic in diagnostics if diagnostic.kind != DiagnosticKind.LAUNCH]
+    return sorted(found, key=lambda diagnostic: _ORDER[diagnostic.severity])
 
 
 def headline(report: Report) -> Diagnostic | None:
@@ -58,13 +56,15 @@ def _parse_line(line: str) -> Diagnostic | None:
     if not isinstance(value, dict):
         return None
     severity, kind, message = value.get("severity"), value.get("kind"), value.get("message")
-    if severity not in _SEVERITIES or not isinstance(kind, str) or not isinstance(message, str):
+    if not (isinstance(severity, str) and isinstance(kind, str) and isinstance(message, str)):
+        return None
+    if severity not in [*Severity]:
         return None
     line_number = value.get("line")
     kernel = value.get("kernel")
     array = value.get("array")
     return Diagnostic(
-        severity=str(severity),
+        severity=Severity(severity),
         kind=clean(kind, 40),
         message=clean(message, _MAX_MESSAGE),
         kernel=clean(kernel, 200) if isinstance(kernel, str) else None,

@@ -30,7 +30,7 @@ from judge.host_referee import HostReferee
 from judge.races import race_among
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Severity, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.toolchain import ToolchainMissing
@@ -76,7 +76,7 @@ class Doctor:
         if not self.ready or not small:
             return None
         race = self._ask(problem, source, small, cancelled, _find_race, limit_s=_RACE_LIMIT_S)
-        return replace(race, severity="error", message=_MARK + race.message) if race else None
+        return replace(race, severity=Severity.ERROR, message=_MARK + race.message) if race else None
 
     def _ask(
         self,
@@ -142,7 +142,7 @@ def _loaded(
 
 def _examine(patient: _Patient) -> tuple[Diagnostic, ...]:
     patient.check(patient.cases[0], ORDERS[0])
-    return tuple(found for found in patient.referee.diagnostics if found.kind != "launch")
+    return tuple(found for found in patient.referee.diagnostics if found.kind != DiagnosticKind.LAUNCH)
 
 
 def _find_race(patient: _Patient) -> Diagnostic | None:

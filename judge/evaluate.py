@@ -35,13 +35,12 @@ from judge.launches import launched_nothing
 from judge.orders import check_in_orders
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
-from judge.report import CaseReport, Diagnostic, Progress, Report, Stage
-from judge.sanitizer import RACE
+from judge.report import CaseReport, Diagnostic, Progress, Report, StageTime
 from judge.scoring import score, unsuited
 from judge.target import Referee, Target
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Mode, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Verdict
 from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
@@ -63,7 +62,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     gpu_model: str = "",
     sanitize: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
-    on_stage: Callable[[Stage], None] = lambda _: None,
+    on_stage: Callable[[StageTime], None] = lambda _: None,
     cancelled: Event | None = None,
 ) -> Report:
     """Judge `source` against `problem` on `target`.
@@ -116,20 +115,20 @@ def _judge(judgement: Judgement) -> Report:
         if refusal:
             return _report(judgement, Outcome(Verdict.REJECTED, refusal), Built())
     referee = judgement.new_run(alone=judgement.sanitize)
-    judgement.tell("compiling", "Compiling")
-    with judgement.stage("compile"):
+    judgement.tell(Step.COMPILING, "Compiling")
+    with judgement.stage(Stage.COMPILE):
         built = judgement.target.build(
             judgement.problem, judgement.source, judgement.language, judgement.cancelled
         )
     if built.failure:
         return _report(judgement, Outcome(built.failure, built.message, diagnostics=built.diagnostics), built)
-    judgement.tell("compiled", "Compiled")
+    judgement.tell(Step.COMPILED, "Compiled")
     with judgement.watch() as watch:
         try:
             outcome = _check(judgement, built, referee)
         except Disturbed:
             referee = _start_again(judgement)
-            outcome = _check(judgement, built, referee, starting="wait")
+            outcome = _check(judgement, built, referee, starting=Stage.WAIT)
         if watch and outcome.verdict is Verdict.ACCEPTED:
             outcome = _watched(judgement, watch, outcome)
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
@@ -141,7 +140,7 @@ def _judge(judgement: Judgement) -> Report:
 
 def _watched(judgement: Judgement, watch: RaceWatch, outcome: Outcome) -> Outcome:
     """The outcome, or a wrong answer where a race was found that changes an output in another order."""
-    with judgement.stage("examine"):
+    with judgement.stage(Stage.EXAMINE):
         race = watch.found()
     if race is None:
         return outcome
@@ -155,18 +154,18 @@ def _watched(judgement: Judgement, watch: RaceWatch, outcome: Outcome) -> Outcom
 
 def _start_again(judgement: Judgement) -> Referee:
     judgement.attempts += 1
-    judgement.tell("disturbed", "The GPU failed under several programs. This one runs again, alone.")
+    judgement.tell(Step.DISTURBED, "The GPU failed under several programs. This one runs again, alone.")
     return judgement.new_run(alone=True)
 
 
-def _check(judgement: Judgement, built: Built, referee: Referee, *, starting: str = "start") -> Outcome:
+def _check(judgement: Judgement, built: Built, referee: Referee, *, starting: Stage = Stage.START) -> Outcome:
     reports: list[CaseReport] = []
     if failed := _load(judgement, built, referee, starting):
         return failed
-    with judgement.stage("check"):
+    with judgement.stage(Stage.CHECK):
         cases = judgement.checked
         for index, case in enumerate(cases, start=1):
-            judgement.tell("case", f"Case {index} of {len(cases)}", index=index, total=len(cases))
+            judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
             (drawn,) = judgement.seat.sets(case)
             after = judgement.begin_case(case, referee)
             report = check_in_orders(referee, drawn, _orders(judgement, case))
@@ -182,10 +181,10 @@ def _check(judgement: Judgement, built: Built, referee: Referee, *, starting: st
     return outcome
 
 
-def _load(judgement: Judgement, built: Built, referee: Referee, starting: str) -> Outcome | None:
+def _load(judgement: Judgement, built: Built, referee: Referee, starting: Stage) -> Outcome | None:
     with judgement.stage(starting):
         referee.ready()
-    with judgement.stage("load"):
+    with judgement.stage(Stage.LOAD):
         failed = referee.load(*built.contents)
     if not failed:
         return None
@@ -200,7 +199,7 @@ def _rank(judgement: Judgement, built: Built, referee: Referee, checked: Outcome
         if referee.promote():
             outcome = _time(judgement, referee, checked)
         else:
-            judgement.tell("waiting", "Waiting for the GPU alone")
+            judgement.tell(Step.WAITING, "Waiting for the GPU alone")
             outcome = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
         outcome = _time_alone(judgement, built, _start_again(judgement), checked, last=True)
@@ -211,12 +210,12 @@ def _time_alone(
     judgement: Judgement, built: Built, referee: Referee, checked: Outcome, *, last: bool = False
 ) -> Outcome:
     """Time the timed cases in a fresh run that has the GPU alone."""
-    return _load(judgement, built, referee, "wait") or _time(judgement, referee, checked, last=last)
+    return _load(judgement, built, referee, Stage.WAIT) or _time(judgement, referee, checked, last=last)
 
 
 def _second_look(judgement: Judgement, built: Built, checked: Outcome, first: Outcome) -> Outcome:
     """Time a program once more that was faster than its GPU is known to be. The slower figure counts."""
-    judgement.tell("waiting", "This is faster than expected of the GPU. The program is timed once more.")
+    judgement.tell(Step.WAITING, "This is faster than expected of the GPU. The program is timed once more.")
     try:
         again = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
@@ -235,11 +234,11 @@ def _time(judgement: Judgement, referee: Referee, checked: Outcome, *, last: boo
     """Time the timed cases. `last` says that no other run comes after this one."""
     reports = list(checked.cases)
     cases = judgement.timed
-    with judgement.stage("draw"):  # nobody draws while we time
+    with judgement.stage(Stage.DRAW):  # nobody draws while we time
         contents = [judgement.seat.sets(case) for case in cases]
-    with judgement.stage("rank"):
+    with judgement.stage(Stage.RANK):
         for index, sets in enumerate(contents, start=1):
-            judgement.tell("timing", f"Timing case {index} of {len(cases)}", index=index, total=len(cases))
+            judgement.tell(Step.TIMING, f"Timing case {index} of {len(cases)}", index=index, total=len(cases))
             after = judgement.begin_case(cases[index - 1], referee)
             try:
                 reports.append(replace(referee.rank(sets), told_after=after))
@@ -281,7 +280,7 @@ def _examined(judgement: Judgement, outcome: Outcome) -> Outcome:
     at = places[0]  # whose verdict is that of the whole
     failed = outcome.cases[at]
     case = next(case for case in judgement.cases if case.name == failed.name)
-    with judgement.stage("examine"):
+    with judgement.stage(Stage.EXAMINE):
         found = judgement.target.examine(
             judgement.problem, judgement.source, judgement.language, case, judgement.cancelled
         )
@@ -312,14 +311,14 @@ def _raced(judgement: Judgement, built: Built, outcome: Outcome) -> Outcome:
     referee = judgement.new_race_check()
     if referee is None:
         return outcome
-    with judgement.stage("examine"):
+    with judgement.stage(Stage.EXAMINE):
         referee.ready()
         if referee.load(*built.contents) is None:
             (drawn,) = judgement.seat.sets(next(case for case in judgement.cases if case.name == wanted))
             referee.check(drawn, Flag.NONE)
             referee.finish()
         judgement.end_run()
-    races = [said for said in referee.diagnostics if said.kind == RACE]
+    races = [said for said in referee.diagnostics if said.kind == DiagnosticKind.RACE]
     return replace(outcome, diagnostics=(*outcome.diagnostics, *races))
 
 
@@ -349,7 +348,7 @@ def _shown(judgement: Judgement, output: bytes) -> str:
 
 
 def _report(judgement: Judgement, outcome: Outcome, built: Built) -> Report:
-    judgement.tell("finished", outcome.verdict.value)
+    judgement.tell(Step.FINISHED, outcome.verdict.value)
     report = Report(
         verdict=outcome.verdict,
         message=outcome.message,

@@ -29,7 +29,7 @@ from judge.inspector import Stopped
 from judge.report import Diagnostic
 from judge.sanitizer import refined
 from problems.schema import Limits, Problem
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Verdict
 from sandbox.runner.session import OUR_FAULT
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
@@ -37,7 +37,6 @@ from sandbox.wire import ExitStatus
 # Triton compiles in its first case, and so may a program in Python.
 SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0, Language.PYTHON: 4.0}
 _SLOWER = 10
-_UNCLASSIFIED = "trap"
 _FAULTED = "The program made the GPU fail while it was alone on it."
 
 
@@ -101,7 +100,7 @@ def classified(
     are failures, so the doctor may choose between them.
     """
     error, bad = first_error(said), first_error(found)
-    if error is None or bad is None or error.kind != _UNCLASSIFIED:
+    if error is None or bad is None or error.kind != DiagnosticKind.TRAP:
         return verdict, message
     better = refined(verdict, [bad])
     return (verdict, message) if better is verdict else (better, bad.message)

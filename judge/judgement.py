@@ -6,10 +6,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from judge.race_watch import RaceWatch
-from judge.report import CaseReport, Diagnostic, Progress, Score, Stage
+from judge.report import CaseReport, Diagnostic, Progress, Score, StageTime
 from judge.target import Referee, Seat, Target
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Mode, Verdict
+from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
 
 
 @dataclass(slots=True)
@@ -23,12 +23,12 @@ class Judgement:
     target: Target
     cases: tuple[Case, ...]
     on_progress: Callable[[Progress], None]
-    on_stage: Callable[[Stage], None]
+    on_stage: Callable[[StageTime], None]
     cancelled: Callable[[], bool]
     sanitize: bool
     seed: int | None
     gpu_model: str
-    stages: list[Stage] = field(default_factory=list)
+    stages: list[StageTime] = field(default_factory=list)
     attempts: int = 1
     said_before: int | None = None  # findings of this run when its first hidden case began, None before that
     _seat: Seat | None = None
@@ -60,17 +60,17 @@ class Judgement:
         return [case for case in self.cases if case.group is Group.TIMED]
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
+    def stage(self, name: Stage) -> Iterator[None]:
         """Time what happens inside as the stage `name`."""
         started = time.monotonic()
         try:
             yield
         finally:
-            stage = Stage(name, (time.monotonic() - started) * 1000)
+            stage = StageTime(name, (time.monotonic() - started) * 1000)
             self.stages.append(stage)
             self.on_stage(stage)
 
-    def tell(self, kind: str, text: str, *, index: int | None = None, total: int | None = None) -> None:
+    def tell(self, kind: Step, text: str, *, index: int | None = None, total: int | None = None) -> None:
         """Report a step."""
         self.on_progress(Progress(kind, text, index=index, total=total))
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import prod
 
 from judge.report import Diagnostic
+from problems.vocabulary import DiagnosticKind
 
-LAUNCH = "launch"  # the kind of such a note
-_NO_LAUNCH = "no_kernel"  # what the Triton runners note of a call that launched nothing
 MAX_LAUNCHES = 64
 _SIZE = r"\(?(\d{1,10})(?:, ?(\d{1,10}), ?(\d{1,10}))?\)?"
 _CUDA = re.compile(
@@ -42,7 +41,7 @@ class Launch:
 
 def parse_launches(diagnostics: Iterable[Diagnostic]) -> tuple[Launch, ...]:
     """The different launches that `diagnostics` note, in order, at most MAX_LAUNCHES."""
-    texts = dict.fromkeys(entry.message for entry in diagnostics if entry.kind == LAUNCH)
+    texts = dict.fromkeys(entry.message for entry in diagnostics if entry.kind == DiagnosticKind.LAUNCH)
     found = (_parse(text) for text in list(texts)[:MAX_LAUNCHES])
     return tuple(launch for launch in found if launch is not None)
 
@@ -50,7 +49,7 @@ def parse_launches(diagnostics: Iterable[Diagnostic]) -> tuple[Launch, ...]:
 def launched_nothing(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether a Triton program is noted to have launched no kernel in any call. The notes may be forged."""
     kinds = {entry.kind for entry in diagnostics}
-    return _NO_LAUNCH in kinds and LAUNCH not in kinds
+    return DiagnosticKind.NO_KERNEL in kinds and DiagnosticKind.LAUNCH not in kinds
 
 
 def plain_name(kernel: str) -> str:

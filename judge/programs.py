@@ -27,7 +27,7 @@ from judge.proof import (
 from judge.report import Progress, Report
 from judge.trivial import Trivial, trivial_programs
 from problems.schema import Problem, Solution
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, Step, Verdict
 
 OnProgress = Callable[[Progress], None]
 CHECKS = (Check.SOLUTIONS, Check.TRIVIAL, Check.MUTANTS)
@@ -93,7 +93,7 @@ class _Tour:
 
     def try_solution(self, solution: Solution) -> None:
         """Judge a solution as a submission."""
-        self._tell("checking", name_of(solution), self.done + 1)
+        self._tell(Step.CHECKING, name_of(solution), self.done + 1)
         started = time.monotonic()
         outcome = try_solution(self.problem, solution, self.bench)
         self.ms[Check.SOLUTIONS] += _ms_since(started)
@@ -108,7 +108,7 @@ class _Tour:
         if not trivial and not mutants:
             return
         what = f"{len(trivial)} trivial programs and {len(mutants)} mutants ({language})"
-        self._tell("checking", what, self.done + 1)
+        self._tell(Step.CHECKING, what, self.done + 1)
         started = time.monotonic()
         sources = [*(program.source for program in trivial), *(mutant.source for mutant in mutants)]
         controls = [family.source for family in families if family.mutants]
@@ -131,9 +131,9 @@ class _Tour:
 
     def _checked(self, text: str, *, holds: bool) -> None:
         self.done += 1
-        self._tell("checked", f"{text}, {'as expected' if holds else 'NOT as expected'}", self.done)
+        self._tell(Step.CHECKED, f"{text}, {'as expected' if holds else 'NOT as expected'}", self.done)
 
-    def _tell(self, kind: str, text: str, index: int) -> None:
+    def _tell(self, kind: Step, text: str, index: int) -> None:
         self.on_progress(Progress(kind, text, index, self.total))
 
 

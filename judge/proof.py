@@ -10,16 +10,9 @@ from enum import StrEnum
 from typing import Any
 
 from judge.report import storable
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, Severity, Verdict
 
 _FORMAT = 1
-
-
-class Severity(StrEnum):
-    """Whether a finding keeps the problem from being published."""
-
-    ERROR = "error"
-    WARNING = "warning"
 
 
 class Check(StrEnum):

@@ -43,7 +43,7 @@ from judge.sizes import shape_of
 from judge.target import Target
 from judge.timed_sizes import DEFAULT_GPU, check_timed, find_gpu, measure_timed
 from problems.schema import Case, Problem
-from problems.vocabulary import Language, Mode
+from problems.vocabulary import Language, Mode, Step
 
 OnProgress = Callable[[Progress], None]
 _NEED_REFERENCE = (Check.POISON, Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT)
@@ -148,7 +148,7 @@ def _examine_reference(problem: Problem, bench: Bench, ledger: "Ledger") -> Proo
     with bench.checker(problem) if problem.checker is not None else nullcontext() as accepts:
         if accepts is not None:
             ledger.look(Check.CHECKER, lambda: check_checker(problem, exact, accepts))
-        ledger.on_progress(Progress("checking", Check.TOLERANCES.heading))
+        ledger.on_progress(Progress(Step.CHECKING, Check.TOLERANCES.heading))
         started = time.monotonic()
         calibrated = calibrate(problem, exact, bench.oracle, accepts)
         ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
@@ -170,7 +170,7 @@ class Ledger:
 
     def look(self, check: Check, look: Callable[[], Iterable[Finding]]) -> None:
         """Say that `check` is looked into, do it, and keep what is found. Raises what `look` raises."""
-        self.on_progress(Progress("checking", check.heading))
+        self.on_progress(Progress(Step.CHECKING, check.heading))
         started = time.monotonic()
         self.file(check, look(), started=started)
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 
 from judge.report import Diagnostic
-
-_KIND = "race"
+from problems.vocabulary import DiagnosticKind
 
 
 def race_among(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     """The first race that was found, if any."""
-    return next((found for found in diagnostics if found.kind == _KIND), None)
+    return next((found for found in diagnostics if found.kind == DiagnosticKind.RACE), None)

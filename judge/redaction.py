@@ -12,13 +12,13 @@ before, so public cases and findings that come later are treated alike.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from judge.checker import UNWRITTEN
 from judge.diagnostics import first_error
 from judge.report import CaseReport, Diagnostic, Report, Timing
-from problems.vocabulary import Verdict
+from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
 _MOST_THREADS = 1024  # of a block
 _WHERE = " Sizes and values are not shown, since a hidden case had begun."
@@ -31,39 +31,39 @@ _BY_VERDICT = {
     Verdict.COMPILE_ERROR: "The program could not be loaded.",
     Verdict.INTERNAL_ERROR: "The judge failed.",
 }
-_SENTENCES = {
-    "address_space": "An instruction for one kind of memory used an address of another.",
-    "assert": "An assertion failed.",
-    "bad_free": "Memory was freed that is not the start of a live allocation.",
-    "bad_mask": "A warp operation had a mask without the thread that called it.",
-    "bad_texture": "A texture or surface was used that does not exist, or outside of it.",
-    "compile": "A kernel did not compile.",
-    "cuda_error": "A CUDA call failed, or a launch was refused.",
-    "deadlock": "Threads waited for each other without end.",
-    "device_fault": "Host code used memory as only kernels may.",
-    "divergent_barrier": "Threads of a block waited at different barriers.",
-    "division_by_zero": "An integer was divided by zero.",
-    "exception": "An exception left solve.",
-    "exited_threads": "Threads had exited that others waited for.",
-    "host_access": "Host code read or wrote device memory.",
-    "host_crash": "Host code crashed.",
-    "host_pointer": "A kernel used a pointer to host memory.",
-    "illegal_address": "A kernel read or wrote memory that belongs to no array.",
-    "memory": "More memory was asked for than there is.",
-    "misaligned": "An address is not a multiple of the size of what it accesses.",
-    "null_pointer": "A null pointer was used.",
-    "out_of_bounds": "A thread read or wrote outside an array.",
-    "race": "Threads race: one writes what another reads or writes at the same time.",
-    "resources": "A kernel needs more of the GPU than there is.",
-    "shuffle_source": "A shuffle read from a thread that does not take part.",
-    "stack": "A kernel used up or damaged its stack.",
-    "stack_overflow": "The stack is used up.",
-    "time_limit": "It ran longer than the limit for one case.",
-    "trap": "A kernel stopped itself with a trap.",
-    "uninitialised": "Memory was read that nothing has written.",
-    "unsupported": "An instruction was reached that functional mode does not know.",
-    "use_after_free": "Memory was used after it was freed.",
-    "wild_pointer": "A pointer was used that points to no array.",
+_SENTENCES: Mapping[str, str] = {
+    DiagnosticKind.ADDRESS_SPACE: "An instruction for one kind of memory used an address of another.",
+    DiagnosticKind.ASSERT: "An assertion failed.",
+    DiagnosticKind.BAD_FREE: "Memory was freed that is not the start of a live allocation.",
+    DiagnosticKind.BAD_MASK: "A warp operation had a mask without the thread that called it.",
+    DiagnosticKind.BAD_TEXTURE: "A texture or surface was used that does not exist, or outside of it.",
+    DiagnosticKind.COMPILE: "A kernel did not compile.",
+    DiagnosticKind.CUDA_ERROR: "A CUDA call failed, or a launch was refused.",
+    DiagnosticKind.DEADLOCK: "Threads waited for each other without end.",
+    DiagnosticKind.DEVICE_FAULT: "Host code used memory as only kernels may.",
+    DiagnosticKind.DIVERGENT_BARRIER: "Threads of a block waited at different barriers.",
+    DiagnosticKind.DIVISION_BY_ZERO: "An integer was divided by zero.",
+    DiagnosticKind.EXCEPTION: "An exception left solve.",
+    DiagnosticKind.EXITED_THREADS: "Threads had exited that others waited for.",
+    DiagnosticKind.HOST_ACCESS: "Host code read or wrote device memory.",
+    DiagnosticKind.HOST_CRASH: "Host code crashed.",
+    DiagnosticKind.HOST_POINTER: "A kernel used a pointer to host memory.",
+    DiagnosticKind.ILLEGAL_ADDRESS: "A kernel read or wrote memory that belongs to no array.",
+    DiagnosticKind.MEMORY: "More memory was asked for than there is.",
+    DiagnosticKind.MISALIGNED: "An address is not a multiple of the size of what it accesses.",
+    DiagnosticKind.NULL_POINTER: "A null pointer was used.",
+    DiagnosticKind.OUT_OF_BOUNDS: "A thread read or wrote outside an array.",
+    DiagnosticKind.RACE: "Threads race: one writes what another reads or writes at the same time.",
+    DiagnosticKind.RESOURCES: "A kernel needs more of the GPU than there is.",
+    DiagnosticKind.SHUFFLE_SOURCE: "A shuffle read from a thread that does not take part.",
+    DiagnosticKind.STACK: "A kernel used up or damaged its stack.",
+    DiagnosticKind.STACK_OVERFLOW: "The stack is used up.",
+    DiagnosticKind.TIME_LIMIT: "It ran longer than the limit for one case.",
+    DiagnosticKind.TRAP: "A kernel stopped itself with a trap.",
+    DiagnosticKind.UNINITIALISED: "Memory was read that nothing has written.",
+    DiagnosticKind.UNSUPPORTED: "An instruction was reached that functional mode does not know.",
+    DiagnosticKind.USE_AFTER_FREE: "Memory was used after it was freed.",
+    DiagnosticKind.WILD_POINTER: "A pointer was used that points to no array.",
 }
 _FEW = 0.01
 
@@ -131,7 +131,7 @@ def words(case: CaseReport, cause: Diagnostic | None) -> str:
             return case.message  # the referee's own words
         case Verdict.WRONG_ANSWER:
             return _wrong(case)
-    if cause is not None and cause.severity == "error":
+    if cause is not None and cause.severity is Severity.ERROR:
         return _sentence(cause)
     return _BY_VERDICT[case.verdict] + _WHERE
 
@@ -148,7 +148,7 @@ def _hidden(entry: Diagnostic, lines: int, names: frozenset[str]) -> Diagnostic:
 def _cause(report: Report) -> Diagnostic | None:
     """The one finding of hidden cases that is shown: what ended the program, or else the first warning."""
     hidden = [entry for entry in report.diagnostics if entry.hidden]
-    warnings = (entry for entry in hidden if entry.severity == "warning" and entry.kind in _SENTENCES)
+    warnings = (entry for entry in hidden if entry.severity is Severity.WARNING and entry.kind in _SENTENCES)
     return first_error(hidden) or next(warnings, None)
 
 
@@ -158,8 +158,8 @@ def _reduced(entry: Diagnostic) -> Diagnostic:
     if thread is not None and (thread[0] + 1) * (thread[1] + 1) * (thread[2] + 1) > _MOST_THREADS:
         thread = None
     return Diagnostic(
-        severity="error" if entry.severity == "error" else "warning",
-        kind=entry.kind if entry.kind in _SENTENCES else "hidden",
+        severity=entry.severity if entry.severity is Severity.ERROR else Severity.WARNING,
+        kind=entry.kind if entry.kind in _SENTENCES else DiagnosticKind.HIDDEN,
         message=_sentence(entry),
         thread=thread,
         line=entry.line,

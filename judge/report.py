@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Step, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ class Mismatch:
 class Diagnostic:
     """A finding about the program, for its author. Text from a child process, bounded and cleaned.
 
-    `kind` is one word such as `out_of_bounds`, `race`, `deadlock`; `severity` is `error`, `warning`
-    or `note`. `line` is 1-based in the submission's source, None where unknown. `array` is the argument that
-    it is about. `hidden` says that it was said once a hidden case had begun, see `judge.redaction`.
+    `kind` is a DiagnosticKind, or whatever word a runner chose. `line` is 1-based in the submission's source,
+    None where unknown. `array` is the argument that it is about. `hidden` says that it was said once a hidden
+    case had begun, see `judge.redaction`.
     """
 
-    severity: str
+    severity: Severity
     kind: str
     message: str
     kernel: str | None = None
@@ -140,8 +140,8 @@ class CaseReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Time that one stage took, in milliseconds: `compile`, `oracle`, `check`."""
+class StageTime:
+    """Time that one stage took, in milliseconds. `name` is a Stage, or was one in an older version."""
 
     name: str
     ms: float
@@ -162,7 +162,7 @@ class Report:
 
     verdict: Verdict
     message: str = ""
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[StageTime, ...] = ()
     cases: tuple[CaseReport, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     log: str = ""
@@ -183,12 +183,10 @@ class Report:
 class Progress:
     """A step worth showing while judging.
 
-    `kind` is `compiling`, `compiled`, `case` (index of total), `disturbed` (a neighbour's fault ended
-    the run, it starts again alone), `waiting` (for the GPU to itself), `timing` (index of total) or
-    `finished`.
+    `index` of `total` counts the cases of `CASE` and `TIMING`, and the programs of a proof.
     """
 
-    kind: str
+    kind: Step
     text: str
     index: int | None = None
     total: int | None = None
@@ -212,7 +210,7 @@ def from_json(body: Mapping[str, Any]) -> Report:
             "score": Score(**score) if score else None,
             "kernels": tuple(KernelResources(**entry) for entry in body.get("kernels", ())),
             "verdict": Verdict(body["verdict"]),
-            "stages": tuple(Stage(**stage) for stage in body.get("stages", ())),
+            "stages": tuple(StageTime(**stage) for stage in body.get("stages", ())),
             "cases": tuple(_case_from_json(case) for case in body.get("cases", ())),
             "diagnostics": tuple(
                 _diagnostic_from_json({"hidden": hidden, **entry}) for entry in body.get("diagnostics", ())
@@ -260,4 +258,4 @@ def _timing_from_json(body: Mapping[str, Any]) -> Timing:
 
 def _diagnostic_from_json(body: Mapping[str, Any]) -> Diagnostic:
     places = {key: tuple(body[key]) for key in ("block", "thread") if body.get(key) is not None}
-    return Diagnostic(**{**body, **places})
+    return Diagnostic(**{**body, **places, "severity": Severity(body["severity"])})

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 
 from judge.diagnostics import clean
 from judge.report import Diagnostic
-from problems.vocabulary import Verdict
+from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
 MAX_BYTES = 256 * 1024
 MAX_FINDINGS = 16
@@ -35,20 +35,25 @@ _PLACE = re.compile(
 _THREAD = re.compile(
     r"by thread \((\d{1,10}),(\d{1,10}),(\d{1,10})\) in block \((\d{1,10}),(\d{1,10}),(\d{1,10})\)"
 )
-RACE = "race"
 _RACE = re.compile(r"(?P<severity>Error|Warning): Race reported between ", re.IGNORECASE)
 _HAZARD = re.compile(
     r"(?P<access>Read|Write) access at (?P<kernel>.{1,200}?)(\+0x[0-9a-fA-F]+)?"
     r"( in (?P<file>\S{1,200}):(?P<line>\d{1,6}))?( \[\d{1,12} hazards?\])?$"
 )
 _OPENINGS = (
-    ("Invalid ", "out_of_bounds"),
-    ("Misaligned ", "misaligned"),
-    ("Program hit ", "cuda_error"),
-    ("Stack overflow", "stack_overflow"),
-    ("Leaked ", "leak"),
+    ("Invalid ", DiagnosticKind.OUT_OF_BOUNDS),
+    ("Misaligned ", DiagnosticKind.MISALIGNED),
+    ("Program hit ", DiagnosticKind.CUDA_ERROR),
+    ("Stack overflow", DiagnosticKind.STACK_OVERFLOW),
+    ("Leaked ", DiagnosticKind.LEAK),
 )
-_ACCESSES = {"out_of_bounds", "misaligned", "stack_overflow", "null_pointer", "use_after_free"}
+_ACCESSES = {
+    DiagnosticKind.OUT_OF_BOUNDS,
+    DiagnosticKind.MISALIGNED,
+    DiagnosticKind.STACK_OVERFLOW,
+    DiagnosticKind.NULL_POINTER,
+    DiagnosticKind.USE_AFTER_FREE,
+}
 _DETAILS = ("Access", "Address", "and is")
 
 
@@ -70,7 +75,7 @@ def refined(verdict: Verdict, found: Iterable[Diagnostic]) -> Verdict:
 
 def _kind(line: str) -> str | None:
     if _RACE.match(line):
-        return RACE
+        return DiagnosticKind.RACE
     return next((kind for opening, kind in _OPENINGS if line.startswith(opening)), None)
 
 
@@ -88,8 +93,8 @@ def _race(lines: list[str]) -> Diagnostic:
     )
     first = places[0] if places else None
     return Diagnostic(
-        "warning" if lines[0].lower().startswith("warning") else "error",
-        RACE,
+        Severity.WARNING if lines[0].lower().startswith("warning") else Severity.ERROR,
+        DiagnosticKind.RACE,
         clean(message, _MAX_MESSAGE),
         kernel=clean(first["kernel"], 200) if first else None,
         line=(int(first["line"]) if first and first["line"] else 0) or None,
@@ -97,7 +102,7 @@ def _race(lines: list[str]) -> Diagnostic:
 
 
 def _finding(lines: list[str]) -> Diagnostic:
-    if _kind(lines[0]) == RACE:
+    if _kind(lines[0]) == DiagnosticKind.RACE:
         return _race(lines)
     kernel, line_number, thread, block = None, None, None, None
     details = [_ADDRESS.sub("an address", line) for line in lines[1:] if line.startswith(_DETAILS)]
@@ -110,7 +115,7 @@ def _finding(lines: list[str]) -> Diagnostic:
             line_number = int(match["line"]) if match["line"] else None
     message = "; ".join([lines[0].rstrip("."), *details])
     return Diagnostic(
-        "error",
+        Severity.ERROR,
         _kind(lines[0]) or "sanitizer",
         clean(f"compute-sanitizer: {message}.", _MAX_MESSAGE),
         kernel=kernel,

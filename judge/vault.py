@@ -203,7 +203,7 @@ class Vault:
                 except (OSError, ValueError):
                     self._hang_up()
                     time.sleep(_POLL_S)
-        raise VaultUnavailable(f"vaults of {self._uuid} end as soon as they begin; see {self._log_path}")
+        raise VaultUnavailable(f"the vault for {self._uuid} exits at startup; see {self._log_path}")
 
     def _exchange(
         self, vault: socket.socket, asked: Mapping[str, object]

@@ -1,7 +1,7 @@
 """What is derived from a problem's signature: the CUDA binding, signatures and starters."""
 
-from problems.binding_python import example_python, python_type, signature_python, starter_python
-from problems.schema import Argument, Case, Problem
+from problems.binding_python import python_type, signature_python, starter_python
+from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Language, Role
 
 _ROLE_WORDS = {
@@ -190,26 +190,6 @@ def _explain(argument: Argument) -> str:
         return argument.dtype.value if meaning == argument.name else f"{argument.dtype}, {meaning}"
     shape = ", ".join(formula.text for formula in argument.shape)
     return f"{argument.dtype}[{shape}], {_ROLE_WORDS[argument.role]}"
-
-
-def example_call(problem: Problem, case: Case, language: Language) -> str:
-    """How the judge calls `solve` for `case`, with the arrays described in comments."""
-    comment = "//" if language is Language.CUDA else "#"
-    lines = []
-    passed = []
-    values = {}
-    for argument in problem.arguments:
-        if argument.value is not None:
-            values[argument.name] = argument.value.number(case.sizes)
-            passed.append(str(values[argument.name]))
-            continue
-        shape = ", ".join(str(formula.evaluate(case.sizes)) for formula in argument.shape)
-        lines.append(f"{comment} {argument.name}: {argument.dtype}[{shape}], {_ROLE_WORDS[argument.role]}")
-        passed.append(argument.name)
-    if language is Language.PYTHON:
-        return "\n".join([*lines, example_python(problem, values)])
-    end = ";" if language is Language.CUDA else ""
-    return "\n".join([*lines, f"solve({', '.join(passed)}){end}"])
 
 
 def _parameter_type(argument: Argument) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from problems.calling import Pattern, PythonCall, PythonEntry, spelled
+from problems.calling import Pattern, PythonCall, PythonEntry
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Role
 
@@ -42,19 +42,6 @@ def starter_python(problem: Problem, explanations: list[str]) -> str:
     else:
         lines += [f"{indent}# Write {', '.join(_written(problem))}.", f"{indent}pass"]
     return "\n".join([*lines, ""])
-
-
-def example_python(problem: Problem, values: Mapping[str, int | float]) -> str:
-    """The call for scalars of these `values`, in one line."""
-    call = call_of(problem)
-    given = spelled(call.given.form, lambda name: str(values.get(name, name)))
-    init = spelled(call.init.form, lambda name: str(values.get(name, name)))
-    made = {
-        PythonEntry.SOLVE: f"solve{given}",
-        PythonEntry.CUSTOM_KERNEL: f"custom_kernel({given})",
-        PythonEntry.MODEL_NEW: f"ModelNew{init}{given}",
-    }[call.entry]
-    return f"{', '.join(call.returns)} = {made}" if call.returns else made
 
 
 def _notes(call: PythonCall, explanations: list[str]) -> list[str]:

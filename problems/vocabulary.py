@@ -148,3 +148,87 @@ class BaselineKind(StrEnum):
 
     REFERENCE = "reference"
     VENDOR = "vendor"
+
+
+class Stage(StrEnum):
+    """A timed part of judging. `docs/glossary.md` says what each takes time for."""
+
+    COMPILE = "compile"
+    START = "start"
+    LOAD = "load"
+    CHECK = "check"
+    WAIT = "wait"
+    DRAW = "draw"
+    RANK = "rank"
+    EXAMINE = "examine"
+
+
+class Step(StrEnum):
+    """What watchers of a judgement or a proof are told. `FINISHED` is the last step of a judgement."""
+
+    QUEUED = "queued"
+    CLAIMED = "claimed"
+    COMPILING = "compiling"
+    COMPILED = "compiled"
+    CASE = "case"
+    DISTURBED = "disturbed"
+    WAITING = "waiting"
+    TIMING = "timing"
+    RETRIED = "retried"
+    FINISHED = "finished"
+    # Of proofs alone.
+    CHECKING = "checking"
+    CHECKED = "checked"
+
+
+class Severity(StrEnum):
+    """How bad a finding is, worst first. An error of a proof keeps the problem from being published."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class DiagnosticKind(StrEnum):
+    """What a diagnostic of the judge is about. Runners, which are not trusted, may name other kinds."""
+
+    ADDRESS_SPACE = "address_space"
+    ASSEMBLER = "assembler"
+    ASSERT = "assert"
+    BAD_FREE = "bad_free"
+    BAD_MASK = "bad_mask"
+    BAD_TEXTURE = "bad_texture"
+    COMPILE = "compile"
+    COMPILER = "compiler"
+    CUDA_ERROR = "cuda_error"
+    DEADLOCK = "deadlock"
+    DEVICE_FAULT = "device_fault"
+    DIVERGENT_BARRIER = "divergent_barrier"
+    DIVISION_BY_ZERO = "division_by_zero"
+    EXCEPTION = "exception"
+    EXITED_THREADS = "exited_threads"
+    HIDDEN = "hidden"
+    HOST_ACCESS = "host_access"
+    HOST_CRASH = "host_crash"
+    HOST_POINTER = "host_pointer"
+    ILLEGAL_ADDRESS = "illegal_address"
+    LAUNCH = "launch"
+    LEAK = "leak"
+    LINKER = "linker"
+    MEMORY = "memory"
+    MISALIGNED = "misaligned"
+    NO_KERNEL = "no_kernel"
+    NULL_POINTER = "null_pointer"
+    OUT_OF_BOUNDS = "out_of_bounds"
+    RACE = "race"
+    RESOURCES = "resources"
+    SHUFFLE_SOURCE = "shuffle_source"
+    SIGNATURE = "signature"
+    STACK = "stack"
+    STACK_OVERFLOW = "stack_overflow"
+    TIME_LIMIT = "time_limit"
+    TRAP = "trap"
+    UNINITIALISED = "uninitialised"
+    UNSUPPORTED = "unsupported"
+    USE_AFTER_FREE = "use_after_free"
+    WILD_POINTER = "wild_pointer"

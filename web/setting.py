@@ -1,52 +1,112 @@
-"""One setting, and how all of them are read from the environment, with every fault named at once."""
+"""What a setting may hold, and how all of them are read from the environment, with every fault named at once.
+
+Pydantic parses the values. The messages are ours: they name the variable, say what it takes, and never
+show the value, which may be a secret.
+"""
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import Field, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar, get_args
 
-from web import parsing
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic.fields import FieldInfo
 
+C = TypeVar("C")
+ROOT = Path(__file__).resolve().parent.parent
 PREFIX = "WARPCOURT_"
-# Settings that say nothing alone: all of a group are set, or none.
+# Settings that mean nothing alone: all of a group are set, or none.
 _TOGETHER = (
-    ("github_client_id", "github_client_secret"),
-    ("oidc_issuer", "oidc_client_id", "oidc_client_secret"),
+    ("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
+    ("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"),
 )
-_TYPES = {
-    "str": "text",
-    "int": "number",
-    "int | None": "number or auto",
-    "bool": "yes or no",
-    "Path": "path",
-    "tuple": "list",
-}
 
 
 class ConfigError(Exception):
     """Raised when a variable cannot be used. The message names it and says what it takes."""
 
 
-def _suggest(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    return f" (did you mean {close[0]}?)" if close else ""
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What a type of settings takes: in a word for the documentation, and exactly for a message."""
+
+    word: str
+    rule: str
 
 
-def _incomplete(values: Mapping[str, Any]) -> Iterable[str]:
-    """What is missing where a part of a group is set. What could not be parsed is named elsewhere."""
-    for group in _TOGETHER:
-        there = [PREFIX + name.upper() for name in group if values.get(name, True)]
-        missing = [PREFIX + name.upper() for name in group if not values.get(name, True)]
-        if there and missing:
-            yield f"{', '.join(missing)}: needed beside {' and '.join(there)}; set all of them or none"
+class _Secret:
+    """Marks a setting that may be given as a file."""
 
 
-def about(
-    default: str, doc: str, parse: Callable[[str], object] = parsing.text, *, secret: bool = False
-) -> Mapping[str, Any]:
-    """What a field of the settings says of itself, for its metadata."""
-    return {"default": default, "doc": doc, "parse": parse, "secret": secret}
+def _split(value: object) -> object:
+    return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+
+
+def _is_name(value: str) -> str:
+    if any(sign.isspace() or sign == "/" for sign in value):
+        raise ValueError
+    return value
+
+
+_whole = AfterValidator(lambda url: url.rstrip("/"))
+Text = Annotated[str, Takes("text", "text")]
+Secret = Annotated[Text, _Secret()]
+YesOrNo = Annotated[bool, Takes("yes or no", "yes or no")]
+Positive = Annotated[int, Field(gt=0), Takes("number", "a whole number above 0")]
+Count = Annotated[int, Field(ge=0), Takes("number", "a whole number, 0 or more")]
+CountOrAuto = Annotated[
+    Annotated[int, Field(ge=0)] | None,
+    BeforeValidator(lambda value: None if value == "auto" else value),
+    Takes("number or auto", "a whole number, 0 or more, or auto"),
+]
+Port = Annotated[int, Field(gt=0, lt=65536), Takes("number", "a port number, 1 to 65535")]
+PortOrNone = Annotated[int, Field(ge=0, lt=65536), Takes("number", "a port number, 1 to 65535, or 0")]
+Directory = Annotated[
+    Path, AfterValidator(lambda path: (ROOT / path.expanduser()).resolve()), Takes("path", "a path")
+]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split), Takes("list", "names with commas between")]
+Name = Annotated[
+    str,
+    Field(max_length=80),
+    AfterValidator(_is_name),
+    Takes("text", "up to 80 characters without spaces and slashes"),
+]
+Address = Annotated[
+    str,
+    AfterValidator(lambda value: str(ip_address(value))),
+    Takes("text", "an IP address, such as 127.0.0.1, or 0.0.0.0 for all"),
+]
+Images = Annotated[
+    str,
+    Field(pattern="^(host|.+:[^/:]+)$"),
+    Takes("text", "host, or PREFIX:TAG such as warpcourt:latest"),
+]
+WebUrl = Annotated[
+    str,
+    Field(pattern="^(https?://.*)?$"),
+    _whole,
+    Takes("text", "a URL that starts with http:// or https://"),
+]
+DatabaseUrl = Annotated[
+    Secret,
+    Field(pattern="^((postgres|postgresql|sqlite)://.*)?$"),
+    _whole,
+    Takes("text", "a URL that starts with postgres:// or postgresql:// or sqlite://"),
+]
+RedisUrl = Annotated[
+    Secret,
+    Field(pattern="^(rediss?://.*)?$"),
+    _whole,
+    Takes("text", "a URL that starts with redis:// or rediss://"),
+]
+MailUrl = Annotated[
+    Secret,
+    Field(pattern="^(smtps?://.*)?$"),
+    _whole,
+    Takes("text", "a URL that starts with smtp:// or smtps://"),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +115,28 @@ class Setting:
 
     field: str
     variable: str
-    type_name: str
+    takes: Takes
     default: str
     doc: str
     secret: bool
-    parse: Callable[[str], Any]
 
     @classmethod
-    def of(cls, entry: "Field[Any]") -> "Setting":
-        """The variable of a field that `about` describes."""
-        name = getattr(entry.type, "__name__", str(entry.type))
+    def of(cls, name: str, info: FieldInfo) -> "Setting":
+        """The variable that stands for a field."""
+        described = [entry for entry in info.metadata if isinstance(entry, Takes)]
         return cls(
-            field=entry.name,
-            variable=PREFIX + entry.name.upper(),
-            type_name=_TYPES[name],
-            default=entry.metadata["default"],
-            doc=entry.metadata["doc"],
-            secret=entry.metadata["secret"],
-            parse=entry.metadata["parse"],
+            field=name,
+            variable=PREFIX + name.upper(),
+            takes=described[-1]
+            if described
+            else Takes("text", f"one of {', '.join(get_args(info.annotation))}"),
+            default=_shown(info.default),
+            doc=" ".join((info.description or "").split()),
+            secret=any(isinstance(entry, _Secret) for entry in info.metadata),
         )
 
-    def read(self, environ: Mapping[str, str]) -> str:
-        """Its text: the variable, else the file that `*_FILE` names, else the default.
+    def read(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """Its text by its field: the variable, else the file that `*_FILE` names; empty where neither is set.
 
         Raises:
             ValueError: both are set.
@@ -86,35 +146,61 @@ class Setting:
         if self.secret and pointer in environ:
             if self.variable in environ:
                 raise ValueError(f"is set, and so is {pointer}; unset one of them")
-            return Path(environ[pointer]).read_text().strip()
-        return environ.get(self.variable, self.default)
+            return {self.field: Path(environ[pointer]).read_text().strip()}
+        return {self.field: environ[self.variable]} if self.variable in environ else {}
 
 
-def settings_of(config: type) -> tuple[Setting, ...]:
-    """The settings that the fields of `config` stand for, in their order."""
-    return tuple(Setting.of(entry) for entry in fields(config))
+def _shown(default: Any) -> str:
+    """A default as it would be written into the variable."""
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return "auto" if default is None else str(default)
 
 
-def read_settings(settings: Iterable[Setting], environ: Mapping[str, str]) -> dict[str, Any]:
-    """The values of `settings` by field.
+def _unknown(environ: Mapping[str, str], settings: Iterable[Setting]) -> Iterable[str]:
+    known = {s.variable for s in settings} | {f"{s.variable}_FILE" for s in settings if s.secret}
+    for name in sorted(environ):
+        if name.startswith(PREFIX) and name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            suggestion = f" (did you mean {close[0]}?)" if close else ""
+            yield f"{name} is not a setting of Warpcourt{suggestion}; see docs/operations/install.md"
+
+
+def _incomplete(texts: Mapping[str, str]) -> Iterable[str]:
+    for group in _TOGETHER:
+        there = [PREFIX + name for name in group if texts.get(name.lower())]
+        missing = [PREFIX + name for name in group if not texts.get(name.lower())]
+        if there and missing:
+            yield f"{', '.join(missing)}: needed beside {' and '.join(there)}; set all of them or none"
+
+
+def settings_of(config: type[Any]) -> tuple[Setting, ...]:
+    """The settings that the fields of `config`, a dataclass of Pydantic, stand for, in their order."""
+    return tuple(Setting.of(name, info) for name, info in config.__pydantic_fields__.items())
+
+
+def read_settings(config: type[C], environ: Mapping[str, str]) -> C:
+    """A `config` with the values that the environment gives.
 
     Raises:
         ConfigError: a variable is unknown or cannot be used; all such are named at once.
     """
-    settings = tuple(settings)
-    known = {s.variable for s in settings} | {f"{s.variable}_FILE" for s in settings if s.secret}
-    problems = [
-        f"{name} is not a setting of Warpcourt{_suggest(name, known)}; see docs/operations/install.md"
-        for name in sorted(environ)
-        if name.startswith(PREFIX) and name not in known
-    ]
-    values: dict[str, Any] = {}
-    for setting in settings:
+    settings = {setting.field: setting for setting in settings_of(config)}
+    faults = list(_unknown(environ, settings.values()))
+    texts: dict[str, str] = {}
+    for setting in settings.values():
         try:
-            values[setting.field] = setting.parse(setting.read(environ))
+            texts |= setting.read(environ)
         except (ValueError, OSError) as error:
-            problems.append(f"{setting.variable}: {error}")
-    problems += _incomplete(values)
-    if problems:
-        raise ConfigError("; ".join(problems))
-    return values
+            faults.append(f"{setting.variable}: {error}")
+    faults += _incomplete(texts)
+    try:
+        parsed = config(**texts)
+    except ValidationError as error:
+        refused = [settings[str(fault["loc"][0])] for fault in error.errors(include_input=False)]
+        faults += [f"{setting.variable}: takes {setting.takes.rule}" for setting in dict.fromkeys(refused)]
+    if faults:
+        raise ConfigError("; ".join(faults))
+    return parsed

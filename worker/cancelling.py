@@ -12,7 +12,7 @@ from judge.lineup.trials import MOST_PROGRAMS, LineUps, Trial
 from judge.prove import OnProgress, TargetBench
 from judge.report import Progress, Report
 from problems.schema import Problem
-from problems.vocabulary import Language, Mode
+from problems.vocabulary import Language, Mode, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class CancellableBench(TargetBench):
             self._require()
             some = sources[start : start + MOST_PROGRAMS]
             text = f"{language.value}: {start + 1} to {start + len(some)} of {len(sources)} programs"
-            self.on_progress(Progress("checking", text))
+            self.on_progress(Progress(Step.CHECKING, text))
             trials += LineUps(problem, language, controls, self.target, self.judge).try_all(some)
         return trials
 

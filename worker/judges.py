@@ -22,7 +22,7 @@ from judge.timed_sizes import DEFAULT_GPU
 from problems.importing.report import Imported
 from problems.loader import load_problem
 from problems.schema import Problem
-from problems.vocabulary import Group, Language, Mode, Verdict
+from problems.vocabulary import Group, Language, Mode, Step, Verdict
 from web.config import Config
 from web.site.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
@@ -153,9 +153,9 @@ class ScriptedJudge:
         """Do as the source says."""
         verdict = Verdict.ACCEPTED
         words = submission.source.split()
-        on_progress(Progress("compiling", "Compiling"))
+        on_progress(Progress(Step.COMPILING, "Compiling"))
         _hold(words, "compiling", cancelled)
-        on_progress(Progress("compiled", "Compiled"))
+        on_progress(Progress(Step.COMPILED, "Compiled"))
         for word in words:
             if word == "fail":
                 raise RuntimeError("the source asked for it")
@@ -186,7 +186,7 @@ class ScriptedJudge:
         total, pace_s = int(scripted.number(words, "cases", 1)), scripted.number(words, "pace", 0)
         for index in range(1, total + 1):
             started = time.monotonic()
-            on_progress(Progress("case", f"Case {index} of {total}", index, total))
+            on_progress(Progress(Step.CASE, f"Case {index} of {total}", index, total))
             _hold(words, "checking", cancelled)
             cancelled.wait(pace_s)
             elapsed_ms = (time.monotonic() - started) * 1000

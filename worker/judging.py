@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db import close_old_connections, connections
 
 from judge.report import Progress, Report
-from problems.vocabulary import Verdict
+from problems.vocabulary import Step, Verdict
 from web.fleet.queries import may_claim
 from web.rejudges.models import HiddenRun
 from web.rejudges.queue import queue as hidden_runs
@@ -32,14 +32,7 @@ from worker.stopping import Stopping, stopping
 
 log = structlog.get_logger(__name__)
 
-_SHOWN = {
-    EventKind.COMPILING,
-    EventKind.COMPILED,
-    EventKind.CASE,
-    EventKind.DISTURBED,
-    EventKind.WAITING,
-    EventKind.TIMING,
-}
+_SHOWN = {Step.COMPILING, Step.COMPILED, Step.CASE, Step.DISTURBED, Step.WAITING, Step.TIMING}
 S = TypeVar("S", Job, HiddenRun)
 S_contra = TypeVar("S_contra", Job, HiddenRun, contravariant=True)
 # Verdicts that a full disk does not bring about.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import structlog
 from django.db import connections
 
-from judge.report import Stage
+from judge.report import StageTime
 from web.rejudges.models import HiddenRun
 from web.site import metrics, tracing
 from web.site.origin import Origin
@@ -44,7 +44,7 @@ def watched(claim: Job | HiddenRun) -> Iterator[None]:
     metrics.JUDGING_SECONDS.labels(queue=submission.job.queue).observe(time.monotonic() - started)
 
 
-def count_stage(stage: Stage) -> None:
+def count_stage(stage: StageTime) -> None:
     """Count a stage that has just ended, and put it into the trace."""
     metrics.STAGE_SECONDS.labels(stage=stage.name).observe(stage.ms / 1000)
     tracing.passed(stage.name, stage.ms / 1000)

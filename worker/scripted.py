@@ -26,7 +26,7 @@ from judge.report import (
     Score,
     Timing,
 )
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Step, Verdict
 
 GPU_MODELS = ("NVIDIA B200", "NVIDIA H200")
 _GPU = "gpu=NVIDIA_H200"
@@ -62,7 +62,7 @@ _LOG = (
     "      int unused;\n          ^\n\n"
 )
 _LAUNCHES = tuple(
-    Diagnostic("note", "launch", f"add<<<({blocks},1,1), (256,1,1), 16384>>>", kernel="add")
+    Diagnostic(Severity.NOTE, "launch", f"add<<<({blocks},1,1), (256,1,1), 16384>>>", kernel="add")
     for blocks in (4, 64)
 )
 _MISMATCHES = tuple(Mismatch("c", (n,), f"{n}.5", "0", n + 0.5, 1.0 if n else None) for n in range(0, 50, 7))
@@ -85,9 +85,9 @@ def freeze() -> None:
 def announce(words: Sequence[str]) -> tuple[Progress, ...]:
     """The steps that a GPU adds to those of a check."""
     figures = _read(words)
-    steps = [Progress("disturbed", "A neighbour's fault ended the run; it starts again alone")]
-    timing = [Progress("waiting", "Waiting for the GPU to itself")]
-    timing += [Progress("timing", f"Timing {index} of 2", index, 2) for index in (1, 2)]
+    steps = [Progress(Step.DISTURBED, "A neighbour's fault ended the run; it starts again alone")]
+    timing = [Progress(Step.WAITING, "Waiting for the GPU to itself")]
+    timing += [Progress(Step.TIMING, f"Timing {index} of 2", index, 2) for index in (1, 2)]
     return (*(steps if figures.disturbed else ()), *(timing if figures.score else ()))
 
 

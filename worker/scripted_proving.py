@@ -19,6 +19,7 @@ from judge.report import Progress
 from problems.contents import DESCRIPTION, read_folder
 from problems.importing.report import Entry, Imported
 from problems.schema import Problem
+from problems.vocabulary import Step
 from worker.scripted import hold
 
 
@@ -42,12 +43,12 @@ def prove(problem: Problem, *, on_progress: OnProgress, gate: Gate) -> Proof:
     outcomes = []
     for index, solution in enumerate(problem.solutions, start=1):
         name = f"solutions/{solution.path.name}"
-        on_progress(Progress("checking", name, index, len(problem.solutions)))
+        on_progress(Progress(Step.CHECKING, name, index, len(problem.solutions)))
         if index == 2:
             gate.hold(problem.reference, "proving")
         verdict = solution.verdict
         outcomes.append(Outcome(name, solution.language, verdict, verdict, "", 1.0))
-        on_progress(Progress("checked", f"{name}: {verdict}, as expected", index, len(problem.solutions)))
+        on_progress(Progress(Step.CHECKED, f"{name}: {verdict}, as expected", index, len(problem.solutions)))
     found = error("problem.toml: tolerance", "the reference asked for it", "take its word out")
     findings = (found,) if "proof=fails" in words else ()
     return Proof(problem.slug, problem.version, findings, tuple(outcomes))

@@ -1,4 +1,7 @@
-"""What a container engine says over its socket, through the standard library alone."""
+"""What a container engine says over its socket, through the standard library alone.
+
+The judge uses `sandbox.containers.engine`, which needs the Docker SDK. The audit runs before it is installed.
+"""
 
 import http.client
 import json

@@ -14,6 +14,7 @@ from judge.compiler.source import Source
 from judge.diagnostics import clean
 from judge.report import Diagnostic
 from problems.schema import Problem
+from problems.vocabulary import DiagnosticKind, Severity
 
 MAX_FINDINGS = 16
 _MAX_MESSAGE = 600
@@ -28,7 +29,7 @@ _LINKED = re.compile(
 
 def compile_findings(log: str, source: str, problem: Problem) -> tuple[Diagnostic, ...]:
     """The errors in `log`, which compiling `source` left, in the order of the log, MAX_FINDINGS at most."""
-    errors = [entry for entry in entries(log) if entry.severity == "error"]
+    errors = [entry for entry in entries(log) if entry.severity is Severity.ERROR]
     program = Source.read(source)
     own = [entry for entry in errors if entry.source_line or entry.file != BINDING]
     called = [entry for entry in errors if not entry.source_line and entry.file == BINDING]
@@ -56,9 +57,9 @@ def load_findings(said: Iterable[Diagnostic], source: str) -> tuple[Diagnostic, 
 
 def _linked(said: Diagnostic, source: str) -> Diagnostic:
     _, words, symbol = said.message.rpartition(_LACKS)
-    if not words or said.line or said.severity != "error":
+    if not words or said.line or said.severity is not Severity.ERROR:
         return said
-    missing = Entry("error", f"Undefined reference to '{symbol}'", "linker")
+    missing = Entry(Severity.ERROR, f"Undefined reference to '{symbol}'", DiagnosticKind.LINKER)
     return _finding(missing, Source.read(source))
 
 
@@ -92,4 +93,4 @@ def _finding(entry: Entry, source: Source) -> Diagnostic:
     end = "" if said.endswith((".", "?", "…")) else "."
     message = f"{said}{end} {advice}" if advice else f"{said}{end}"
     known = line is not None and line <= len(source.lines)
-    return Diagnostic("error", entry.kind, message, line=line if known else None)
+    return Diagnostic(Severity.ERROR, entry.kind, message, line=line if known else None)

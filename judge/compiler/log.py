@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from problems.vocabulary import DiagnosticKind, Severity
+
 SOURCE, BINDING = "solution.cu", "binding.cu"
 MAX_CHARACTERS = 128 * 1024
 MAX_ENTRIES = 200
@@ -40,7 +42,12 @@ _FROM = re.compile(r"at line (?P<line>\d{1,6})(?: of \"?(?P<file>[^\s\"]{1,300})
 _INSTANTIATION = re.compile(r"instantiation of (?:class )?\"(?P<name>.*)\" at line ")
 _DETAIL = re.compile(r" {10,14}(?:argument|operand|object) types? (?:is|are): ")
 _WORD = re.compile(r"\w{1,80}|\S")
-_SEVERITIES = {"warning": "warning", "note": "note", "remark": "note", "info": "note"}
+_SEVERITIES = {
+    "warning": Severity.WARNING,
+    "note": Severity.NOTE,
+    "remark": Severity.NOTE,
+    "info": Severity.NOTE,
+}
 
 
 @dataclass(slots=True)
@@ -52,9 +59,9 @@ class Entry:
     begins its line, `instance` the outermost template instance.
     """
 
-    severity: str
+    severity: Severity
     message: str
-    kind: str = "compiler"
+    kind: DiagnosticKind = DiagnosticKind.COMPILER
     file: str = ""
     line: int | None = None
     detail: str = ""
@@ -87,7 +94,7 @@ def entries(log: str) -> Iterator[Entry]:
                 _read_more(entry, line, whole, echo)
             echo = line
             continue
-        if begun.severity == "note":
+        if begun.severity is Severity.NOTE:
             if entry is not None and not entry.file:
                 entry.file, entry.line = begun.file, begun.line
             continue
@@ -109,18 +116,26 @@ def _begin(line: str) -> Entry | None:
     if match := _AT_END.fullmatch(line):
         return _entry(match)
     if match := _DEVICE.fullmatch(line):
-        return _entry(match, kind="linker" if match["tool"] == "nvlink" else "assembler")
+        return _entry(
+            match, kind=DiagnosticKind.LINKER if match["tool"] == "nvlink" else DiagnosticKind.ASSEMBLER
+        )
     if line.startswith(_ASSEMBLY):
-        return Entry("error", line, "assembler")
+        return Entry(Severity.ERROR, line, DiagnosticKind.ASSEMBLER)
     for words in _LINK_WORDS:
         at = line.find(words)
         if at >= 0:
-            return Entry("error", line[at:], "linker")
+            return Entry(Severity.ERROR, line[at:], DiagnosticKind.LINKER)
     return None
 
 
-def _entry(match: re.Match[str], *, kind: str = "compiler", file: str = "", line: int | None = None) -> Entry:
-    severity = _SEVERITIES.get(match["severity"].lower(), "error")
+def _entry(
+    match: re.Match[str],
+    *,
+    kind: DiagnosticKind = DiagnosticKind.COMPILER,
+    file: str = "",
+    line: int | None = None,
+) -> Entry:
+    severity = _SEVERITIES.get(match["severity"].lower(), Severity.ERROR)
     return Entry(severity, match["message"].strip(), kind, file, line)
 
 

@@ -13,8 +13,8 @@ from judge.compiler.source import Source
 from judge.report import Diagnostic
 from problems.binding import signature_cuda
 from problems.schema import Problem
+from problems.vocabulary import DiagnosticKind, Severity
 
-KIND = "signature"
 _ASSERTED = re.compile(r'static assertion failed with "(?P<text>.*)"')
 _PARAMETERS = re.compile(r"Parameters=<(?P<types>.*)>\]$")
 _OTHER = re.compile(r"Other=(?P<type>.*)\]$")
@@ -94,4 +94,4 @@ def _plain(types: str) -> str:
 
 
 def _finding(message: str, line: int | None) -> Diagnostic:
-    return Diagnostic("error", KIND, message, line=line)
+    return Diagnostic(Severity.ERROR, DiagnosticKind.SIGNATURE, message, line=line)

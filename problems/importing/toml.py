@@ -1,8 +1,11 @@
-"""Writes problem.toml. What goes in is ours; texts of the set are quoted."""
+"""Makes problem.toml. tomlkit writes it; texts of the set become one line each."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import tomlkit
+from tomlkit.items import InlineTable
 
 from problems.calling import PythonCall, PythonEntry, spelled
 from problems.importing.cases import Cases, PlannedCase
@@ -33,48 +36,37 @@ def problem_toml(
     operations: str,
 ) -> str:
     """The text of problem.toml. `solutions` are file, verdict and note."""
-    head = {
-        "title": text(about.title[:80]),
-        "summary": text(about.summary[:200]),
-        "difficulty": text(about.difficulty.value),
-        "tags": texts(about.tags),
-        "languages": texts(language.value for language in about.languages),
-        "oracle": text("torch"),
+    document: dict[str, Any] = {
+        "title": _line(about.title[:80]),
+        "summary": _line(about.summary[:200]),
+        "difficulty": about.difficulty.value,
+        "tags": list(about.tags),
+        "languages": [language.value for language in about.languages],
+        "oracle": "torch",
+        # No author has confirmed these counts, so an honest program that needs less must not be refused.
+        "formulas": {
+            "bytes": bytes_formula(plan),
+            "operations": operations,
+            "beatable": ["bytes", "operations"],
+        },
+        "arguments": [_argument(plan, argument) for argument in plan.arguments],
+        **_python(plan),
+        "cases": [_case(case) for case in cases.cases],
+        "solutions": [
+            {"file": file, "verdict": verdict, "note": _line(note)} for file, verdict, note in solutions
+        ],
     }
-    parts = [
-        "\n".join(f"{key} = {value}" for key, value in head.items()),
-        _formulas(bytes_formula(plan), operations),
-        *(_argument(plan, argument) for argument in plan.arguments),
-        *_python(plan),
-        *(_case(case) for case in cases.cases),
-        *(
-            f"[[solutions]]\nfile = {text(file)}\nverdict = {text(verdict)}\nnote = {text(note)}"
-            for file, verdict, note in solutions
-        ),
-    ]
-    return "\n\n".join(parts) + "\n"
+    return tomlkit.dumps(document)
 
 
-def _formulas(bytes_moved: str, operations: str) -> str:
-    """No author has confirmed these counts, so an honest program that needs less must not be refused."""
-    lines = [f"bytes = {text(bytes_moved)}", f"operations = {text(operations)}"]
-    return "\n".join(["[formulas]", *lines, f"beatable = {texts(['bytes', 'operations'])}"])
+def _line(value: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in value)
 
 
-def text(value: str) -> str:
-    """A TOML string on one line."""
-    plain = "".join(c if c.isprintable() else " " for c in value)
-    return json.dumps(plain, ensure_ascii=False)
-
-
-def texts(values: Iterable[str]) -> str:
-    """A TOML array of strings."""
-    return f"[{', '.join(text(value) for value in values)}]"
-
-
-def table(values: Mapping[str, str]) -> str:
-    """An inline table of what is TOML already."""
-    return "{ " + ", ".join(f"{key} = {value}" for key, value in values.items()) + " }"
+def _inline(values: Mapping[str, Any]) -> InlineTable:
+    table = tomlkit.inline_table()
+    table.update(values)
+    return table
 
 
 def bytes_formula(plan: Plan) -> str:
@@ -95,59 +87,55 @@ def bytes_formula(plan: Plan) -> str:
     return whole
 
 
-def _argument(plan: Plan, argument: PlannedArgument) -> str:
-    lines = [
-        "[[arguments]]",
-        f"name = {text(argument.ours)}",
-        f"role = {text(argument.role.value)}",
-        f"dtype = {text(argument.dtype.value)}",
-    ]
+def _argument(plan: Plan, argument: PlannedArgument) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "name": argument.ours,
+        "role": argument.role.value,
+        "dtype": argument.dtype.value,
+    }
     if argument.role is Role.SCALAR:
-        return "\n".join([*lines, f"value = {text(plan.sizes.values[argument.ours])}"])
-    lines.append(f"shape = {texts(plan.sizes.shapes[argument.ours])}")
+        return said | {"value": plan.sizes.values[argument.ours]}
+    said |= {"shape": list(plan.sizes.shapes[argument.ours])}
     if argument.written and argument.dtype.is_float:
-        tolerance = {
-            "relative": repr(min(plan.relative, 1.0)),
-            "absolute": repr(min(plan.absolute, 1e6)),
-            **({"nan": "true"} if plan.nan else {}),
-        }
-        lines.append(f"tolerance = {table(tolerance)}")
-    return "\n".join(lines)
+        tolerance = {"relative": min(plan.relative, 1.0), "absolute": min(plan.absolute, 1e6)}
+        said |= {"tolerance": _inline(tolerance | ({"nan": True} if plan.nan else {}))}
+    return said
 
 
-def _python(plan: Plan) -> list[str]:
+def _python(plan: Plan) -> dict[str, Any]:
     """How a program in Python is given modules."""
     modules = plan.described.modules
     ours = {argument.theirs: argument.ours for argument in plan.arguments}
     if (call := plan.described.call) is not None:
-        return [_call(call, ours)]
+        return {"python": _call(call, ours)}
     if not modules:
-        return []
+        return {}
     parts = {part for module in modules for part in (*module.init, *module.state.values())}
     given = list(
         dict.fromkeys(_given(a.theirs, modules) for a in plan.arguments if a.theirs in parts or a.ours)
     )
     names = [module_name(name) if name in {m.name for m in modules} else ours[name] for name in given]
-    lines = [f'[python]\nentry = "solve"\ngiven = {text(_tuple(names))}']
-    for module in modules:
-        state = {text(parameter): text(ours[part]) for parameter, part in module.state.items()}
-        lines.append(
-            f"[python.modules.{module_name(module.name)}]\nkind = {text(module.kind)}\n"
-            f"init = {text(_tuple([ours[part] for part in module.init]))}\nstate = {table(state)}"
-        )
-    return lines
+    described = {
+        module_name(module.name): {
+            "kind": module.kind,
+            "init": _tuple([ours[part] for part in module.init]),
+            "state": _inline({parameter: ours[part] for parameter, part in module.state.items()}),
+        }
+        for module in modules
+    }
+    return {"python": {"entry": "solve", "given": _tuple(names), "modules": described}}
 
 
-def _call(call: PythonCall, ours: Mapping[str, str]) -> str:
+def _call(call: PythonCall, ours: Mapping[str, str]) -> dict[str, Any]:
     """How a program is called that is given and returns what its set says."""
-    lines = ["[python]", f"entry = {text(call.entry.value)}"]
+    said: dict[str, Any] = {"entry": call.entry.value}
     if call.entry is PythonEntry.MODEL_NEW:
-        lines.append(f"init = {text(spelled(call.init.form, ours.__getitem__))}")
-    lines.append(f"given = {text(spelled(call.given.form, ours.__getitem__))}")
-    lines.append(f"returns = {texts(ours[name] for name in call.returns)}")
+        said["init"] = spelled(call.init.form, ours.__getitem__)
+    said["given"] = spelled(call.given.form, ours.__getitem__)
+    said["returns"] = [ours[name] for name in call.returns]
     if call.state:
-        lines.append(f"state = {table({text(key): text(ours[name]) for key, name in call.state.items()})}")
-    return "\n".join(lines)
+        said["state"] = _inline({key: ours[name] for key, name in call.state.items()})
+    return said
 
 
 def module_name(name: str) -> str:
@@ -166,15 +154,9 @@ def _tuple(names: Sequence[str]) -> str:
     return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
 
 
-def _case(case: PlannedCase) -> str:
-    sizes = table({name: str(value) for name, value in case.sizes.items()})
-    lines = [
-        "[[cases]]",
-        f"name = {text(case.name)}",
-        f"group = {text(case.group.value)}",
-        f"sizes = {sizes}",
-    ]
+def _case(case: PlannedCase) -> dict[str, Any]:
+    said = {"name": case.name, "group": case.group.value, "sizes": _inline(case.sizes)}
     if case.inputs:
-        inputs = {name: f"[{', '.join(values)}]" for name, values in case.inputs.items()}
-        lines.append(f"inputs = {table(inputs)}")
-    return "\n".join(lines)
+        inputs = {name: [tomlkit.value(number) for number in values] for name, values in case.inputs.items()}
+        said["inputs"] = _inline(inputs)
+    return said

@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-from sandbox.backend import Backend
 from sandbox.compiled import (
     COMPILE_LIMITS,
     MAX_ARTIFACT_BYTES,
@@ -45,25 +44,6 @@ def compile_command(
         label=label,
         image=Image.COMPILE,
     )
-
-
-def compile_cuda(
-    source: bytes,
-    binding: bytes,
-    *,
-    runtime: Runtime,
-    backend: Backend,
-    limits: Limits = COMPILE_LIMITS,
-    label: str = "compile",
-) -> Compiled:
-    """Compile isolated by `backend`. Raises IsolationUnavailable."""
-    command = compile_command(source, binding, runtime=runtime, limits=limits, label=label)
-    process = backend.start(command)
-    try:
-        completion = process.wait()
-    finally:
-        process.close()
-    return read_completion(completion, runtime)
 
 
 def read_completion(completion: Completion, runtime: Runtime) -> Compiled:

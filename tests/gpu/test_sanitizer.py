@@ -4,11 +4,10 @@ import pytest
 
 from judge.evaluate import evaluate
 from judge.report import Report
-from judge.sanitizer import RACE
 from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
-from problems.vocabulary import Language, Mode, Verdict
+from problems.vocabulary import DiagnosticKind, Language, Mode, Verdict
 
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(180)]
 
@@ -27,7 +26,11 @@ def judged(target: Target, problem: Problem, file: str, *, sanitize: bool) -> Re
 
 def test_racecheck_names_both_lines_of_a_missing_barrier(target: Target, summing: Problem) -> None:
     report = judged(target, summing, "missing-barrier.cu", sanitize=True)
-    races = [said for said in report.diagnostics if said.kind == RACE and "compute-sanitizer" in said.message]
+    races = [
+        said
+        for said in report.diagnostics
+        if said.kind == DiagnosticKind.RACE and "compute-sanitizer" in said.message
+    ]
     assert races, report
     assert races[0].line
     assert races[0].message.count("line") >= 2
@@ -37,7 +40,7 @@ def test_racecheck_names_both_lines_of_a_missing_barrier(target: Target, summing
 def test_a_program_without_races_has_no_such_finding(target: Target, summing: Problem) -> None:
     report = judged(target, summing, "warp-shuffle.cu", sanitize=True)
     assert report.verdict is Verdict.ACCEPTED, report
-    assert [said for said in report.diagnostics if said.kind == RACE] == []
+    assert [said for said in report.diagnostics if said.kind == DiagnosticKind.RACE] == []
 
 
 def test_a_wrong_answer_is_examined_in_functional_mode(target: Target, summing: Problem) -> None:

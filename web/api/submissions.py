@@ -10,7 +10,7 @@ from ninja.responses import Status
 from pydantic import StringConstraints
 
 from judge.diagnostics import headline
-from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, Stage
+from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, StageTime
 from judge.sizes import MAX_SEED
 from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
@@ -99,7 +99,7 @@ class ReportOut(Schema):
     ranked: bool
     score: Score | None
     attempts: int
-    stages: list[Stage]
+    stages: list[StageTime]
     cases: list[CaseReport]
     diagnostics: list[Diagnostic]
     headline: Diagnostic | None

@@ -1,7 +1,7 @@
 """Markdown with TeX to HTML that is safe to show, whoever wrote it.
 
-TeX between `$…$` or `$$…$$` becomes MathML. What `web.catalog.tex` does not know stays as it is, in a
-`<span class="math">` or `<div class="math">`, for KaTeX in the browser. Code blocks get classes for their
+TeX between `$…$` or `$$…$$` becomes MathML. What `web.catalog.tex` does not know is shown as it was written,
+in a `<span class="math">` or `<div class="math">`. Code blocks get classes for their
 colours, never styles. Images are shown only where the caller says what there is.
 """
 

@@ -5,7 +5,6 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from web.accounts.models import User
 from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
 from web.catalog.queries import has_solved
@@ -95,9 +94,3 @@ def list_bans(*, before: tuple[datetime, int] | None = None) -> QuerySet[Ban]:
         return bans
     created, pk = before
     return bans.filter(Q(created__lt=created) | Q(created=created, pk__lt=pk))
-
-
-def posts_of(person: User) -> QuerySet[Post]:
-    """What `person` wrote and did not delete, oldest first, with threads and problems: for the export."""
-    posts = Post.objects.filter(author=person).exclude(state=State.DELETED)
-    return posts.select_related("thread__problem").order_by("pk")

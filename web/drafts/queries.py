@@ -1,9 +1,6 @@
 """Reads of drafts. Each person has access to their own alone, staff included."""
 
-from django.db.models import QuerySet
-
 from problems.vocabulary import Language
-from web.accounts.models import User
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer
 from web.drafts.models import Draft, DraftRevision
@@ -14,11 +11,6 @@ def find_draft(viewer: Viewer, problem: Problem, language: Language) -> Draft | 
     if not viewer.is_authenticated:
         return None
     return Draft.objects.filter(user=viewer.pk, problem=problem, language=language.value).first()
-
-
-def list_drafts(user: User) -> QuerySet[Draft]:
-    """Every draft of `user`, with its problem, latest first."""
-    return Draft.objects.filter(user=user).select_related("problem").order_by("-saved")
 
 
 def list_revisions(draft: Draft) -> list[DraftRevision]:

@@ -12,17 +12,6 @@ const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, "..", "static", "dist");
 const SOURCES = ["build.mjs", "package.json", "package-lock.json", "src"];
 
-// KaTeX ships each font thrice; every browser that runs the site reads WOFF2.
-const onlyWoff2 = {
-  name: "only-woff2",
-  setup({ onLoad }) {
-    onLoad({ filter: /katex(\.min)?\.css$/ }, async ({ path: file }) => {
-      const css = await readFile(file, "utf8");
-      return { loader: "css", contents: css.replace(/,\s*url\([^)]+\)\s*format\("(?:woff|truetype)"\)/g, "") };
-    });
-  },
-};
-
 async function files(entry) {
   const absolute = path.join(root, entry);
   const found = await readdir(absolute, { recursive: true, withFileTypes: true }).catch(() => null);
@@ -40,7 +29,7 @@ async function digests(paths, base) {
   return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The licences of the packages that went into the build, which their authors ask to be passed on. */
+/** The licences of the packages and fonts that went into the build, which their authors ask to be passed on. */
 async function licences(inputs) {
   const packages = Object.keys(inputs).map((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]);
   const texts = [...new Set(packages.filter(Boolean))].sort().map(async (name) => {
@@ -49,7 +38,10 @@ async function licences(inputs) {
     const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
     return `${name} ${version} (${license})\n\n${file ? (await readFile(path.join(folder, file), "utf8")).trim() : ""}\n`;
   });
-  return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
+  const fonts = ["jetbrains-mono-plain", "warpcourt-math"].map(
+    async (name) => `${name}\n\n${(await readFile(path.join(root, "src/fonts", `${name}.licence.txt`), "utf8")).trim()}\n`,
+  );
+  return (await Promise.all([...texts, ...fonts])).join(`\n${"-".repeat(80)}\n\n`);
 }
 
 /** Write each text file again as .br and .gz, which the server sends to browsers that take them. */
@@ -68,7 +60,7 @@ await mkdir(dist, { recursive: true });
 const { metafile } = await build({
   metafile: true,
   absWorkingDir: root,
-  entryPoints: { site: "src/site.js", styles: "src/site.css", katex: "katex/dist/katex.min.css" },
+  entryPoints: { site: "src/site.js", styles: "src/site.css" },
   outdir: dist,
   bundle: true,
   splitting: true,
@@ -79,7 +71,6 @@ const { metafile } = await build({
   chunkNames: "chunks/[name]-[hash]",
   assetNames: "assets/[name]-[hash]",
   loader: { ".woff2": "file", ".svg": "file" },
-  plugins: [onlyWoff2],
   logLevel: "warning",
 });
 // A classic script, to run before the first paint; modules run after it.

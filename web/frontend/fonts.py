@@ -3,9 +3,9 @@
 Browsers lay formulas out by the MATH table of a font, which KaTeX's own fonts lack. So this takes their
 glyphs (upright, italic, four sizes, the parts of tall brackets) into one font and adds that table.
 JetBrains Mono comes with a hundred ligatures that code is shown without, which are half of its file. The
-results are committed; run this again only to change them:
+results are committed; run this again only to change them. KaTeX is needed for nothing else:
 
-    pip install fonttools brotli && npm ci && python fonts.py
+    pip install fonttools brotli && npm ci && npm install --no-save katex@0.16.47 && python fonts.py
 
 The constants are those of TeX's Computer Modern, in thousandths of an em.
 Source: The TeXbook, appendix G; KaTeX, src/fontMetrics.js; OpenType, the MATH table.

@@ -39,7 +39,6 @@ from web.leaderboards.models import Place, Ranking
 from web.submissions.models import Best
 from web.tracks.models import Entry, Track
 
-FULL_POINTS = 100
 SOONEST = timedelta(minutes=5)
 LATEST = timedelta(hours=1)
 _RANKINGS = """

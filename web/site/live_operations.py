@@ -6,6 +6,9 @@ millions of rows, and let readers and writers go on meanwhile. They cannot be pa
 migration that uses one says `atomic = False`, has nothing else in it, and may be run again after it failed
 half-way: each operation first removes what an earlier attempt left behind.
 
+Django's `AddIndexConcurrently` and `AddConstraintNotValid` do not replace them: both fail on SQLite, neither
+removes what an earlier attempt left behind, and a lock timeout ends them while they wait.
+
 A build waits for transactions that began before it. It keeps nobody waiting meanwhile, so no lock timeout
 holds for it.
 """

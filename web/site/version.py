@@ -3,7 +3,7 @@
 import tomllib
 from functools import cache
 
-from web.parsing import ROOT
+from web.setting import ROOT
 
 
 @cache

@@ -199,7 +199,7 @@ class _Parser:
             if cursor.accept("<"):
                 count = cursor.natural()
                 if not 0 < count <= MOST_REGISTERS:
-                    raise cursor.fail(f"between 1 and {MOST_REGISTERS} registers, please")
+                    raise cursor.fail(f"expected 1 to {MOST_REGISTERS} registers")
                 cursor.expect(">")
             names.append((name, count))
             if not cursor.accept(","):

@@ -47,7 +47,6 @@ def _types() -> dict[str, Type]:
 
 TYPES = _types()
 INTEGERS = frozenset(name for name, kind in TYPES.items() if kind.family in ("unsigned", "signed"))
-UNTYPED = frozenset(("b8", "b16", "b32", "b64", "b128"))
 FLOATS = frozenset(("f32", "f64"))
 HALVES = frozenset(("f16", "bf16", "f16x2", "bf16x2"))
 STATE_SPACES = ("global", "shared", "local", "const", "param")

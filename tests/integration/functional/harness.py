@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from judge.cache import ArtifactCache
 from sandbox.compiled import Compiled
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
-from sandbox.cpu.compile import compile_cuda
 from sandbox.spec import Limits
 from sandbox.toolchain import find_toolkit
 from sandbox.wire import (
@@ -27,6 +26,7 @@ from sandbox.wire import (
     send_request,
     unpack_reply,
 )
+from tests.compiling import compile_cuda
 from tests.integration.conftest import CACHE
 from tests.integration.functional.bare import BareBackend
 

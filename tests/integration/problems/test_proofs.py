@@ -12,13 +12,13 @@ import pytest
 
 from judge.mutants.score import MIN_SCORE
 from judge.programs import try_programs
-from judge.proof import Proof, Severity
+from judge.proof import Proof
 from judge.prove import TargetBench, examine
 from judge.report import Report
 from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
-from problems.vocabulary import Language
+from problems.vocabulary import Language, Severity
 
 pytestmark = [pytest.mark.integration, pytest.mark.proof]
 

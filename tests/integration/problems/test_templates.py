@@ -8,13 +8,12 @@ import pytest
 
 from judge.mutants.score import MIN_SCORE
 from judge.mutants.selection import families_of
-from judge.proof import Severity
 from judge.prove import TargetBench, examine
 from judge.target import Target
 from judge.trivial import trivial_programs
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, Severity, Verdict
 from web.authoring.kinds import KINDS
 
 pytestmark = [pytest.mark.integration, pytest.mark.proof]

@@ -11,12 +11,12 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
 from sandbox.cpu.build import build_runtime
-from sandbox.cpu.compile import compile_cuda
 from sandbox.gpu.compile.compilation import Compilation
 from sandbox.gpu.compile.compiler import on_host, open_compiler
 from sandbox.pool import Pool, Recipe
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
+from tests.compiling import compile_cuda
 from tests.integration.conftest import CACHE
 from tests.services import need
 

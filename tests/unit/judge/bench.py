@@ -19,10 +19,10 @@ from judge.elements import expected_dtype, narrow, storage, widen
 from judge.errors import OracleFailed
 from judge.lineup.trials import Trial, trial_of
 from judge.oracle import Drawn
-from judge.report import CaseReport, Diagnostic, Report, Stage
+from judge.report import CaseReport, Diagnostic, Report, StageTime
 from judge.sizes import scalar_of, shape_of
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Role, Verdict
+from problems.vocabulary import Group, Language, Role, Severity, Stage, Verdict
 from sandbox.runner.checker_work import CheckerSignature, carry_out, parse_checker
 from sandbox.runner.session import array_of
 from sandbox.wire import Kind, Request, WireArgument
@@ -125,7 +125,7 @@ class InProcessChecker:
             with np.errstate(all="ignore"):
                 carry_out(np, self.module, self.signature, request, views)
         except Exception as error:  # noqa: BLE001 - as the runner does
-            self.diagnostics = (Diagnostic("error", "oracle", str(error)),)
+            self.diagnostics = (Diagnostic(Severity.ERROR, "oracle", str(error)),)
             return Answer.DIED
         return Answer.DONE
 
@@ -152,7 +152,7 @@ class ScriptedBench:
         self.judged.append(source)
         verdict = next((v for text, v in self.verdicts.items() if text in source), Verdict.WRONG_ANSWER)
         case = CaseReport("example", Group.SAMPLE, public=True, verdict=verdict, message="said the judge")
-        return Report(verdict, "said the judge", (Stage("check", 2.0),), (case,))
+        return Report(verdict, "said the judge", (StageTime(Stage.CHECK, 2.0),), (case,))
 
     def try_all(
         self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from judge.accessible import check_accessible
-from judge.proof import Severity
+from problems.vocabulary import Severity
 from tests.unit.judge.bench import SCALING, STATEMENT
 
 

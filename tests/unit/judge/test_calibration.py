@@ -6,9 +6,8 @@ import pytest
 
 from judge.calibration import Calibrated, calibrate
 from judge.contents import draw_exact
-from judge.proof import Severity
 from problems.schema import Problem, Tolerance
-from problems.vocabulary import Dtype
+from problems.vocabulary import Dtype, Severity
 from tests.unit.judge.bench import SCALING, ScriptedBench
 from tests.unit.judge.test_contents import with_reference, with_tolerance
 

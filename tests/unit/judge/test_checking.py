@@ -17,11 +17,11 @@ from judge.conversation import Exchange
 from judge.elements import narrow
 from judge.errors import OracleFailed
 from judge.oracle import Drawn
-from judge.proof import Check, Severity, State
+from judge.proof import Check, State
 from judge.prove import examine
 from judge.referee import contents_of
 from problems.schema import Problem, Tolerance
-from problems.vocabulary import Dtype
+from problems.vocabulary import Dtype, Severity
 from tests.unit.judge.bench import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
 
 SIGN = """

@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from judge.contents import check_contents, check_poison, draw_exact
-from judge.proof import Check, Severity, State
+from judge.proof import Check, State
 from judge.prove import examine
 from problems.schema import Problem, Tolerance
+from problems.vocabulary import Severity
 from tests.unit.judge.bench import SCALING, ScriptedBench
 
 

@@ -15,7 +15,7 @@ from judge.diagnostics import (
     parse_diagnostics,
 )
 from judge.report import Diagnostic, Report
-from problems.vocabulary import Verdict
+from problems.vocabulary import Severity, Verdict
 
 
 def line(**values: object) -> bytes:
@@ -35,9 +35,9 @@ def test_lines_that_are_no_diagnostics_are_dropped() -> None:
 
 
 def test_the_finding_that_ended_the_program_leads() -> None:
-    launch = Diagnostic("note", "launch", "add<<<1, 1>>>")
-    found = [Diagnostic(severity, "x", severity * 2) for severity in ("note", "warning", "error")]
-    ended = Diagnostic("error", "out_of_bounds", "reads past the end", line=4)
+    launch = Diagnostic(Severity.NOTE, "launch", "add<<<1, 1>>>")
+    found = [Diagnostic(severity, "x", severity * 2) for severity in reversed(Severity)]
+    ended = Diagnostic(Severity.ERROR, "out_of_bounds", "reads past the end", line=4)
     failed = Report(Verdict.ILLEGAL_ACCESS, message="reads past the end", diagnostics=(launch, *found, ended))
     assert headline(failed) is ended
     assert headline(replace(failed, message="")) is found[2]
@@ -47,9 +47,9 @@ def test_the_finding_that_ended_the_program_leads() -> None:
 
 
 def test_a_text_names_its_line_once() -> None:
-    assert Diagnostic("error", "x", "a is undefined", line=4).text == "line 4: a is undefined"
-    assert Diagnostic("error", "x", "reads a, line 4.", line=4).text == "reads a, line 4."
-    assert Diagnostic("error", "x", "no place").text == "no place"
+    assert Diagnostic(Severity.ERROR, "x", "a is undefined", line=4).text == "line 4: a is undefined"
+    assert Diagnostic(Severity.ERROR, "x", "reads a, line 4.", line=4).text == "reads a, line 4."
+    assert Diagnostic(Severity.ERROR, "x", "no place").text == "no place"
 
 
 def test_numbers_out_of_range_are_dropped_or_clamped() -> None:

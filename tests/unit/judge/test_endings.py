@@ -8,7 +8,7 @@ from judge.conversation import Answer
 from judge.endings import explain
 from judge.report import Diagnostic
 from problems.schema import Limits
-from problems.vocabulary import Verdict
+from problems.vocabulary import Severity, Verdict
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 
@@ -58,6 +58,6 @@ def test_a_broken_protocol_is_rejected() -> None:
 
 
 def test_the_error_that_ended_the_program_is_the_message() -> None:
-    error = Diagnostic("error", "out_of_bounds", "out-of-bounds write to c")
+    error = Diagnostic(Severity.ERROR, "out_of_bounds", "out-of-bounds write to c")
     completion = ended(Ending.EXITED, ExitStatus.ILLEGAL_ACCESS)
     assert explain(Answer.DIED, completion, [error], Limits())[1] == "out-of-bounds write to c"

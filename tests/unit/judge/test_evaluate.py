@@ -16,11 +16,11 @@ from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate
 from judge.host_referee import HostReferee
 from judge.oracle import Oracle
-from judge.report import Diagnostic, Progress, Report, Stage
+from judge.report import Diagnostic, Progress, Report, StageTime
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
 from problems.schema import Problem
-from problems.vocabulary import Language, Mode, Verdict
+from problems.vocabulary import Language, Mode, Severity, Verdict
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus, Flag, Kind
 from tests.unit.judge.packages import DOUBLING
@@ -91,7 +91,7 @@ def test_an_honest_program_is_accepted_and_not_ranked() -> None:
 
 
 def test_each_stage_is_told_when_it_is_over() -> None:
-    told: list[Stage] = []
+    told: list[StageTime] = []
     report = judge(ScriptedTarget(), on_stage=told.append)
     assert tuple(told) == report.stages
 
@@ -126,7 +126,7 @@ def test_a_compile_failure_is_the_verdict() -> None:
 
 
 def test_what_the_compiler_found_is_in_the_report() -> None:
-    found = (Diagnostic("error", "compiler", "Expected a brace.", line=3),)
+    found = (Diagnostic(Severity.ERROR, "compiler", "Expected a brace.", line=3),)
     built = Built(failure=Verdict.COMPILE_ERROR, message="line 3: Expected a brace.", diagnostics=found)
     report = judge(ScriptedTarget(built=built))
     assert report.diagnostics == found
@@ -296,7 +296,7 @@ def test_what_is_accepted_on_a_gpu_that_the_problem_is_not_judged_on_is_not_rank
 
 def test_a_wrong_answer_is_examined_where_it_is_the_verdict() -> None:
     """A missing barrier answers wrongly, and only functional mode says why."""
-    race = Diagnostic("warning", "race", "Two threads write here.", line=7)
+    race = Diagnostic(Severity.WARNING, "race", "Two threads write here.", line=7)
     examined: list[str] = []
 
     class Examining(ScriptedTarget):
@@ -343,7 +343,10 @@ class RaceCheck:
 
 
 def test_a_sanitized_program_is_checked_for_races_in_one_more_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    race, launch = Diagnostic("error", "race", "A barrier is missing."), Diagnostic("note", "launch", "One.")
+    race, launch = (
+        Diagnostic(Severity.ERROR, "race", "A barrier is missing."),
+        Diagnostic(Severity.NOTE, "launch", "One."),
+    )
     run = RaceCheck(race, launch)
     monkeypatch.setattr(CpuSeat, "start_race_check", lambda _: run)
     assert race not in judge(ScriptedTarget()).diagnostics

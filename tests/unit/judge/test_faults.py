@@ -6,7 +6,7 @@ from judge.conversation import Answer
 from judge.faults import SHARED_CASE_S, blames_us, charge, classified, may_be_a_neighbours, on_shared_gpu
 from judge.inspector import Stopped
 from judge.report import Diagnostic
-from problems.vocabulary import Language, Verdict
+from problems.vocabulary import Language, Severity, Verdict
 from sandbox.runner.session import OUR_FAULT
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
@@ -88,7 +88,7 @@ def test_claiming_success_while_the_gpu_is_lost_is_a_runtime_error() -> None:
 
 
 def test_what_comes_to_light_when_it_leaves_counts() -> None:
-    said = (Diagnostic("error", "misaligned", "misaligned address in kernel k"),)
+    said = (Diagnostic(Severity.ERROR, "misaligned", "misaligned address in kernel k"),)
     verdict, message = charge(
         stopped(Answer.DONE, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
     )
@@ -97,7 +97,7 @@ def test_what_comes_to_light_when_it_leaves_counts() -> None:
 
 
 def test_what_the_runner_said_explains_the_verdict() -> None:
-    said = (Diagnostic("error", "misaligned", "misaligned address in kernel k"),)
+    said = (Diagnostic(Severity.ERROR, "misaligned", "misaligned address in kernel k"),)
     verdict, message = charge(
         stopped(Answer.DIED, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
     )
@@ -106,7 +106,7 @@ def test_what_the_runner_said_explains_the_verdict() -> None:
 
 
 def diagnostic(kind: str, message: str = "what it was") -> Diagnostic:
-    return Diagnostic("error", kind, message)
+    return Diagnostic(Severity.ERROR, kind, message)
 
 
 @pytest.mark.parametrize("kind", ["misaligned", "out_of_bounds", "null_pointer", "stack_overflow"])

@@ -10,6 +10,7 @@ from judge.launches import parse_launches
 from judge.listing_lines import ptx_lines, sass_lines
 from judge.report import Diagnostic
 from judge.sanitizer import findings
+from problems.vocabulary import Severity
 from sandbox.compiled import clean_log
 from sandbox.gpu.compile.compilation import ResourceTexts
 from tests.growth import assert_linear
@@ -37,7 +38,7 @@ READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
         ["at ", " in a", ":1", "+0x1", "by thread (1", "\n========= Invalid ", "0x0", "\n========= "],
     ),
     "launches": (
-        lambda text: parse_launches([Diagnostic("note", "launch", text[:2000])]),
+        lambda text: parse_launches([Diagnostic(Severity.NOTE, "launch", text[:2000])]),
         ["<<<", "(1", ", ", ">>>", "a<"],
     ),
     "diagnostics": (lambda text: parse_diagnostics(text.encode()), ["{", "[", '"', "1", "\n", "\\", '{"a":']),

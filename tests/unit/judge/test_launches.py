@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 
 from judge.launches import MAX_LAUNCHES, Launch, launched_nothing, parse_launches, plain_name
 from judge.report import Diagnostic
+from problems.vocabulary import Severity
 
 
 def note(message: str, kind: str = "launch") -> Diagnostic:
-    return Diagnostic("note", kind, message)
+    return Diagnostic(Severity.NOTE, kind, message)
 
 
 def test_a_note_of_a_gpu_and_one_of_functional_mode():

@@ -9,9 +9,9 @@ import pytest
 from judge.built import Built
 from judge.lineup.text import WHICH, line_up_text
 from judge.lineup.trials import LineUps, Trial, with_choice
-from judge.report import CaseReport, Report, Stage
+from judge.report import CaseReport, Report, StageTime
 from problems.schema import Case, Problem
-from problems.vocabulary import Group, Language, Verdict
+from problems.vocabulary import Group, Language, Stage, Verdict
 from tests.unit.judge.bench import SCALING, InProcessOracle
 
 Say = Callable[[str, Case], Verdict]
@@ -69,7 +69,7 @@ class Drawn:
 def line_ups(target: Scripted, alone: list[str], controls: Sequence[str] = ("control",)) -> LineUps:
     def judge_alone(problem: Problem, source: str, language: Language) -> Report:
         alone.append(source)
-        return Report(Verdict.RUNTIME_ERROR, "alone", (Stage("check", 2.0),), ())
+        return Report(Verdict.RUNTIME_ERROR, "alone", (StageTime(Stage.CHECK, 2.0),), ())
 
     return LineUps(SCALING, Language.TRITON, controls, target, judge_alone)  # type: ignore[arg-type]
 

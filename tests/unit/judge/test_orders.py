@@ -10,12 +10,12 @@ from judge.drawn import DrawnSet
 from judge.orders import check_in_orders
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Verdict
 from sandbox.wire import Flag
 
 RIGHT, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
-RACE = Diagnostic("warning", "race", "race on element 0 of argument y: (line 3) and (line 5).", line=3)
-NOTE = Diagnostic("note", "launch", "k<<<(1,1,1), (1,1,1)>>>")
+RACE = Diagnostic(Severity.WARNING, "race", "race on element 0 of argument y: (line 3) and (line 5).", line=3)
+NOTE = Diagnostic(Severity.NOTE, "launch", "k<<<(1,1,1), (1,1,1)>>>")
 DRAWN = cast("DrawnSet", None)
 
 

@@ -17,14 +17,14 @@ from judge.exposition import (
 )
 from judge.lineup.trials import trial_of
 from judge.programs import findings_on
-from judge.proof import Check, Outcome, Proof, Severity, State, from_json, to_json
+from judge.proof import Check, Outcome, Proof, State, from_json, to_json
 from judge.prove import prove_on
 from judge.report import Diagnostic, Progress, Report
 from judge.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
 from judge.trivial import cuda_length, trivial_programs
 from problems.formula import Formula
 from problems.schema import Argument, Case, IgnoredMutant, Problem, Solution, Tolerance
-from problems.vocabulary import Dtype, Group, Language, Role, Verdict
+from problems.vocabulary import Dtype, Group, Language, Role, Severity, Verdict
 from tests.unit.judge.bench import SCALING, InProcessOracle, ScriptedBench
 from web.catalog.management.commands.prove import render
 
@@ -74,8 +74,8 @@ class TestProve:
             Verdict.COMPILE_ERROR,
             message=told[0],
             diagnostics=(
-                Diagnostic("error", "compiler", "x is undefined", line=3),
-                Diagnostic("error", "compiler", "expected a brace", line=9),
+                Diagnostic(Severity.ERROR, "compiler", "x is undefined", line=3),
+                Diagnostic(Severity.ERROR, "compiler", "expected a brace", line=9),
             ),
         )
         trial = trial_of(report)

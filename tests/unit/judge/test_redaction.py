@@ -12,7 +12,7 @@ from judge.cases import orders_for
 from judge.evaluate import evaluate
 from judge.redaction import redact
 from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing, from_json, to_json
-from problems.vocabulary import Group, Language, Mode, Verdict
+from problems.vocabulary import Group, Language, Mode, Severity, Verdict
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus
 from tests.unit.judge.packages import DOUBLING
@@ -23,7 +23,7 @@ SECRET = "31337"
 WHERE = " Sizes and values are not shown, since a hidden case had begun."
 PUBLIC = CaseReport("example", Group.SAMPLE, public=True, verdict=Verdict.ACCEPTED, sizes={"n": 4})
 FAILED = CaseReport("prime", Group.ODD, public=False, verdict=Verdict.RUNTIME_ERROR, message=SECRET)
-SAID = Diagnostic("error", "exception", f"solve() threw {SECRET}", line=7, hidden=True)
+SAID = Diagnostic(Severity.ERROR, "exception", f"solve() threw {SECRET}", line=7, hidden=True)
 texts = st.text(max_size=40)
 triples = st.none() | st.tuples(*[st.integers(0, 2**32 - 1)] * 3)
 forged = st.builds(
@@ -60,7 +60,7 @@ def test_one_finding_at_most_is_shown_of_all_hidden_cases(found: list[Diagnostic
 
 def test_kind_line_array_and_thread_are_shown() -> None:
     said = Diagnostic(
-        *("error", "out_of_bounds", f"element {SECRET} of {SECRET}", "add"),
+        *(Severity.ERROR, "out_of_bounds", f"element {SECRET} of {SECRET}", "add"),
         *((81, 0, 0), (31, 0, 0)),
         line=3,
         array="c",

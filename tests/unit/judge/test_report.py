@@ -12,12 +12,12 @@ from judge.report import (
     Placement,
     Report,
     Score,
-    Stage,
+    StageTime,
     Timing,
     from_json,
     to_json,
 )
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Verdict
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
@@ -56,13 +56,20 @@ cases = st.builds(
     st.none() | timings,
 )
 diagnostics = st.builds(
-    Diagnostic, text, text, text, st.none() | text, places, places, st.none() | st.integers()
+    Diagnostic,
+    st.sampled_from(Severity),
+    text,
+    text,
+    st.none() | text,
+    places,
+    places,
+    st.none() | st.integers(),
 )
 reports = st.builds(
     Report,
     st.sampled_from(Verdict),
     text,
-    st.lists(st.builds(Stage, text, finite), max_size=3).map(tuple),
+    st.lists(st.builds(StageTime, text, finite), max_size=3).map(tuple),
     st.lists(cases, max_size=3).map(tuple),
     st.lists(diagnostics, max_size=3).map(tuple),
     text,

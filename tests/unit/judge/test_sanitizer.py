@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from judge.report import Diagnostic
 from judge.sanitizer import MAX_FINDINGS, findings, refined
-from problems.vocabulary import Verdict
+from problems.vocabulary import Severity, Verdict
 
 TEXT = b"""\
 ========= COMPUTE-SANITIZER
@@ -90,7 +90,7 @@ def test_nothing_that_is_printed_breaks_it(text: bytes, opening: bytes) -> None:
 
 
 def test_a_trap_that_was_a_bad_access_is_an_illegal_access() -> None:
-    trap = Diagnostic("error", "trap", "stopped")
+    trap = Diagnostic(Severity.ERROR, "trap", "stopped")
     assert refined(Verdict.RUNTIME_ERROR, (trap, *findings(TEXT))) is Verdict.ILLEGAL_ACCESS
     assert refined(Verdict.RUNTIME_ERROR, (trap,)) is Verdict.RUNTIME_ERROR
     assert refined(Verdict.TIME_LIMIT, findings(TEXT)) is Verdict.TIME_LIMIT

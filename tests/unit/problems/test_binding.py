@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from problems.binding import binding_cuda, example_call, signature_cuda, signature_triton, starter
+from problems.binding import binding_cuda, signature_cuda, signature_triton, starter
 from problems.loader import load_problem
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Language, Role
@@ -75,12 +75,3 @@ def test_triton_starters_are_python(problem: Problem) -> None:
         if isinstance(node, ast.FunctionDef)
     ]
     assert [argument.arg for argument in function.args.args] == ["x", "y", "count"]
-
-
-def test_example_calls_show_the_case(problem: Problem) -> None:
-    assert example_call(problem, problem.cases[1], Language.CUDA) == (
-        "// x: float32[5, 3], input, must not be changed\n"
-        "// y: float32[5, 3], output, holds random bits at first\n"
-        "solve(x, y, 15);"
-    )
-    assert example_call(problem, problem.cases[1], Language.TRITON).endswith("\nsolve(x, y, 15)")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from judge.report import CaseReport, Diagnostic, Mismatch, Report
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Verdict
 from tests.conftest import new_problem
 from web.accounts.models import Scope
 from web.accounts.services import issue_token
@@ -39,7 +39,9 @@ REPORT = Report(
             mismatches=(Mismatch("c", (7918,), "31337.25", "0.0", 31337.25, 1.0),),
         ),
     ),
-    diagnostics=(Diagnostic("error", "race", "two threads write c[0]", block=(0, 0, 0), thread=(1, 0, 0)),),
+    diagnostics=(
+        Diagnostic(Severity.ERROR, "race", "two threads write c[0]", block=(0, 0, 0), thread=(1, 0, 0)),
+    ),
     output="printed",
 )
 HIDDEN = ("prime-case", str(SECRET_SIZE), "7918", "31337.25")

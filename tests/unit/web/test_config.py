@@ -55,6 +55,12 @@ def test_an_error_names_the_variable_and_the_fix(variable, value, fix):
     assert fix in str(caught.value)
 
 
+def test_an_error_does_not_show_a_value_which_may_be_a_secret():
+    with pytest.raises(ConfigError) as caught:
+        Config.from_env({"WARPCOURT_BROKER_URL": "amqp://user:hunter2@host"})
+    assert "hunter2" not in str(caught.value)
+
+
 def test_all_errors_are_named_at_once():
     with pytest.raises(ConfigError, match=r"WARPCOURT_PORT.*; WARPCOURT_LOG_LEVEL"):
         Config.from_env({"WARPCOURT_PORT": "x", "WARPCOURT_LOG_LEVEL": "loud"})
@@ -112,7 +118,7 @@ def test_every_setting_is_documented_as_it_is():
 def row_of(setting: Setting) -> str:
     default = f"`{setting.default}`" if setting.default else ""
     also = " May be a file." if setting.secret else ""
-    return f"| `{setting.variable}` | {setting.type_name} | {default} | {setting.doc}{also} |"
+    return f"| `{setting.variable}` | {setting.takes.word} | {default} | {setting.doc}{also} |"
 
 
 GITHUB = {"WARPCOURT_GITHUB_CLIENT_ID": "id", "WARPCOURT_GITHUB_CLIENT_SECRET": "secret"}

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from judge.report import CaseReport, Diagnostic, KernelResources, Mismatch, Report
-from problems.vocabulary import Group, Mode, Verdict
+from problems.vocabulary import Group, Mode, Severity, Verdict
 from tests.unit.web.figures import SECRET_SIZE, record, timed_report
 from web.accounts.models import User
 from web.results import assembly
@@ -29,7 +29,7 @@ SASS = (
 
 
 def note(message: str) -> Diagnostic:
-    return Diagnostic("note", "launch", message)
+    return Diagnostic(Severity.NOTE, "launch", message)
 
 
 @pytest.fixture

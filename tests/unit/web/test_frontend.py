@@ -69,7 +69,7 @@ def test_every_kind_of_event_has_words_for_those_who_watch(kind: EventKind) -> N
 
 
 def test_no_asset_comes_from_elsewhere() -> None:
-    for name in ("styles.css", "katex.css", "site.js"):
+    for name in ("styles.css", "site.js"):
         found = re.findall(
             r"""(?:url\(|import\s*["'(]+)["']?(https?:)?//[^)"']+""", (DIST / name).read_text()
         )

@@ -7,7 +7,7 @@ from django.test import Client
 from rich.console import Console
 
 from judge.report import CaseReport, Diagnostic, Report
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Verdict
 from tests.unit.web.figures import record
 from web.accounts.models import User
 from web.cli import show
@@ -16,9 +16,9 @@ from web.submissions.management.commands.judge import render
 pytestmark = pytest.mark.django_db
 
 MESSAGE = 'Identifier "threadidx" is undefined. Did you mean "threadIdx"?'
-FIRST = Diagnostic("error", "compiler", MESSAGE, line=3)
-SECOND = Diagnostic("error", "compiler", 'Expected a ";".', line=9)
-LAUNCH = Diagnostic("note", "launch", "add<<<(1,1,1), (4,1,1), 0>>>", kernel="add")
+FIRST = Diagnostic(Severity.ERROR, "compiler", MESSAGE, line=3)
+SECOND = Diagnostic(Severity.ERROR, "compiler", 'Expected a ";".', line=9)
+LAUNCH = Diagnostic(Severity.NOTE, "launch", "add<<<(1,1,1), (4,1,1), 0>>>", kernel="add")
 NOT_COMPILED = Report(
     Verdict.COMPILE_ERROR, message=FIRST.text, diagnostics=(FIRST, SECOND), log="solution.cu(3): error\n"
 )
@@ -29,14 +29,14 @@ WRONG = Report(
     cases=(CASE,),
     diagnostics=(
         LAUNCH,
-        Diagnostic("note", "no_kernel", "solve() returned without launching a kernel."),
-        Diagnostic("warning", "race", "race on byte 4 of shared memory.", kernel="add", line=2),
+        Diagnostic(Severity.NOTE, "no_kernel", "solve() returned without launching a kernel."),
+        Diagnostic(Severity.WARNING, "race", "race on byte 4 of shared memory.", kernel="add", line=2),
     ),
 )
 HOSTILE = Report(
     Verdict.COMPILE_ERROR,
     message="<script>",
-    diagnostics=(Diagnostic("error", "compiler", "<script>alert(1)</script>\x1b[2J", line=1),),
+    diagnostics=(Diagnostic(Severity.ERROR, "compiler", "<script>alert(1)</script>\x1b[2J", line=1),),
 )
 
 

@@ -66,7 +66,7 @@ def test_tex_becomes_mathml():
     assert '<div class="formula"><math display="block">' in html
 
 
-def test_tex_that_is_not_known_is_left_for_the_browser():
+def test_tex_that_is_not_known_is_shown_as_it_was_written():
     html = render("Compute $\\unknown a_i < b$ and\n\n$$\n\\unknown x\n$$\n")
     assert '<span class="math">\\unknown a_i &lt; b</span>' in html
     assert '<div class="math">\\unknown x</div>' in html

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
-from judge.report import CaseReport, Diagnostic, Mismatch, Report, Stage
-from problems.vocabulary import Group, Verdict
+from judge.report import CaseReport, Diagnostic, Mismatch, Report, StageTime
+from problems.vocabulary import Group, Severity, Stage, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import FLOOR_US, SECRET_SIZE, record, timed_report, timing
 from web.accounts.models import User
@@ -23,7 +23,7 @@ ATTACK = "<img src=x onerror=alert(1)>"
 REPORT = Report(
     Verdict.WRONG_ANSWER,
     "Case odd-secret is wrong.",
-    stages=(Stage("compile", 800.0), Stage("check", 200.0)),
+    stages=(StageTime(Stage.COMPILE, 800.0), StageTime(Stage.CHECK, 200.0)),
     cases=(
         CaseReport("sample", Group.SAMPLE, public=True, verdict=Verdict.ACCEPTED, sizes={"n": 4}),
         CaseReport(
@@ -38,9 +38,10 @@ REPORT = Report(
         ),
     ),
     diagnostics=(
-        Diagnostic("note", "launch", "add<<<(1,1,1), (32,1,1)>>>"),
+        Diagnostic(Severity.NOTE, "launch", "add<<<(1,1,1), (32,1,1)>>>"),
         Diagnostic(
-            "warning", "race", f"{ATTACK} races", kernel="add", block=(0, 0, 0), thread=(1, 0, 0), line=1
+            *(Severity.WARNING, "race", f"{ATTACK} races", "add", (0, 0, 0), (1, 0, 0)),
+            line=1,
         ),
     ),
     log=ATTACK,
@@ -126,7 +127,7 @@ def test_stages_that_came_twice_are_one_part_of_the_bar(
     owners: Client, handed_in: Callable[..., Submission], owner: User
 ) -> None:
     names = ("compile", "start", "load", "check", "wait", "load", "check", "rank", "novel")
-    stages = tuple(Stage(name, 100.0) for name in names)
+    stages = tuple(StageTime(name, 100.0) for name in names)
     submission = record(handed_in(owner), replace(timed_report(), stages=stages))
     page = text(owners, f"/s/{submission.public_id}")
     looks = re.findall(r'<rect class="stage-(\d)" x="(\d+)"', page)

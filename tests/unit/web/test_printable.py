@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from judge.errors import OracleFailed
 from judge.report import CaseReport, Diagnostic, KernelResources, Mismatch, Report
 from problems.loader import problems_root
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Verdict
 from sandbox.compiled import clean_log
 from tests.unit.web.cli.test_terminal import HOSTILE, obeyed
 from web.submissions.management.commands import judge
@@ -25,7 +25,7 @@ REPORT = Report(
             mismatches=(Mismatch(HOSTILE, (0,), HOSTILE, HOSTILE, 1.0, None),),
         ),
     ),
-    diagnostics=(Diagnostic("error", "assert", HOSTILE),),
+    diagnostics=(Diagnostic(Severity.ERROR, "assert", HOSTILE),),
     kernels=(KernelResources(HOSTILE, 1, 1, 1, 1, 1, 1),),
     log=HOSTILE,
     output=HOSTILE,

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from judge.report import CaseReport, Diagnostic, Mismatch, Report
-from problems.vocabulary import Group, Verdict
+from problems.vocabulary import Group, Severity, Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
 from web.submissions import services
@@ -38,7 +38,7 @@ HOSTILE = Report(
             mismatches=(Mismatch("c", (7918,), "31337.25", "0", None, None),),
         ),
     ),
-    diagnostics=(Diagnostic("error", ATTACK, ATTACK, kernel=ATTACK, line=1),),
+    diagnostics=(Diagnostic(Severity.ERROR, ATTACK, ATTACK, kernel=ATTACK, line=1),),
     log=ATTACK,
     output=ATTACK,
     environment={"target": ATTACK},

@@ -3,7 +3,8 @@
 import pytest
 import structlog
 
-from judge.report import Stage
+from judge.report import StageTime
+from problems.vocabulary import Stage
 from tests.unit.web.observability.counting import counted
 from web.submissions import services
 from web.submissions.models import Event, EventKind
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 def test_stages_and_what_was_ready_are_counted_by_name() -> None:
     with counted('stage_seconds_sum{stage="compile"}') as compiled:
-        count_stage(Stage("compile", 1500))
+        count_stage(StageTime(Stage.COMPILE, 1500))
     assert compiled.change == pytest.approx(1.5)
     with (
         counted('pool_hits_total{kind="cuda"}') as hits,

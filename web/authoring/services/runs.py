@@ -13,8 +13,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from judge.preview import CaseWanted, PreviewRefused, wanted_case
-from judge.proof import Finding, Proof, Severity, to_json
+from judge.proof import Finding, Proof, to_json
 from problems.faults import PackageInvalid
+from problems.vocabulary import Severity
 from web.accounts.models import User
 from web.authoring import folders, queries
 from web.authoring.models import ProofRun, Revision, RunKind, State, Workspace

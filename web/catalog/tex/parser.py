@@ -3,53 +3,17 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from web.catalog.tex import symbols
+from web.catalog.tex.tree import Leaf, Node, Tree, operator, row, space
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}^_&~]|\s+|[0-9]+(?:[.][0-9]+)?|.", re.DOTALL)
 _DEEPEST = 40
+_STYLES = {r"\displaystyle": "true", r"\textstyle": "false"}
 
 
 class TexUnknown(ValueError):
     """Raised when a formula uses what is not known here. The message says what."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One element without parts: `tag` is that of MathML, `attributes` are fixed words of ours."""
-
-    tag: str
-    text: str
-    attributes: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """An element with parts, in the order of MathML. `limits`: scripts of it go above and below."""
-
-    tag: str
-    parts: tuple["Tree", ...]
-    attributes: str = ""
-    limits: bool = False
-
-
-Tree = Leaf | Node
-
-
-def row(parts: list[Tree]) -> Tree:
-    """`parts` as one."""
-    return parts[0] if len(parts) == 1 else Node("mrow", tuple(parts))
-
-
-def operator(text: str, attributes: str = "") -> Leaf:
-    """An operator, fence or separator."""
-    return Leaf("mo", text, attributes)
-
-
-def space(em: float) -> Leaf:
-    """A space of that width."""
-    return Leaf("mspace", "", f' width="{em}em"')
 
 
 class Parser:
@@ -80,7 +44,13 @@ class Parser:
         while (word := self._peek()) is not None and word not in ends:
             if word in {"}", "&", "\\\\", r"\right", r"\end"}:
                 break
-            if word in {"^", "_", "'"}:
+            if word in _STYLES:
+                self._next()
+                parts.append(Node("mstyle", (row(self._until(*ends)),), f' displaystyle="{_STYLES[word]}"'))
+            elif word == r"\limits" and parts:
+                self._next()
+                parts.append(_with_limits(parts.pop()))
+            elif word in {"^", "_", "'"}:
                 base = parts.pop() if parts else Node("mrow", ())
                 parts.append(self._scripts(base))
             else:
@@ -135,6 +105,15 @@ class Parser:
         if "\\" in text:
             raise TexUnknown("commands inside of text are not known")
         return text
+
+    def _name(self) -> str:
+        """The text of a group, or one letter or digit without braces."""
+        if self._peek() == "{":
+            return self._raw()
+        letter = self._next()
+        if not letter.isalnum():
+            raise TexUnknown(f"{letter} stands where a letter should")
+        return letter
 
     def _scripts(self, base: Tree) -> Tree:
         found: dict[str, Tree] = {}
@@ -207,18 +186,45 @@ class Parser:
     def _text(self) -> Tree:
         return Leaf("mtext", self._raw().replace(" ", "\N{NO-BREAK SPACE}"))
 
+    def _bold_text(self) -> Tree:
+        return Leaf("mtext", self._raw().replace(" ", "\N{NO-BREAK SPACE}"), ' class="bold"')
+
     def _named(self) -> Tree:
-        name = self._raw()
+        name = self._name()
         return Leaf("mi", name, ' mathvariant="normal"' if len(name) == 1 else "")
 
-    def _bold(self) -> Tree:
-        return Leaf("mi", self._raw(), ' mathvariant="normal" class="bold"')
+    def _operator(self) -> Tree:
+        return _with_limits(operator(self._name(), ' movablelimits="true" lspace="0" rspace="0.167em"'))
 
-    def _double_struck(self) -> Tree:
-        letter = self._raw()
-        if letter not in symbols.DOUBLE_STRUCK:
-            raise TexUnknown(rf"\mathbb{{{letter}}} is not known")
-        return Leaf("mi", symbols.DOUBLE_STRUCK[letter], ' mathvariant="normal"')
+    def _bold(self) -> Tree:
+        begin = self._at
+        try:
+            return Leaf("mi", self._name(), ' mathvariant="normal" class="bold"')
+        except TexUnknown:  # more than a word
+            self._at = begin
+            return Node("mrow", (self._argument(),), ' class="bold"')
+
+    def _letters(self, alphabet: dict[str, str]) -> Tree:
+        letters = self._name()
+        if not letters or not set(letters) <= alphabet.keys():
+            raise TexUnknown(f"{letters} has no such letters")
+        return Leaf("mi", "".join(alphabet[letter] for letter in letters), ' mathvariant="normal"')
+
+    def _stacked(self, tag: str) -> Tree:
+        script, base = self._argument(), self._argument()
+        return Node(tag, (base, script))
+
+    def _over_arrow(self, arrow: str) -> Tree:
+        return Node("mover", (operator(arrow, ' stretchy="true"'), self._argument()))
+
+    def _lines(self) -> Tree:
+        self._expect("{")
+        rows = [Node("mtr", (Node("mtd", (row(self._until()),)),))]
+        while (word := self._next()) == "\\\\":
+            rows.append(Node("mtr", (Node("mtd", (row(self._until()),)),)))
+        if word != "}":
+            raise TexUnknown(f"{word} stands where }} should")
+        return Node("mtable", tuple(rows), ' class="matrix"')
 
     def _accent(self, sign: str) -> Tree:
         return Node("mover", (self._argument(), operator(sign)), ' accent="true"', limits=sign == "⏞")
@@ -255,6 +261,8 @@ class Parser:
         if name not in symbols.TABLES:
             raise TexUnknown(f"the environment {name} is not known")
         opening, closing, look = symbols.TABLES[name]
+        if name == "array":
+            self._raw()  # how its columns are aligned
         rows: list[Tree] = []
         cells: list[Tree] = []
         while True:
@@ -277,6 +285,10 @@ class Parser:
 
     def _modulo(self) -> Tree:
         return Node("mrow", (operator("("), Leaf("mi", "mod"), space(0.333), self._argument(), operator(")")))
+
+
+def _with_limits(tree: Tree) -> Tree:
+    return tree if isinstance(tree, Node) and tree.limits else Node("limits", (tree,), limits=True)
 
 
 def _is_function(tree: Tree) -> bool:
@@ -342,10 +354,21 @@ _COMMANDS: dict[str, Callable[[Parser], Tree]] = {
     "dfrac": lambda parser: parser._fraction("true"),
     "binom": Parser._binomial,
     "sqrt": Parser._root,
-    **dict.fromkeys(("text", "textrm", "textnormal", "mbox"), Parser._text),
+    **dict.fromkeys(("text", "textrm", "textnormal", "mbox", "texttt", "textit"), Parser._text),
+    "textbf": Parser._bold_text,
     **dict.fromkeys(("mathrm", "operatorname", "mathit", "mathsf", "mathtt"), Parser._named),
     **dict.fromkeys(("mathbf", "boldsymbol", "bm"), Parser._bold),
-    "mathbb": Parser._double_struck,
+    "operatorname*": Parser._operator,
+    **dict.fromkeys(("mathbin", "mathrel", "mathord", "mathopen", "mathclose"), Parser._argument),
+    "mathop": lambda parser: _with_limits(parser._argument()),
+    "mathbb": lambda parser: parser._letters(symbols.DOUBLE_STRUCK),
+    **dict.fromkeys(("mathcal", "mathscr"), lambda parser: parser._letters(symbols.SCRIPT)),
+    **dict.fromkeys(("overset", "stackrel"), lambda parser: parser._stacked("mover")),
+    "underset": lambda parser: parser._stacked("munder"),
+    "xrightarrow": lambda parser: parser._over_arrow("→"),
+    "xleftarrow": lambda parser: parser._over_arrow("←"),
+    "phantom": lambda parser: Node("mphantom", (parser._argument(),)),
+    "substack": Parser._lines,
     "left": Parser._fenced,
     "begin": Parser._table,
     "pmod": Parser._modulo,

@@ -3,7 +3,8 @@
 from functools import lru_cache
 from html import escape
 
-from web.catalog.tex.parser import Leaf, Parser, Tree
+from web.catalog.tex.parser import Parser
+from web.catalog.tex.tree import Leaf, Tree
 
 _LONGEST = 4000
 

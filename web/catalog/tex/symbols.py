@@ -13,7 +13,8 @@ _OPERATORS = (
     "cdot ⋅ times × div ÷ pm ± mp ∓ ast ∗ star ⋆ circ ∘ bullet ∙ oplus ⊕ otimes ⊗ odot ⊙ "
     "to → rightarrow → leftarrow ← gets ← leftrightarrow ↔ Rightarrow ⇒ Leftarrow ⇐ implies ⟹ iff ⟺ "
     "longrightarrow ⟶ mapsto ↦ longmapsto ⟼ uparrow ↑ downarrow ↓ land ∧ wedge ∧ lor ∨ vee ∨ lnot ¬ neg ¬ "
-    "forall ∀ exists ∃ dots … ldots … cdots ⋯ vdots ⋮ ddots ⋱ colon : prime ′ angle ∠ triangleq ≜ coloneqq ≔"
+    "forall ∀ exists ∃ dots … ldots … cdots ⋯ vdots ⋮ ddots ⋱ colon : prime ′ angle ∠ triangleq ≜ coloneqq ≔ "
+    "cong ≅ leqslant ⩽ geqslant ⩾ lesssim ≲ gtrsim ≳ ominus ⊖ circledast ⊛ triangle △ checkmark ✓"
 )
 _DELIMITERS = (
     "lfloor ⌊ rfloor ⌋ lceil ⌈ rceil ⌉ langle ⟨ rangle ⟩ lvert | rvert | lVert ‖ rVert ‖ vert | Vert ‖ "
@@ -71,7 +72,11 @@ ACCENTS = {
 }
 UNDERS = {"underline": "_", "underbrace": "⏟"}
 SIZES_EM = {"big": 1.2, "Big": 1.8, "bigg": 2.4, "Bigg": 3.0}
-DOUBLE_STRUCK = dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True))
+# Unicode has those of the second line elsewhere.
+DOUBLE_STRUCK = {chr(ord("A") + n): chr(0x1D538 + n) for n in range(26)} | {"1": "𝟙"}
+DOUBLE_STRUCK |= dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True))
+SCRIPT = {chr(ord("A") + n): chr(0x1D49C + n) for n in range(26)}
+SCRIPT |= dict(zip("BEFHILMR", "ℬℰℱℋℐℒℳℛ", strict=True))
 # The fences of a table, and the class that aligns its columns.
 TABLES = {
     "matrix": ("", "", "matrix"),
@@ -84,6 +89,10 @@ TABLES = {
     "aligned": ("", "", "aligned"),
     "align": ("", "", "aligned"),
     "align*": ("", "", "aligned"),
+    "split": ("", "", "aligned"),
     "gathered": ("", "", "matrix"),
+    "gather": ("", "", "matrix"),
+    "gather*": ("", "", "matrix"),
+    "array": ("", "", "matrix"),
     "smallmatrix": ("", "", "matrix"),
 }

@@ -5,11 +5,9 @@ from ..errors import UnsupportedForm
 from ..syntax import Instruction
 from .entry import Entry
 
-_BLOCK_BARRIERS = ("cta",)
 _SHUFFLES = {"up": "kUp", "down": "kDown", "bfly": "kButterfly", "idx": "kIndex"}
 _VOTES = {"ballot": "kBallot", "any": "kAny", "all": "kAll", "uni": "kUniform"}
 _REDUCTIONS = {"add": "kAdd", "and": "kAnd", "or": "kOr", "xor": "kXor", "min": "kMin", "max": "kMax"}
-_WHOLE_WARP = "~0u"
 
 
 def _bar(code: Emission, instruction: Instruction) -> str:

@@ -11,6 +11,7 @@ from judge.compiler import compile_findings, load_findings
 from judge.compiler.findings import MAX_FINDINGS
 from judge.report import Diagnostic
 from problems.loader import load_problem, problems_root
+from problems.vocabulary import Severity
 
 PROBLEM = load_problem(problems_root() / "vector-add")
 ERROR = 'solution.cu(1): error: identifier "x" is undefined\n'
@@ -135,6 +136,6 @@ def test_a_function_that_lacks_when_the_program_is_loaded_is_named(
     said: str, message: str, line: int | None
 ) -> None:
     (found,) = load_findings(
-        [Diagnostic("error", "load", said)], "\nvoid helper(int);\nvoid solve() { helper(1); }\n"
+        [Diagnostic(Severity.ERROR, "load", said)], "\nvoid helper(int);\nvoid solve() { helper(1); }\n"
     )
     assert (found.message.partition(". ")[0], found.line) == (message, line)

@@ -1,13 +1,68 @@
 """Texts of others' sets, made to keep the worker busy that reads them outside of any sandbox."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
-from problems.importing.html import _MATH, _SVG
+from problems.importing.html import _MATH, _SVG, to_markdown
 from problems.importing.statement import sections_of, summary_of
 from problems.importing.svg import cleaned
 from tests.growth import assert_linear
 
+ROOT = Path(__file__).resolve().parents[4]
 DRAWING = "<svg xmlns='http://www.w3.org/2000/svg'>"
+
+
+# What parsers of HTML are slow with: constructs that are not closed, deep nesting, and formatting that a
+# parser has to open again in each paragraph.
+HTML = [
+    *(
+        "<",
+        "</",
+        "<a ",
+        "<a x='",
+        "<!",
+        "<!--",
+        "<!-- -",
+        "<?",
+        "<![CDATA[",
+        "<script>",
+        "<svg",
+        "&amp",
+        "&#",
+    ),
+    *("<b>", "<div>", "<b><p>", "<b><i></b>", "<b>x", "<h1>a</h1>", "<li>a", "<ul><li>a", "<blockquote>a\n"),
+    *(
+        "<table>",
+        "<table><td>a",
+        "<tr><td>a|",
+        "<pre>a",
+        "<code>`",
+        "<sub>a",
+        "<a href=https://x.y>a",
+        "\\(<b>",
+    ),
+]
+
+
+@pytest.mark.parametrize("piece", HTML)
+def test_html(piece: str) -> None:
+    """Python 3.11's own parser took 76 s for 32 KiB of `<a `."""
+    assert_linear(lambda text: to_markdown(text, lambda *_: True), piece, length=16_000)
+
+
+def test_html_takes_little_memory() -> None:
+    """Each text is as long as one may be; parsers that follow the standard open up to 10^9 elements."""
+    program = (
+        "import resource, sys; from problems.importing.html import to_markdown\n"
+        "resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))\n"
+        f"for piece in {HTML!r}: to_markdown((piece * (512 << 10))[: 512 << 10], lambda *_: True)\n"
+        "formats = ''.join(f'<b title={n}>' for n in range(16_000))\n"
+        "to_markdown(formats + '<p>x' * 64_000, lambda *_: True)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, timeout=120)
 
 
 @pytest.mark.parametrize("piece", ["![", "[", "[a](", "![a](", "$$", "```", "\n", "`", "\\a"])

@@ -37,7 +37,9 @@ def markdown(html: str) -> str:
         ("<blink>seen</blink>", "seen"),
         ("before<script>evil()</script>after", "beforeafter"),
         ("<style>p{}</style><iframe src=x>no</iframe>kept", "kept"),
-        ("<unclosed><b>bold", "bold"),
+        ("<b>a<strong>b</strong></b>", "**ab**"),
+        ("<table><td>a<table><tr><td>b</td><td>c</td></tr></table></td></table>", "| ab c |\n|---|"),
+        ("<unclosed><b>bold", "**bold**"),
         ("</b></li></table>text", "text"),
     ],
 )
@@ -55,6 +57,12 @@ def test_what_is_lost_is_said() -> None:
         "<odd> is not known; its text was kept",
     )
     assert found.text == "Ay\n"
+
+
+def test_a_text_that_is_nested_too_deeply_ends_early() -> None:
+    found = to_markdown("<p>seen</p>" + "<div>" * 300 + "lost", lambda *_: True)
+    assert found.text == "seen\n"
+    assert found.warnings == ("elements are nested too deeply; what follows was left out",)
 
 
 def test_drawings_are_figures_in_order() -> None:

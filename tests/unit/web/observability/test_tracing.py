@@ -63,7 +63,7 @@ def test_a_span_keeps_no_text_of_an_exception(exporter: InMemorySpanExporter) ->
 def test_without_a_collector_nothing_is_done_and_nothing_imported() -> None:
     code = """
 import sys
-from web.observability import tracing
+from web.site import tracing
 tracing.start("web", "")
 with tracing.span("request", parent="x"):
     tracing.note("GET home", {"a": 1})

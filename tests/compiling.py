@@ -1,0 +1,25 @@
+"""Compiles CUDA for functional mode at once. The judge starts the compilation and reads its end later."""
+
+from sandbox.backend import Backend
+from sandbox.compiled import COMPILE_LIMITS, Compiled
+from sandbox.cpu.build import Runtime
+from sandbox.cpu.compile import compile_command, read_completion
+from sandbox.spec import Limits
+
+
+def compile_cuda(
+    source: bytes,
+    binding: bytes,
+    *,
+    runtime: Runtime,
+    backend: Backend,
+    limits: Limits = COMPILE_LIMITS,
+) -> Compiled:
+    """Compile isolated by `backend`. Raises IsolationUnavailable."""
+    command = compile_command(source, binding, runtime=runtime, limits=limits)
+    process = backend.start(command)
+    try:
+        completion = process.wait()
+    finally:
+        process.close()
+    return read_completion(completion, runtime)
