@@ -14,7 +14,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from deploy.audit.finding import Finding, Level
-from tests.services import free_port
+from testing.services import free_port
 from web import doctor
 from web.config import Config
 from web.doctor import content, host, services, settings, work

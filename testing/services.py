@@ -1,4 +1,4 @@
-"""What a test needs from the machine."""
+"""What a test or a check needs from the machine."""
 
 import contextlib
 import fcntl
