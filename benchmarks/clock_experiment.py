@@ -35,9 +35,9 @@ from judge.clock.guard import NoGuard
 from judge.clock.page import Orders, create_page
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets, how_many_sets
-from judge.conversation import Answer, Exchange
-from judge.memory import Contents
 from judge.report import Timing
+from judge.runner.client import Answer, RunnerChannel
+from judge.runner.memory import Contents
 from problems.formula import Formula
 from problems.loader import load_problem
 from problems.schema import Argument, Case, Problem, Tolerance
@@ -155,7 +155,7 @@ def report(title: str, found: Mapping[int, Sequence[Figures]]) -> None:
 
 def one_round(extent: int, folder: Path) -> dict[str, float]:
     """Every figure once, with a fresh runner and this fresh process as the referee."""
-    from judge.device.memory import DeviceMemory  # noqa: PLC0415 - needs CuPy, which only the rounds do
+    from judge.gpu.device.memory import DeviceMemory  # noqa: PLC0415 - needs CuPy, which only the rounds do
 
     problem, case = addition(extent)
     memory = DeviceMemory.open()
@@ -252,7 +252,7 @@ def draw(extent: int, seed: int) -> dict[str, Contents]:
 
 
 @contextmanager
-def running(runner: Path) -> Iterator[Exchange]:
+def running(runner: Path) -> Iterator[RunnerChannel]:
     """A fresh runner as a plain process, and requests to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = cuda_runner_command(runner, limits=Limits(wall_s=300, cpu_s=300, memory_mib=4096), gpu=None)
@@ -267,7 +267,7 @@ def running(runner: Path) -> Iterator[Exchange]:
     try:
         if len(ours.recv(REPLY_BYTES)) != REPLY_BYTES:
             raise SystemExit("the runner did not come up")
-        with Exchange(ours, lambda: False) as exchange:
+        with RunnerChannel(ours, lambda: False) as exchange:
             yield exchange
             exchange.send_quit()
             process.wait(TIMEOUT_S)
@@ -278,7 +278,7 @@ def running(runner: Path) -> Iterator[Exchange]:
 
 
 @contextmanager
-def session(exchange: Exchange, sets: MemorySets, flags: int) -> Iterator[Orders]:
+def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[Orders]:
     """A timed session over `sets`, with the memory of the flags."""
     page = create_page()
     try:

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from judge.checker import compare
-from judge.elements import narrow, storage, widen
+from judge.dtypes import narrow, storage, widen
+from judge.runner.comparison import compare
 from judge.sizes import scalar_of, shape_of
 from problems.binding import binding_cuda
 from problems.loader import load_problem, problems_root

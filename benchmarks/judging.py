@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from judge.cpu_target import CpuTarget
+from judge.cpu.target import CpuTarget
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
-from judge.gpu_target import GpuTarget
-from judge.node_settings import HOST_IMAGES, NodeSettings
+from judge.gpu.settings import HOST_IMAGES, NodeSettings
+from judge.gpu.simulated import SimulatedHardware
+from judge.gpu.target import GpuTarget
 from judge.report import Report
-from judge.simulated_kit import SimulatedKit
 from judge.target import Target, open_backend, open_target
 from problems.loader import load_problem
 from problems.schema import Case, Problem
@@ -81,7 +81,7 @@ def add_options(parser: argparse.ArgumentParser, *, target: str | None = "gpu") 
 def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> Iterator[Target]:
     """The target that the options ask for, with `slots` checks at a time on a GPU. Closed at the end.
 
-    It has leases, MPS and vaults of its own: nothing else may use the GPUs meanwhile.
+    It has leases, MPS and secret pools of its own: nothing else may use the GPUs meanwhile.
     """
     with tempfile.TemporaryDirectory(prefix="warpcourt-") as folder:
         node = NodeSettings(
@@ -95,8 +95,8 @@ def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> 
             yield target
         finally:
             target.close()
-            for station in target.stations.values() if isinstance(target, GpuTarget) else ():
-                station.vault.end()  # else its memory disturbs what the next benchmark times
+            for gpu_runtime in target.gpu_runtimes.values() if isinstance(target, GpuTarget) else ():
+                gpu_runtime.secret_pool.end()  # else its memory disturbs what the next benchmark times
             if options.target == "gpu" and mps:
                 _stop_mps(node.runtime_of(Path(folder)))
 
@@ -106,12 +106,12 @@ def _open(options: argparse.Namespace, node: NodeSettings, *, cache: Path) -> Ta
         return open_target(options.target, backend=options.backend, cache=cache, warm=WARM, node=node)
     isolation = open_backend(options.backend, node=node)
     return GpuTarget(
-        SimulatedKit(CpuTarget.open(isolation, cache=cache, warm={})),
+        SimulatedHardware(CpuTarget.open(isolation, cache=cache, warm={})),
         isolation,
         runtime=node.runtime_of(cache),
         warm=WARM,
         slots=node.check_slots,
-        vault=node.vault,
+        secret_pool=node.secret_pool,
     )
 
 

@@ -32,7 +32,7 @@ def flags_for(problem: Problem, case: Case) -> Flag:
 
 
 def orders_for(problem: Problem, case: Case) -> tuple[Flag, ...]:
-    """How a CUDA program runs on a case in functional mode, one after the other; see `judge.orders`."""
+    """How a CUDA program runs on a case in functional mode, one after the other; see `judge.cpu.orders`."""
     if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
         return (Flag.NONE,)
     return ORDERS

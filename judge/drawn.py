@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from judge.elements import expected_dtype
+from judge.dtypes import expected_dtype
 from judge.sizes import bytes_of, shape_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Role
@@ -30,7 +30,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnSet:
+class CaseData:
     """`case` with contents: `parts` in the first `size_bytes` of the memory behind `descriptor`.
 
     Parts are named like the input, or `expected-NAME` for what is expected of the output NAME. The
@@ -77,10 +77,10 @@ def layout(problem: Problem, case: Case) -> tuple[tuple[Part, ...], int]:
     return tuple(parts), end
 
 
-def allocate(problem: Problem, case: Case) -> DrawnSet:
+def allocate(problem: Problem, case: Case) -> CaseData:
     """An empty set of `case` in host memory; the caller's to close."""
     parts, size_bytes = layout(problem, case)
-    return DrawnSet(case, parts, size_bytes, new_memory(size_bytes))
+    return CaseData(case, parts, size_bytes, new_memory(size_bytes))
 
 
 def new_memory(size_bytes: int) -> int:

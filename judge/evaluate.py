@@ -27,12 +27,12 @@ from threading import Event
 from judge.built import Built
 from judge.cases import flags_for, orders_for, select_cases
 from judge.compiler import load_findings
-from judge.diagnostics import clean, first_error
+from judge.cpu.orders import check_in_orders
 from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
-from judge.faults import classified
+from judge.evidence.diagnostics import clean, first_error
+from judge.evidence.faults import classified
+from judge.evidence.launches import launched_nothing
 from judge.judgement import Judgement, Outcome
-from judge.launches import launched_nothing
-from judge.orders import check_in_orders
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
 from judge.report import CaseReport, Diagnostic, Progress, Report, StageTime
@@ -132,7 +132,7 @@ def _judge(judgement: Judgement) -> Report:
         if watch and outcome.verdict is Verdict.ACCEPTED:
             outcome = _watched(judgement, watch, outcome)
     if outcome.verdict is Verdict.ACCEPTED and judgement.timed:
-        excuse = unsuited(judgement.problem, judgement.seat.environment.get("gpu", ""))
+        excuse = unsuited(judgement.problem, judgement.session.environment.get("gpu", ""))
         outcome = replace(outcome, message=excuse) if excuse else _rank(judgement, built, referee, outcome)
     judgement.end_run()
     return _report(judgement, _examined(judgement, _raced(judgement, built, outcome)), built)
@@ -166,7 +166,7 @@ def _check(judgement: Judgement, built: Built, referee: Referee, *, starting: St
         cases = judgement.checked
         for index, case in enumerate(cases, start=1):
             judgement.tell(Step.CASE, f"Case {index} of {len(cases)}", index=index, total=len(cases))
-            (drawn,) = judgement.seat.sets(case)
+            (drawn,) = judgement.session.sets(case)
             after = judgement.begin_case(case, referee)
             report = check_in_orders(referee, drawn, _orders(judgement, case))
             reports.append(replace(report, told_after=after))
@@ -235,7 +235,7 @@ def _time(judgement: Judgement, referee: Referee, checked: Outcome, *, last: boo
     reports = list(checked.cases)
     cases = judgement.timed
     with judgement.stage(Stage.DRAW):  # nobody draws while we time
-        contents = [judgement.seat.sets(case) for case in cases]
+        contents = [judgement.session.sets(case) for case in cases]
     with judgement.stage(Stage.RANK):
         for index, sets in enumerate(contents, start=1):
             judgement.tell(Step.TIMING, f"Timing case {index} of {len(cases)}", index=index, total=len(cases))
@@ -314,7 +314,7 @@ def _raced(judgement: Judgement, built: Built, outcome: Outcome) -> Outcome:
     with judgement.stage(Stage.EXAMINE):
         referee.ready()
         if referee.load(*built.contents) is None:
-            (drawn,) = judgement.seat.sets(next(case for case in judgement.cases if case.name == wanted))
+            (drawn,) = judgement.session.sets(next(case for case in judgement.cases if case.name == wanted))
             referee.check(drawn, Flag.NONE)
             referee.finish()
         judgement.end_run()
@@ -357,7 +357,7 @@ def _report(judgement: Judgement, outcome: Outcome, built: Built) -> Report:
         diagnostics=outcome.diagnostics,
         log=built.log,
         output=_shown(judgement, outcome.output),
-        environment=judgement.seat.environment,
+        environment=judgement.session.environment,
         score=outcome.score,
         kernels=built.kernels,
         listings=built.all_listings(),

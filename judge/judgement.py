@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 
 from judge.race_watch import RaceWatch
 from judge.report import CaseReport, Diagnostic, Progress, Score, StageTime
-from judge.target import Referee, Seat, Target
+from judge.target import JudgingSession, Referee, Target
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
 
 
 @dataclass(slots=True)
 class Judgement:
-    """One evaluation under way. Owns its seat and the referee of the current run; close it."""
+    """One evaluation under way. Owns its judging session and the referee of the current run; close it."""
 
     problem: Problem
     source: str
@@ -31,14 +31,14 @@ class Judgement:
     stages: list[StageTime] = field(default_factory=list)
     attempts: int = 1
     said_before: int | None = None  # findings of this run when its first hidden case began, None before that
-    _seat: Seat | None = None
+    _session: JudgingSession | None = None
     _referee: Referee | None = None
 
     @property
-    def seat(self) -> Seat:
+    def session(self) -> JudgingSession:
         """Its place on the target, taken at first use."""
-        if self._seat is None:
-            self._seat = self.target.seat(
+        if self._session is None:
+            self._session = self.target.session(
                 self.problem,
                 self.language,
                 self.cases,
@@ -47,7 +47,7 @@ class Judgement:
                 seed=self.seed,
                 gpu_model=self.gpu_model,
             )
-        return self._seat
+        return self._session
 
     @property
     def checked(self) -> list[Case]:
@@ -78,13 +78,13 @@ class Judgement:
         """End the current run, if any, and begin one with a fresh runner."""
         self.end_run()
         self.said_before = None
-        self._referee = self.seat.start_referee(alone=alone)
+        self._referee = self.session.start_referee(alone=alone)
         return self._referee
 
     def new_race_check(self) -> Referee | None:
         """End the current run, and begin one that looks for races. None where the target has no such run."""
         self.end_run()
-        self._referee = self.seat.start_race_check()
+        self._referee = self.session.start_race_check()
         return self._referee
 
     def watch(self) -> RaceWatch | nullcontext[None]:
@@ -111,10 +111,10 @@ class Judgement:
         return after
 
     def close(self) -> None:
-        """End the current run and give the seat up."""
+        """End the current run and give the judging session up."""
         self.end_run()
-        if self._seat is not None:
-            self._seat.close()
+        if self._session is not None:
+            self._session.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from judge.buffers import Bytes
-from judge.conversation import Answer, Conversation
-from judge.diagnostics import clean
-from judge.drawn import DrawnSet, allocate, expected_name, inputs, outputs
-from judge.elements import expected_dtype, narrow, storage
+from judge.drawn import CaseData, allocate, expected_name, inputs, outputs
+from judge.dtypes import expected_dtype, narrow, storage
 from judge.errors import JudgementCancelled, OracleFailed
+from judge.evidence.diagnostics import clean
 from judge.report import Diagnostic
+from judge.runner.buffers import Bytes
+from judge.runner.client import Answer, RunnerClient
 from judge.sizes import scalar_of, shape_of, size_names
 from problems.binding_python import call_of
 from problems.schema import Argument, Case, Problem
@@ -60,7 +60,7 @@ class Oracle:
     ) -> None:
         """Load the reference of `problem` into a fresh oracle, which opens its GPU first with `gpu`."""
         self._problem = problem
-        self._conversation = Conversation(process, cancelled)
+        self._conversation = RunnerClient(process, cancelled)
         if gpu:
             self._require(self._conversation.prepare(timeout_s=_LOAD_S), "opening the GPU")
         source = problem.reference.encode()
@@ -76,7 +76,7 @@ class Oracle:
         finally:
             drawn.close()
 
-    def fill(self, drawn: DrawnSet, seed: int | None = None) -> None:
+    def fill(self, drawn: CaseData, seed: int | None = None) -> None:
         """Write contents for `seed` into the memory of `drawn`, by default for one that nobody can guess."""
         case = drawn.case
         if case.inputs:
@@ -162,7 +162,7 @@ def _number_of(problem: Problem, case: Case) -> int:
     return next(number for number, known in enumerate(problem.cases) if known.name == case.name)
 
 
-def read_set(problem: Problem, drawn: DrawnSet) -> Drawn:
+def read_set(problem: Problem, drawn: CaseData) -> Drawn:
     """A private copy of a set in host memory."""
     with mmap.mmap(drawn.descriptor, 0, prot=mmap.PROT_READ) as shared:
         copies = {
@@ -181,7 +181,7 @@ def read_set(problem: Problem, drawn: DrawnSet) -> Drawn:
     )
 
 
-def _arguments(problem: Problem, drawn: DrawnSet) -> tuple[WireArgument, ...]:
+def _arguments(problem: Problem, drawn: CaseData) -> tuple[WireArgument, ...]:
     """The problem's arguments, then the sizes, then what is expected; all arrays in the set's memory."""
     places = {part.name: part for part in drawn.parts}
     sizes = drawn.case.sizes

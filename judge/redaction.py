@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from judge.checker import UNWRITTEN
-from judge.diagnostics import first_error
+from judge.evidence.diagnostics import first_error
 from judge.report import CaseReport, Diagnostic, Report, Timing
+from judge.runner.comparison import UNWRITTEN
 from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
 _MOST_THREADS = 1024  # of a block

@@ -1,13 +1,13 @@
-"""Where programs are judged, as `judge.evaluate` sees it: a target, a seat for each submission, its referees.
+"""Where programs are judged, as `judge.evaluate` sees it: targets, judging sessions, referees.
 
-Theory of operation. A target compiles, and gives a submission a seat: the contents of its cases and, one
-after the other, the referees of its runs. Compiling, drawing and getting a runner ready know nothing of
-each other and overlap. A referee stands for one fresh runner, which is used once and then destroyed; on a
+Theory of operation. A target compiles, and gives a submission a judging session: the contents of its cases
+and, one after the other, the referees of its runs. Compiling, drawing and getting a runner ready know nothing
+of each other and overlap. A referee stands for one fresh runner, which is used once and then destroyed; on a
 GPU it also stands for a share of the device, and for a process of ours that owns the memory and the clock.
 `open_target` makes one of:
 
-    cpu   CUDA C++ in functional mode, Triton in its interpreter; nothing is ranked (`judge.cpu_target`)
-    gpu   the NVIDIA GPUs of this node, shared through MPS (`judge.gpu_target`)
+    cpu   CUDA C++ in functional mode, Triton in its interpreter; nothing is ranked (`judge.cpu.target`)
+    gpu   the NVIDIA GPUs of this node, shared through MPS (`judge.gpu.target`)
 """
 
 import shutil
@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Protocol
 
 from judge.built import Built
-from judge.cpu_target import CpuTarget
-from judge.doctor import Doctor
-from judge.drawn import DrawnSet
-from judge.gpu_kit import GpuKit
-from judge.gpu_target import GpuTarget
-from judge.node_settings import HOST_IMAGES, NodeSettings
+from judge.cpu.doctor import Doctor
+from judge.cpu.target import CpuTarget
+from judge.drawn import CaseData
+from judge.gpu.nvidia import NvidiaHardware
+from judge.gpu.settings import HOST_IMAGES, NodeSettings
+from judge.gpu.target import GpuTarget
 from judge.oracle import Oracle
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
@@ -65,13 +65,13 @@ class Referee(Protocol):
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
         """Load the program. Returns None, or the verdict and message of a program that did not load."""
 
-    def check(self, drawn: DrawnSet, flags: Flag) -> CaseReport:
+    def check(self, drawn: CaseData, flags: Flag) -> CaseReport:
         """Run one case and check it in full."""
 
     def promote(self) -> bool:
         """Try to have the GPU alone without waiting; a run of our own goes on if so."""
 
-    def rank(self, sets: Sequence[DrawnSet]) -> CaseReport:
+    def rank(self, sets: Sequence[CaseData]) -> CaseReport:
         """Time one case by the trusted clock, checking every repetition. Needs the GPU alone."""
 
     def overdrawn(self) -> tuple[Verdict, str] | None:
@@ -87,7 +87,7 @@ class Referee(Protocol):
         """End the runner and release everything; on a GPU soon."""
 
 
-class Seat(Protocol):
+class JudgingSession(Protocol):
     """A submission's place on a target: the contents of its cases, and its referees. Close it at the end."""
 
     @property
@@ -106,7 +106,7 @@ class Seat(Protocol):
         Functional mode looks for races in every run.
         """
 
-    def sets(self, case: Case) -> tuple[DrawnSet, ...]:
+    def sets(self, case: Case) -> tuple[CaseData, ...]:
         """The contents of `case`, as soon as they are there: one set, or several for a timed case.
 
         Ask only while a referee is ready: on a GPU nothing is drawn without a share of it.
@@ -137,7 +137,7 @@ class Target(Protocol):
 
     @property
     def metrics(self) -> Mapping[str, int]:
-        """Counters since it was opened, such as `pool_hits_cuda` and `vault_misses`."""
+        """Counters since it was opened, such as `pool_hits_cuda` and `secret_pool_misses`."""
 
     def build(
         self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
@@ -150,7 +150,7 @@ class Target(Protocol):
             judge.errors.LanguageMissing: this installation lacks the language.
         """
 
-    def seat(
+    def session(
         self,
         problem: Problem,
         language: Language,
@@ -160,13 +160,13 @@ class Target(Protocol):
         sanitize: bool = False,
         seed: int | None = None,
         gpu_model: str = "",
-    ) -> Seat:
+    ) -> JudgingSession:
         """A place for a submission that will be judged on `cases`, whose contents begin to be drawn.
 
         Returns at once. With `sanitize` its runners work under compute-sanitizer, where there is one, and
         what that finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
-        this seat alone; else of seeds that nobody can guess. With `gpu_model` it is a GPU of that model.
-        Raises judge.errors.GpuUnavailable.
+        this judging session alone; else of seeds that nobody can guess. With `gpu_model` it is a GPU of that
+        model. Raises judge.errors.GpuUnavailable.
         """
 
     def examine(
@@ -252,12 +252,12 @@ def open_target(
         raise IsolationUnavailable("only containers get a GPU; set WARPCOURT_ISOLATION=docker")
     isolation.verify()
     return GpuTarget(
-        GpuKit.open(isolation, cache=cache, node=node),
+        NvidiaHardware.open(isolation, cache=cache, node=node),
         isolation,
         runtime=node.runtime_of(cache),
         warm=warm,
         slots=node.check_slots,
-        vault=node.vault,
+        secret_pool=node.secret_pool,
         doctor=_doctor(cache) if node.doctor else None,
     )
 

@@ -38,7 +38,7 @@ SAMPLES = 6
 SAMPLE = "PROOF_SAMPLE"
 PROVE_ALL = "PROVE_ALL"
 # What no verdict on a CPU depends on.
-_ELSEWHERE = ("judge/clock", "judge/device", "judge/gpu", "sandbox/gpu")
+_ELSEWHERE = ("judge/clock", "judge/gpu", "sandbox/gpu")
 _TESTS = ("proofs", "solutions", "templates")
 _LOCKS = ("run", "triton", "nvcc")
 

@@ -126,7 +126,7 @@ class Config:
     target: Literal["cpu", "gpu", "scripted"] = "cpu"
     """What programs are judged on: cpu, gpu, or scripted, which runs nothing, for tests of the site."""
     runtime_dir: Directory = Path("var/run")
-    """Directory where the processes of a host meet: leases, MPS, vaults. Local, with a short path."""
+    """Directory where the processes of a host meet: leases, MPS, secret pools. Local, with a short path."""
     images: Images = "host"
     """Images of the containers, as PREFIX:TAG of what deploy/build-images made. host: they show this host's
     own files, read-only."""
@@ -141,7 +141,7 @@ class Config:
     gpu_memory_mib: CountOrAuto = None
     """GPU memory that one program may use, in MiB. auto: its part of what is not set aside for the judge. 0:
     no limit of its own."""
-    vault_mib: Positive = 16384
+    secret_pool_mib: Positive = 16384
     """GPU memory for inputs and expected outputs that were drawn ahead, in MiB."""
     doctor: YesOrNo = True
     """Whether a CUDA program that fails on a GPU is run again on the CPU to explain why."""

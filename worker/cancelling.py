@@ -5,27 +5,27 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from threading import Event
 
-from judge.contents import Draws
 from judge.errors import JudgementCancelled
 from judge.evaluate import evaluate
-from judge.lineup.trials import MOST_PROGRAMS, LineUps, Trial
-from judge.prove import OnProgress, TargetBench
+from judge.proof.batches.trials import MOST_PROGRAMS, ProgramBatches, Trial
+from judge.proof.determinism import CaseDataSource
+from judge.proof.prove import OnProgress, TargetEnvironment
 from judge.report import Progress, Report
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Step
 
 
 @dataclass(frozen=True, slots=True)
-class CancellableBench(TargetBench):
-    """The bench that a target offers, until `cancelled` is set: then JudgementCancelled is raised.
+class CancellableEnvironment(TargetEnvironment):
+    """The environment that a target offers, until `cancelled` is set: then JudgementCancelled is raised.
 
-    `on_progress` is called between line-ups too, with no sandbox in use.
+    `on_progress` is called between batches too, with no sandbox in use.
     """
 
     cancelled: Event
     on_progress: OnProgress = lambda _: None
 
-    def oracle(self, problem: Problem) -> AbstractContextManager[Draws]:
+    def oracle(self, problem: Problem) -> AbstractContextManager[CaseDataSource]:
         """Load the problem's reference in the target's oracle sandbox."""
         self._require()
         return self.target.start_oracle(problem, self.cancelled.is_set)
@@ -47,14 +47,14 @@ class CancellableBench(TargetBench):
     def try_all(
         self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
     ) -> list[Trial]:
-        """Try programs in line-ups on the target, one line-up after the other."""
+        """Try programs in batches on the target, one batch after the other."""
         trials: list[Trial] = []
         for start in range(0, len(sources), MOST_PROGRAMS):
             self._require()
             some = sources[start : start + MOST_PROGRAMS]
             text = f"{language.value}: {start + 1} to {start + len(some)} of {len(sources)} programs"
             self.on_progress(Progress(Step.CHECKING, text))
-            trials += LineUps(problem, language, controls, self.target, self.judge).try_all(some)
+            trials += ProgramBatches(problem, language, controls, self.target, self.judge).try_all(some)
         return trials
 
     def _require(self) -> None:

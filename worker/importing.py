@@ -13,7 +13,7 @@ from pathlib import Path
 import structlog
 from django.conf import settings
 
-from judge.importing import UnknownFormat
+from judge.proof.importing import UnknownFormat
 from problems.importing.upload import SetInvalid, unpacked_set
 from web.importing.models import ImportRun
 from web.importing.queue import queue

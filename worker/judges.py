@@ -12,13 +12,13 @@ from django.conf import settings
 
 from judge.errors import JudgementCancelled
 from judge.evaluate import evaluate
-from judge.importing import OnProblem, import_set, open_workshop
-from judge.preview import CaseWanted, Preview, preview
-from judge.proof import Proof
-from judge.prove import prove_on
+from judge.proof.importing import OnProblem, import_set, open_workshop
+from judge.proof.preview import CaseWanted, Preview, preview
+from judge.proof.prove import prove_on
+from judge.proof.results import Proof
+from judge.proof.timed_sizes import DEFAULT_GPU
 from judge.report import CaseReport, Progress, Report
 from judge.sizes import SizesInvalid
-from judge.timed_sizes import DEFAULT_GPU
 from problems.importing.report import Imported
 from problems.loader import load_problem
 from problems.schema import Problem
@@ -27,7 +27,7 @@ from web.config import Config
 from web.site.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
 from worker import scripted, scripted_proving
-from worker.cancelling import CancellableBench
+from worker.cancelling import CancellableEnvironment
 from worker.observing import count_ready, count_stage
 from worker.packages import folder_of
 
@@ -60,7 +60,7 @@ class Judge(Protocol):
     def import_set(
         self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
     ) -> Iterator[Imported]:
-        """Import every problem below `folder`; see `judge.importing.import_set`."""
+        """Import every problem below `folder`; see `judge.proof.importing.import_set`."""
 
     def close(self) -> None:
         """End what it keeps running."""
@@ -111,12 +111,12 @@ class PackageJudge:
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:
         """Prove `problem` on the target."""
-        bench = CancellableBench(self._target, cancelled, on_progress)
-        return prove_on(problem, bench, gpu=gpu or DEFAULT_GPU, on_progress=on_progress)
+        environment = CancellableEnvironment(self._target, cancelled, on_progress)
+        return prove_on(problem, environment, gpu=gpu or DEFAULT_GPU, on_progress=on_progress)
 
     def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
         """Draw one case in the target's oracle sandbox."""
-        return preview(problem, wanted, CancellableBench(self._target, cancelled).oracle)
+        return preview(problem, wanted, CancellableEnvironment(self._target, cancelled).oracle)
 
     def import_set(
         self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event

@@ -16,7 +16,10 @@ from web.submissions.models import Job, Submission
 from worker.ending import UNANSWERED
 
 _POOL = {"pool_hits_": metrics.POOL_HITS, "pool_misses_": metrics.POOL_MISSES}
-_VAULT = {"vault_hits@": metrics.VAULT_HITS, "vault_misses@": metrics.VAULT_MISSES}
+_SECRET_POOL = {
+    "secret_pool_hits@": metrics.SECRET_POOL_HITS,
+    "secret_pool_misses@": metrics.SECRET_POOL_MISSES,
+}
 
 
 @contextmanager
@@ -56,7 +59,7 @@ def count_ready(changes: Mapping[str, int]) -> None:
         for prefix, counter in _POOL.items():
             if name.startswith(prefix):
                 counter.labels(kind=name.removeprefix(prefix)).inc(change)
-        for prefix, counter in _VAULT.items():
+        for prefix, counter in _SECRET_POOL.items():
             if name.startswith(prefix):
                 counter.inc(change)
 

@@ -14,8 +14,8 @@ import structlog
 from django.conf import settings
 
 from judge.errors import OracleFailed
-from judge.preview import CaseWanted, PreviewRefused
-from judge.proof import to_json
+from judge.proof.preview import CaseWanted, PreviewRefused
+from judge.proof.results import to_json
 from judge.report import Progress
 from problems.contents import as_folder
 from problems.faults import PackageInvalid

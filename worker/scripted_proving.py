@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Event
 
 from judge.errors import OracleFailed
-from judge.importing import OnProblem
-from judge.preview import ArrayPreview, CaseWanted, Preview, wanted_case
-from judge.proof import Outcome, Proof, error
-from judge.prove import OnProgress
+from judge.proof.importing import OnProblem
+from judge.proof.preview import ArrayPreview, CaseWanted, Preview, wanted_case
+from judge.proof.prove import OnProgress
+from judge.proof.results import Outcome, Proof, error
 from judge.report import Progress
 from problems.contents import DESCRIPTION, read_folder
 from problems.importing.report import Entry, Imported

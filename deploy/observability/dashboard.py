@@ -101,10 +101,10 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         Panel(
             "Contents that were drawn ahead",
             {
-                "vault": (
-                    "sum(rate(warpcourt_vault_hits_total[$__rate_interval])) / "
-                    "(sum(rate(warpcourt_vault_hits_total[$__rate_interval])) + "
-                    "sum(rate(warpcourt_vault_misses_total[$__rate_interval])))"
+                "secret_pool": (
+                    "sum(rate(warpcourt_secret_pool_hits_total[$__rate_interval])) / "
+                    "(sum(rate(warpcourt_secret_pool_hits_total[$__rate_interval])) + "
+                    "sum(rate(warpcourt_secret_pool_misses_total[$__rate_interval])))"
                 )
             },
             "percentunit",

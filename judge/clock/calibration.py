@@ -1,9 +1,9 @@
 """What one GPU of this node really reaches, measured once and kept with a stamp.
 
-Theory of operation. A process of its own (`python -m judge.device.calibrate`) measures the GPU, which nobody
-else may use meanwhile: have its exclusive lease. The result is a small JSON file per GPU in a directory of
-the node. It holds for the GPU and the driver in its stamp; another stamp means measuring again, and so does
-a file of an older format.
+Theory of operation. A process of its own (`python -m judge.gpu.device.calibrate`) measures the GPU, which
+nobody else may use meanwhile: have its exclusive lease. The result is a small JSON file per GPU in a
+directory of the node. It holds for the GPU and the driver in its stamp; another stamp means measuring again,
+and so does a file of an older format.
 """
 
 import json
@@ -141,7 +141,7 @@ def measure_in_process(gpu_uuid: str, driver: str) -> Calibration:
     environment = os.environ | {"CUDA_VISIBLE_DEVICES": gpu_uuid}
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "judge.device.calibrate"],
+            [sys.executable, "-m", "judge.gpu.device.calibrate"],
             env=environment,
             cwd=_ROOT,
             capture_output=True,

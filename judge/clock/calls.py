@@ -4,7 +4,7 @@ Theory of operation. A call:
 
     arm        poison the outputs of a set of chance
     order      have the runner queue the call behind the gate, where its program lets it
-    pass       the gate lands the contents, lets the call go and watches its outputs (`judge.device.gate`)
+    pass       the gate lands the contents, lets the call go and watches its outputs (`judge.gpu.device.gate`)
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more
 
 Its time runs from the release to the last change that was seen in the outputs. Outputs that change after
@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 
 from judge.clock.contracts import Disturbed, Gate, Guard, Ordering, Passage, Policy, TimedSets
 from judge.clock.page import OrderUnanswered
-from judge.conversation import Answer
-from judge.inspector import Finding
+from judge.runner.client import Answer
+from judge.runner.inspector import Finding
 from problems.vocabulary import Verdict
 
 _US = 1000

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from judge.inspector import Finding
-from judge.memory import Buffer, Contents
+from judge.runner.inspector import Finding
+from judge.runner.memory import Buffer, Contents
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class GpuGuard:
     """Watches one GPU by `ask`, which returns a Sample of it now.
 
     `ours` tells by the process id on the host whether a process belongs to this judgement or serves it
-    (the runner, the referees, the vault, MPS itself).
+    (the runner, the referees, the secret pool, MPS itself).
     """
 
     def __init__(

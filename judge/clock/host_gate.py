@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from judge.clock.contracts import Ordering, Passage
-from judge.memory import Buffer, Contents
+from judge.runner.memory import Buffer, Contents
 
 _US = 1000
 

@@ -6,8 +6,8 @@ through a ctypes array are single instructions, and x86 keeps stores in order, a
 whoever sees the new `order` sees the `set` and `kind` that came before it. On other processors this would
 need a release and an acquire.
 
-No time is taken here: on a GPU that happens on the device (`judge.device.gate`). Everything in the page is
-the runner's to write as it likes. It can only make us wait, or look at outputs that are not there.
+No time is taken here: on a GPU that happens on the device (`judge.gpu.device.gate`). Everything in the page
+is the runner's to write as it likes. It can only make us wait, or look at outputs that are not there.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from typing import Self
 
-from judge.conversation import Answer
+from judge.runner.client import Answer
 from sandbox.wire import Order, Page
 
 _LOOKS = 2000  # between two questions whether the runner is still there: about 0.2 ms

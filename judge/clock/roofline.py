@@ -1,8 +1,8 @@
 """How fast a case can be on a GPU: the roofline of a cold call, and the times that are doubted and refused.
 
 Theory of operation. All follows from the problem's `bytes` and `operations`, from the size of its outputs,
-and from what this GPU was measured to reach (`judge.device.calibrate`). A counted call is cold: its inputs
-are new and the cache is swept between their landing and the call. So
+and from what this GPU was measured to reach (`judge.gpu.device.calibrate`). A counted call is cold: its
+inputs are new and the cache is swept between their landing and the call. So
 
 - *every byte of the inputs crosses the memory* while the call runs. The sweep leaves nothing of them in the
   L2 cache, and other sets of arguments do not help: neither `L2` nor `L2 / sets` is subtracted for inputs;

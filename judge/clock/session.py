@@ -1,8 +1,8 @@
 """Times one case by what the referee's gate saw on the device, of work that it has checked in full.
 
 Theory of operation. The runner shares its process with the submission, so nothing that it measures or says
-can rank. `judge.device.gate` explains how one call is timed, `judge.clock.calls` what is done around it. A
-session is made of:
+can rank. `judge.gpu.device.gate` explains how one call is timed, `judge.clock.calls` what is done around it.
+A session is made of:
 
     warm-up     some calls on a content that is used for nothing else
     counted     one call on each other content. The program sees each of them once, in this call, and no other
@@ -21,8 +21,8 @@ from judge.clock.calls import Calls, Over
 from judge.clock.contracts import Disturbed, Gate, Guard, Ordering, Policy, TimedSets
 from judge.clock.estimate import Estimate, estimate
 from judge.clock.roofline import Roofline
-from judge.inspector import Finding
 from judge.report import Timing
+from judge.runner.inspector import Finding
 from problems.vocabulary import Verdict
 
 _MS_NS = 1_000_000

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
-from judge.call import Call
-from judge.checking import ByTolerance, Checking
 from judge.clock.contracts import Policy
 from judge.drawn import inputs, outputs
-from judge.inspector import Finding, inspect
-from judge.memory import Buffer, Contents, Memory
+from judge.runner.call import Call
+from judge.runner.checking import ByTolerance, Checking
+from judge.runner.inspector import Finding, inspect
+from judge.runner.memory import Buffer, Contents, Memory
 from judge.sizes import bytes_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict

@@ -11,7 +11,7 @@ from judge.compiler.advice import advice_on
 from judge.compiler.log import BINDING, SOURCE, Entry, entries
 from judge.compiler.signature import signature_finding
 from judge.compiler.source import Source
-from judge.diagnostics import clean
+from judge.evidence.diagnostics import clean
 from judge.report import Diagnostic
 from problems.schema import Problem
 from problems.vocabulary import DiagnosticKind, Severity

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from judge.mutants.code import masked
+from judge.proof.mutants.code import masked
 
 MAX_CHARACTERS = 512 * 1024  # more than a program may have
 _MAX_NAMES = 600

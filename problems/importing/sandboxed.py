@@ -3,7 +3,7 @@
 Theory of operation. An importer reads files and parses them; it never imports or runs them. To learn what a
 problem's tests look like it composes one text, `imported.py`, of the author's files as strings and an
 adapter of ours, and has an `Examiner` run it. Later the same text, with constants filled in, is the
-package's `reference.py`: what was examined is what judges. `judge.examination` is the real examiner.
+package's `reference.py`: what was examined is what judges. `judge.proof.examination` is the real examiner.
 """
 
 import ast

@@ -8,7 +8,7 @@ size, and the driver maps an allocation whole or not at all, so its size travels
 
 Everything works in the primary context of the first visible device, which is the one that CuPy and PyTorch
 use. This module needs the standard library and the driver's `libcuda.so.1` alone: Python runners import it
-inside sandboxes, the referee and the vault outside.
+inside sandboxes, the referee and the secret pool outside.
 """
 
 import contextlib

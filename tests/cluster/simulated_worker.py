@@ -3,16 +3,16 @@
     celery -A tests.cluster.simulated_worker worker
 
 Compiler, sandboxes, oracle, referee and clock are those of a GPU; only the card is none
-(`judge.simulated_kit`). The worker's settings say `WARPCOURT_TARGET=cpu`, and name the isolation.
+(`judge.gpu.simulated`). The worker's settings say `WARPCOURT_TARGET=cpu`, and name the isolation.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from judge.cpu_target import CpuTarget
-from judge.gpu_target import GpuTarget
-from judge.node_settings import NodeSettings
-from judge.simulated_kit import SimulatedKit
+from judge.cpu.target import CpuTarget
+from judge.gpu.settings import NodeSettings
+from judge.gpu.simulated import SimulatedHardware
+from judge.gpu.target import GpuTarget
 from judge.target import Target, open_backend
 from web.site import judging
 
@@ -27,12 +27,12 @@ def _open_simulated(
     isolation = open_backend(backend, node=node)
     isolation.verify()
     return GpuTarget(
-        SimulatedKit(CpuTarget.open(isolation, cache=cache, warm={})),
+        SimulatedHardware(CpuTarget.open(isolation, cache=cache, warm={})),
         isolation,
         runtime=node.runtime_of(cache),
         warm={kind: warm[kind] for kind in ("oracle", "cuda")},
         slots=_SLOTS,
-        vault=node.vault,
+        secret_pool=node.secret_pool,
     )
 
 

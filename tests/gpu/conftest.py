@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from judge.evaluate import evaluate
-from judge.gpu_target import GpuTarget
-from judge.node_settings import HOST_IMAGES, NodeSettings
+from judge.gpu.settings import HOST_IMAGES, NodeSettings
+from judge.gpu.target import GpuTarget
 from judge.report import Report
 from judge.target import Target, open_target
 from problems.loader import load_problem, problems_root
@@ -40,7 +40,7 @@ def gpu() -> GpuInfo:
 
 @pytest.fixture(scope="session")
 def target(gpu: GpuInfo) -> Iterator[Target]:
-    """All of the real thing: containers, MPS, leases, vault, referee processes, the trusted clock."""
+    """All of the real thing: containers, MPS, leases, secret pool, referee processes, the trusted clock."""
     runtime = Path(tempfile.mkdtemp(prefix="wcg"))  # a short path: it holds sockets
     node = NodeSettings(
         runtime_dir=runtime,
@@ -54,12 +54,12 @@ def target(gpu: GpuInfo) -> Iterator[Target]:
         pytest.fail(f"there is a GPU, but the judge does not open on it: {error}")
     yield target
     assert isinstance(target, GpuTarget)
-    stations = list(target.stations.values())
+    gpu_runtimes = list(target.gpu_runtimes.values())
     target.close()
-    for station in stations:
-        station.vault.end()
-        if station.card.mps is not None:
-            station.card.mps.stop()
+    for gpu_runtime in gpu_runtimes:
+        gpu_runtime.secret_pool.end()
+        if gpu_runtime.card.mps is not None:
+            gpu_runtime.card.mps.stop()
     shutil.rmtree(runtime, ignore_errors=True)
 
 

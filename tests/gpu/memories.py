@@ -11,17 +11,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge.memory import Contents, DeviceLost, DeviceRefused, Memory
+from judge.runner.memory import Contents, DeviceLost, DeviceRefused, Memory
 
 if TYPE_CHECKING:
-    from judge.device.memory import DeviceMemory
+    from judge.gpu.device.memory import DeviceMemory
 
 
 @contextmanager
 def opened_memory() -> Iterator["DeviceMemory"]:
     """Device memory. Skips the test where there is no GPU, or no CuPy."""
     pytest.importorskip("cupy")
-    from judge.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is on GPU hosts alone
+    from judge.gpu.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is on GPU hosts alone
 
     try:
         memory = DeviceMemory.open()

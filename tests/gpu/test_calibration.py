@@ -32,7 +32,7 @@ FAST = (
 COLD = """
 import json
 import cupy, numpy as np
-from judge.device import calibrate
+from judge.gpu.device import calibrate
 kernels, size = calibrate.Kernels(), int(cupy.cuda.Device().attributes["L2CacheSize"]) // 16 * 16
 origin, target, private = (cupy.ones(n * size, cupy.uint8) for n in (2, 2, 3))
 def cold(work):

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from judge.checker import Comparison
-from judge.elements import narrow
+from judge.dtypes import narrow
+from judge.runner.comparison import Comparison
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 from tests.gpu.memories import median_ms, on_device, opened_memory, say
 from tests.unit.judge.outputs import Output, make_output, outputs
 
 if TYPE_CHECKING:
-    from judge.device.memory import DeviceMemory
+    from judge.gpu.device.memory import DeviceMemory
 
 pytestmark = pytest.mark.gpu
 

@@ -18,7 +18,7 @@ from judge.clock.contracts import Ordering, Passage
 pytestmark = pytest.mark.gpu
 cupy = pytest.importorskip("cupy", reason="no CuPy")
 
-from judge.device.memory import DeviceMemory  # noqa: E402 - needs CuPy
+from judge.gpu.device.memory import DeviceMemory  # noqa: E402 - needs CuPy
 
 MOST_LAUNCH_US = 4.0
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,7 +112,7 @@ def test_one_warp_that_stays_keeps_the_gate_closed(memory: DeviceMemory, threads
 
 def test_calibration_gives_rates_that_can_be() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "judge.device.calibrate"],
+        [sys.executable, "-m", "judge.gpu.device.calibrate"],
         cwd=ROOT,
         capture_output=True,
         text=True,

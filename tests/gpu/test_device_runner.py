@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.sanitizer import findings as sanitizer_findings
+from judge.evidence.sanitizer import findings as sanitizer_findings
 from sandbox.gpu.compile.recipe import WRAPPED
 from sandbox.gpu.runners import Tool, build_device_runner, cuda_runner_command, sanitized_runner_command
 from sandbox.runner import vmm

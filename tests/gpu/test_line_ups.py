@@ -2,8 +2,8 @@
 
 import pytest
 
-from judge.lineup.trials import LineUps
-from judge.prove import prove
+from judge.proof.batches.trials import ProgramBatches
+from judge.proof.prove import prove
 from judge.report import Report
 from judge.target import Target
 from problems.schema import Problem, Solution
@@ -14,18 +14,16 @@ _TRIED = {Verdict.ACCEPTED, Verdict.ILLEGAL_ACCESS, Verdict.WRONG_ANSWER, Verdic
 
 
 def judged_apart(problem: Problem, source: str, language: Language) -> Report:
-    pytest.fail(f"no line-up of {problem.slug}: a program in {language} was judged apart")
+    pytest.fail(f"no batch of {problem.slug}: a program in {language} was judged apart")
 
 
 @pytest.mark.parametrize("language", [Language.CUDA, Language.TRITON])
-def test_a_line_up_says_what_a_submission_gets(
-    target: Target, vector_add: Problem, language: Language
-) -> None:
+def test_a_batch_says_what_a_submission_gets(target: Target, vector_add: Problem, language: Language) -> None:
     written = [solution for solution in vector_add.solutions if solution.language is language]
     accepted = [solution for solution in written if solution.verdict is Verdict.ACCEPTED]
     tried = [solution for solution in written if solution.verdict in _TRIED]
-    line_ups = LineUps(vector_add, language, [text_of(accepted[0])], target, judged_apart)
-    trials = line_ups.try_all([text_of(solution) for solution in tried])
+    batches = ProgramBatches(vector_add, language, [text_of(accepted[0])], target, judged_apart)
+    trials = batches.try_all([text_of(solution) for solution in tried])
     for solution, trial in zip(tried, trials, strict=True):
         assert trial.verdict in solution.allowed(on_gpu=True), (solution.path.name, trial)
 

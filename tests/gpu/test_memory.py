@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from judge.call import Call
-from judge.drawn import DrawnSet, layout
-from judge.memory import Buffer, DeviceRefused
-from judge.poison import BENDS, bent
+from judge.drawn import CaseData, layout
+from judge.runner.call import Call
+from judge.runner.memory import Buffer, DeviceRefused
+from judge.runner.poison import BENDS, bent
 from problems.vocabulary import Dtype
 from sandbox.runner import vmm
 from tests.gpu.memories import median_ms, on_device, on_host, opened_memory, say
 from tests.unit.judge.packages import DOUBLING
 
 if TYPE_CHECKING:
-    from judge.device.memory import DeviceMemory
+    from judge.gpu.device.memory import DeviceMemory
 
 pytestmark = pytest.mark.gpu
 
@@ -166,11 +166,11 @@ def test_a_drawn_set_is_read_where_it_lies(memory: "DeviceMemory") -> None:
     parts, size_bytes = layout(DOUBLING, case)
     contents = random(size_bytes)
     device = vmm.Device.open()
-    with vmm.Allocation.create(device, size_bytes) as vault:
-        vault.write(contents.tobytes())
+    with vmm.Allocation.create(device, size_bytes) as secret_pool:
+        secret_pool.write(contents.tobytes())
         device.synchronize()
-        descriptor = vault.export()
-        opened = memory.open_set(DrawnSet(case, parts, size_bytes, descriptor))
+        descriptor = secret_pool.export()
+        opened = memory.open_set(CaseData(case, parts, size_bytes, descriptor))
         os.close(descriptor)
     for part in parts:
         found = on_host(opened[part.name])
@@ -202,8 +202,8 @@ def test_it_says_how_large_cache_and_free_memory_are(memory: "DeviceMemory") -> 
 # A child that does it all to its own context, and says what it found.
 LOST = """
 import cupy
-from judge.device.memory import DeviceMemory
-from judge.memory import DeviceLost
+from judge.gpu.device.memory import DeviceMemory
+from judge.runner.memory import DeviceLost
 memory = DeviceMemory.open()
 buffer = memory.buffer("c", 1 << 20)
 poison = buffer.poison()
@@ -228,7 +228,7 @@ print("lost:", seen[0])
 HANGING = """
 import time
 import cupy
-from judge.device.memory import DeviceMemory
+from judge.gpu.device.memory import DeviceMemory
 memory = DeviceMemory.open()
 buffer = memory.buffer("c", 1 << 20)
 spin = cupy.RawKernel('extern "C" __global__ void spin(volatile int* stop) { while (!*stop) {} }', "spin")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from judge.evaluate import evaluate
-from judge.gpu_target import GpuTarget
-from judge.node_settings import HOST_IMAGES, NodeSettings
+from judge.gpu.settings import HOST_IMAGES, NodeSettings
+from judge.gpu.target import GpuTarget
 from judge.report import Report
 from judge.target import open_target
 from problems.schema import Problem
@@ -97,15 +97,15 @@ def node(gpu: GpuInfo, *, client_memory_mib: int | None, mps: bool = True) -> It
     )
     target = open_target("gpu", backend="docker", cache=CACHE, warm={"oracle": 1}, node=settings)
     assert isinstance(target, GpuTarget)
-    stations = list(target.stations.values())
+    gpu_runtimes = list(target.gpu_runtimes.values())
     try:
         yield target
     finally:
         target.close()
-        for station in stations:
-            station.vault.end()
-            if station.card.mps is not None:
-                station.card.mps.stop()
+        for gpu_runtime in gpu_runtimes:
+            gpu_runtime.secret_pool.end()
+            if gpu_runtime.card.mps is not None:
+                gpu_runtime.card.mps.stop()
 
 
 def judged(target: GpuTarget, problem: Problem, file: str) -> Report:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.drawn import DrawnSet, expected_name, inputs, layout, outputs
-from judge.elements import expected_dtype, storage, widen
+from judge.drawn import CaseData, expected_name, inputs, layout, outputs
+from judge.dtypes import expected_dtype, storage, widen
 from judge.oracle import Oracle
 from judge.sizes import scalar_of, shape_of
 from problems.loader import load_problem, problems_root
@@ -62,13 +62,13 @@ def talk(start: Start) -> Talk:
 
 
 class DeviceSet:
-    """A drawn set in device memory, as the vault has them."""
+    """A drawn set in device memory, as the secret pool has them."""
 
     def __init__(self, device: vmm.Device, problem: Problem, case: Case) -> None:
         self.problem = problem
         parts, size_bytes = layout(problem, case)
         self._memory = vmm.Allocation.create(device, size_bytes)
-        self.drawn = DrawnSet(case, parts, size_bytes, self._memory.export())
+        self.drawn = CaseData(case, parts, size_bytes, self._memory.export())
 
     def array(self, name: str, argument: Argument, *, expected: bool) -> np.ndarray[Any, Any]:
         part = next(part for part in self.drawn.parts if part.name == name)
@@ -160,7 +160,7 @@ def test_timed_cases_are_drawn(
 def test_a_warm_oracle_fills_small_sets_in_milliseconds(
     start: Start, device: vmm.Device, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the vault's latency rests on: between two draws nothing is compiled and no memory returned."""
+    """The secret pool's latency rests on it: no draw compiles anything, and none returns memory."""
     problem = load_problem(problems_root() / "vector-add")
     small = [case for case in problem.cases if case.group in {Group.SMALL, Group.ODD}]
     with Oracle(problem, start().process, lambda: False, gpu=True) as oracle:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.conversation import Answer
-from judge.device.parents import start_warm_parent
-from judge.device.process import RefereeProcess
-from judge.drawn import DrawnSet, layout
-from judge.inspector import Stopped
+from judge.drawn import CaseData, layout
+from judge.gpu.device.parents import start_warm_parent
+from judge.gpu.device.process import RefereeProcess
 from judge.report import CaseReport
+from judge.runner.client import Answer
+from judge.runner.inspector import Stopped
 from problems.vocabulary import Verdict
 from sandbox.gpu import nvml
 from sandbox.runner import vmm
@@ -47,8 +47,8 @@ def gpu(device: vmm.Device) -> Gpu:
 
 
 @contextmanager
-def drawn_on(device: vmm.Device) -> Iterator[DrawnSet]:
-    """A set of the odd case in device memory, as the vault keeps them."""
+def drawn_on(device: vmm.Device) -> Iterator[CaseData]:
+    """A set of the odd case in device memory, as the secret pool keeps them."""
     parts, size_bytes = layout(DOUBLING, CASE)
     x = np.arange(37, dtype=np.float32) + 1
     contents = {"x": x.tobytes(), "expected-y": (2.0 * x.astype(np.float64)).tobytes()}
@@ -56,7 +56,7 @@ def drawn_on(device: vmm.Device) -> Iterator[DrawnSet]:
         for part in parts:
             memory.write(contents[part.name], part.offset)
         device.synchronize()
-        drawn = DrawnSet(CASE, parts, size_bytes, memory.export())
+        drawn = CaseData(CASE, parts, size_bytes, memory.export())
         yield drawn
         drawn.close()
 

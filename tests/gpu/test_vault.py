@@ -1,4 +1,4 @@
-"""The vault in the memory of a GPU: kept beside MPS, read and written by others."""
+"""The secret pool in the memory of a GPU: kept beside MPS, read and written by others."""
 
 import os
 import subprocess
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.drawn import DrawnSet
-from judge.vault import Vault, VaultSettings
+from judge.drawn import CaseData
+from judge.gpu.pool.client import SecretPool, SecretPoolSettings
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.nvml import GpuInfo
 from sandbox.spec import Gpu
@@ -37,9 +37,9 @@ def runtime() -> Path:
 
 
 @pytest.fixture(scope="module")
-def vault(gpu: GpuInfo, runtime: Path) -> Iterator[Vault]:
-    opened = Vault(
-        runtime, gpu.uuid, gpu=Gpu(gpu.uuid, gpu.minor), settings=VaultSettings(budget_mib=64, idle_s=1)
+def secret_pool(gpu: GpuInfo, runtime: Path) -> Iterator[SecretPool]:
+    opened = SecretPool(
+        runtime, gpu.uuid, gpu=Gpu(gpu.uuid, gpu.minor), settings=SecretPoolSettings(budget_mib=64, idle_s=1)
     )
     yield opened
     opened.close()
@@ -53,7 +53,7 @@ def mps(gpu: GpuInfo, runtime: Path) -> Iterator[Mps]:
     found.stop()
 
 
-def client(gpu: GpuInfo, pipes: Path, drawn: DrawnSet, *words: str) -> str:
+def client(gpu: GpuInfo, pipes: Path, drawn: CaseData, *words: str) -> str:
     """What a process of its own, in MPS or beside it, finds in a set after writing `words` to it."""
     done = subprocess.run(
         [sys.executable, "-c", CLIENT, str(drawn.descriptor), str(drawn.size_bytes), *words],
@@ -70,31 +70,31 @@ def client(gpu: GpuInfo, pipes: Path, drawn: DrawnSet, *words: str) -> str:
 
 
 def test_a_set_is_written_beside_mps_and_read_by_a_client_of_mps(
-    gpu: GpuInfo, vault: Vault, mps: Mps, runtime: Path
+    gpu: GpuInfo, secret_pool: SecretPool, mps: Mps, runtime: Path
 ) -> None:
-    """What the whole node rests on: the oracle and the vault are beside MPS, referees are in it."""
-    reservation = vault.reserve(DOUBLING, CASE)
+    """What the whole node rests on: the oracle and the secret pool are beside MPS, referees are in it."""
+    reservation = secret_pool.reserve(DOUBLING, CASE)
     assert reservation is not None
     assert client(gpu, runtime / "no-mps", reservation.drawn, "secret") == "secret"
-    vault.commit(reservation, used=False)
+    secret_pool.commit(reservation, used=False)
     reservation.drawn.close()
-    (drawn,), _ = vault.take(DOUBLING, CASE, 1, keep=0, once=False)
+    (drawn,), _ = secret_pool.take(DOUBLING, CASE, 1, keep=0, once=False)
     assert client(gpu, mps.pipe_directory, drawn) == "secret"
     drawn.close()
 
 
-def test_fresh_memory_of_the_vault_shows_nobodys_secret(
-    gpu: GpuInfo, vault: Vault, mps: Mps, runtime: Path
+def test_fresh_memory_of_the_secret_pool_shows_nobodys_secret(
+    gpu: GpuInfo, secret_pool: SecretPool, mps: Mps, runtime: Path
 ) -> None:
-    """The vault does not scrub what it lets go, since a referee may still read it: the driver must."""
+    """The secret pool does not scrub what it lets go, since a referee may still read it: the driver must."""
     for word in ("first!", "other!"):
-        reservation = vault.reserve(DOUBLING, CASE)
+        reservation = secret_pool.reserve(DOUBLING, CASE)
         assert reservation is not None
         assert client(gpu, runtime / "no-mps", reservation.drawn) == "\0" * 6
         assert client(gpu, runtime / "no-mps", reservation.drawn, word) == word
-        vault.drop(reservation)
+        secret_pool.drop(reservation)
         reservation.drawn.close()
 
 
-def test_the_vault_is_no_client_of_mps(vault: Vault, mps: Mps) -> None:
-    assert vault.pid not in mps.clients()
+def test_the_secret_pool_is_no_client_of_mps(secret_pool: SecretPool, mps: Mps) -> None:
+    assert secret_pool.pid not in mps.clients()

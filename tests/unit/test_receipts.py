@@ -37,9 +37,7 @@ def test_the_engine_holds_what_judges_on_a_cpu() -> None:
     names = {path.relative_to(receipts.ROOT).as_posix() for path in receipts.engine_files()}
     assert {"judge/evaluate.py", "sandbox/wire.py", "problems/schema.py"} <= names
     assert any(name.startswith("sandbox/cpu/translator/") for name in names)
-    assert not any(
-        "__pycache__" in name or name.startswith(("judge/device", "judge/clock")) for name in names
-    )
+    assert not any("__pycache__" in name or name.startswith(("judge/gpu", "judge/clock")) for name in names)
 
 
 def test_a_receipt_is_of_one_package_and_one_engine() -> None:

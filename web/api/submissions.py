@@ -9,7 +9,7 @@ from ninja import Field, Header, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import StringConstraints
 
-from judge.diagnostics import headline
+from judge.evidence.diagnostics import headline
 from judge.report import CaseReport, Diagnostic, KernelResources, Report, Score, StageTime
 from judge.sizes import MAX_SEED
 from problems.vocabulary import Language, Mode, Verdict

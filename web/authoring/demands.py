@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from judge.timed_sizes import (
+from judge.proof.timed_sizes import (
     DEFAULT_GPU,
     MIN_TIMED_US,
     MODELS,

@@ -206,8 +206,8 @@ class ProofRun(LeasedJob):
 
     `wanted` is what was asked for: of a proof `gpu`, the model that its timed cases must suit; of a preview
     `case` or `sizes`, and `seed`. `progress` is the latest step and those before it. A run that is done has a
-    report, or says in `failure` why there is none: `report` of a proof is `judge.proof`'s, of a preview
-    `judge.preview`'s.
+    report, or says in `failure` why there is none: `report` of a proof is `judge.proof.results`'s, of a
+    preview `judge.proof.preview`'s.
     """
 
     listed = Listed("kind", subject="workspace__slug", person="by__username")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.proof import Check, Finding, MutantOutcome, Outcome, Proof, Section, State
+from judge.proof.results import Check, Finding, MutantOutcome, Outcome, Proof, Section, State
 from problems.vocabulary import Severity
 from web.authoring.models import ProofRun, Revision
 from web.authoring.recommending import proof_of

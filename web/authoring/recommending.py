@@ -1,7 +1,7 @@
 """What the latest proof found of tolerances, beside those that the form shows."""
 
-from judge import proof as judge_proof
-from judge.proof import Proof, ToleranceReport
+from judge.proof import results as judge_proof
+from judge.proof.results import Proof, ToleranceReport
 from web.authoring.models import ProofRun, RunKind, Workspace
 from web.jobs.models import JobState
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from judge import importing
+from judge.proof import importing
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
 
-from judge.listing_lines import ptx_lines, sass_lines
+from judge.evidence.listing_lines import ptx_lines, sass_lines
 from web.colours import coloured, to_html
 from web.submissions.models import Listing, ListingKind, Submission
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from judge.launches import Launch, Size, parse_launches, plain_name
-from judge.occupancy import Occupancy, occupancy
+from judge.evidence.launches import Launch, Size, parse_launches, plain_name
+from judge.evidence.occupancy import Occupancy, occupancy
 from judge.report import KernelResources, Report
 from web.fleet.queries import capability_of
 

@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from judge.diagnostics import findings, headline
+from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Report
 from problems.vocabulary import Mode, Verdict
 from web.colours import coloured, highlighted, to_html

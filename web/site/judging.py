@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from judge.node_settings import NodeSettings
+from judge.gpu.pool.client import SecretPoolSettings
+from judge.gpu.settings import NodeSettings
 from judge.target import Target, open_backend, open_target
-from judge.vault import VaultSettings
 from sandbox.backend import Backend
 from web.config import Config
 
@@ -52,6 +52,6 @@ def node_settings(config: Config) -> NodeSettings:
         mps=config.mps,
         check_slots=config.check_slots,
         client_memory_mib=config.gpu_memory_mib,
-        vault=VaultSettings(budget_mib=config.vault_mib),
+        secret_pool=SecretPoolSettings(budget_mib=config.secret_pool_mib),
         doctor=config.doctor,
     )

@@ -85,8 +85,8 @@ PAUSED = Gauge(
 )
 POOL_HITS = Counter("warpcourt_pool_hits", "Sandboxes that were ready when they were wanted.", ["kind"])
 POOL_MISSES = Counter("warpcourt_pool_misses", "Sandboxes that had to be started on the spot.", ["kind"])
-VAULT_HITS = Counter("warpcourt_vault_hits", "Contents of cases that were drawn ahead.")
-VAULT_MISSES = Counter("warpcourt_vault_misses", "Contents of cases that had to be drawn on the spot.")
+SECRET_POOL_HITS = Counter("warpcourt_secret_pool_hits", "Contents of cases that were drawn ahead.")
+SECRET_POOL_MISSES = Counter("warpcourt_secret_pool_misses", "Contents of cases that were drawn on the spot.")
 
 # Leases and sweeps
 

@@ -1,6 +1,6 @@
 """Texts that come from programs or authors, for a terminal."""
 
-from judge.diagnostics import clean
+from judge.evidence.diagnostics import clean
 
 
 def printable(text: str) -> str:

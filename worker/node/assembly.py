@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from judge.node_settings import NodeSettings
+from judge.gpu.settings import NodeSettings
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Leases
 from sandbox.gpu.mps import Mps, MpsUnavailable
@@ -12,7 +12,7 @@ from worker.node.inventory import calibration, node_name, versions
 from worker.node.keeper import Keeper
 from worker.node.service import Host, NodeService
 
-CALIBRATION_FOLDER = "calibration"  # in the cache, as `judge.gpu_kit` has it
+CALIBRATION_FOLDER = "calibration"  # in the cache, as `judge.gpu.nvidia` has it
 
 
 class NoNode(Exception):

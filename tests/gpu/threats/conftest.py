@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.gpu_target import GpuTarget
+from judge.gpu.target import GpuTarget
 from judge.target import Target
 from sandbox.gpu.nvml import GpuInfo
 
@@ -13,10 +13,10 @@ from sandbox.gpu.nvml import GpuInfo
 def gpu_stays_in_use(target: Target, gpu: GpuInfo) -> Iterator[None]:
     yield
     assert isinstance(target, GpuTarget)
-    station = target.stations[gpu.uuid]
-    mark = station.quarantine.mark(gpu.uuid)
+    gpu_runtime = target.gpu_runtimes[gpu.uuid]
+    mark = gpu_runtime.quarantine.mark(gpu.uuid)
     if mark is not None:
-        if station.card.mps is not None:
-            station.card.mps.restart()
-        station.quarantine.clear(gpu.uuid)
+        if gpu_runtime.card.mps is not None:
+            gpu_runtime.card.mps.restart()
+        gpu_runtime.quarantine.clear(gpu.uuid)
         pytest.fail(f"the GPU was quarantined: {mark.reason}")

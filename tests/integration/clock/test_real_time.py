@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge.buffers import HostMemory
 from judge.clock.contracts import Disturbed, Policy
 from judge.clock.guard import NoGuard
 from judge.clock.host_gate import HostGate
 from judge.clock.page import Orders, create_page
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets
-from judge.inspector import Finding
 from judge.report import Timing
+from judge.runner.buffers import HostMemory
+from judge.runner.inspector import Finding
 from problems.vocabulary import Verdict
 from sandbox.runner.session import CHANNEL
 from sandbox.runner.timed_session import serve_orders

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.cpu_target import CpuTarget
+from judge.cpu.target import CpuTarget
 from judge.evaluate import evaluate
 from judge.report import Report
 from problems.loader import load_problem, problems_root

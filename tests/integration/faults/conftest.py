@@ -60,7 +60,7 @@ def shared_real_cluster(tmp_path_factory) -> Iterator[Cluster]:
         WARPCOURT_ISOLATION="docker",
         WARPCOURT_PROBLEMS_DIR=str(problems),
         WARPCOURT_MIN_FREE_MIB="8",
-        WARPCOURT_VAULT_MIB="64",
+        WARPCOURT_SECRET_POOL_MIB="64",
     ) as cluster:
         for host in cluster.hosts:
             cluster.give_disk(host, mib=64)

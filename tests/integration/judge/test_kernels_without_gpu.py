@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import judge.device
-from judge.checker import SHOWN_MISMATCHES, Comparison
-from judge.device.places import OVERFLOW, PLACE, read_places, tiles_of
-from judge.poison import BENDS, bent
+import judge.gpu.device
+from judge.gpu.device.places import OVERFLOW, PLACE, read_places, tiles_of
+from judge.runner.comparison import SHOWN_MISMATCHES, Comparison
+from judge.runner.poison import BENDS, bent
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 from tests.integration.functional.harness import Runner
@@ -22,7 +22,7 @@ from tests.unit.judge.outputs import Output, make_output
 
 pytestmark = pytest.mark.integration
 
-KERNELS = (Path(judge.device.__file__).parent / "kernels.cu").read_text()
+KERNELS = (Path(judge.gpu.device.__file__).parent / "kernels.cu").read_text()
 KINDS = list(Dtype)
 CASES = "".join(
     f"""

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from judge.conversation import Answer, end
-from judge.cpu_target import CpuTarget
-from judge.device.process import RefereeProcess
-from judge.drawn import DrawnSet
-from judge.inspector import Stopped
+from judge.cpu.target import CpuTarget
+from judge.drawn import CaseData
+from judge.gpu.device.process import RefereeProcess
 from judge.report import CaseReport
+from judge.runner.client import Answer, end
+from judge.runner.inspector import Stopped
 from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
@@ -49,7 +49,7 @@ def solve(x: torch.Tensor, y: torch.Tensor, n: int) -> None:
 
 
 @pytest.fixture
-def drawn() -> Iterator[DrawnSet]:
+def drawn() -> Iterator[CaseData]:
     with doubling_set() as made:
         yield made
 
@@ -71,23 +71,23 @@ def loaded(
             process.close()
 
 
-def check(target: CpuTarget, statement: str, drawn: DrawnSet) -> CaseReport:
+def check(target: CpuTarget, statement: str, drawn: CaseData) -> CaseReport:
     with loaded(target, KERNEL.replace("STATEMENT", statement)) as (referee, _):
         report = referee.check(drawn, Flag.NONE)
     assert isinstance(report, CaseReport)
     return report
 
 
-def test_a_kernel_is_accepted(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+def test_a_kernel_is_accepted(cpu_target: CpuTarget, drawn: CaseData) -> None:
     assert check(cpu_target, "2 * x[i]", drawn).verdict is Verdict.ACCEPTED
 
 
-def test_a_wrong_kernel_is_not(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+def test_a_wrong_kernel_is_not(cpu_target: CpuTarget, drawn: CaseData) -> None:
     report = check(cpu_target, "i == 36 ? 0 : 2 * x[i]", drawn)
     assert (report.verdict, report.mismatched, report.mismatches[0].index) == (Verdict.WRONG_ANSWER, 1, (36,))
 
 
-def test_an_illegal_access_ends_the_runner(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+def test_an_illegal_access_ends_the_runner(cpu_target: CpuTarget, drawn: CaseData) -> None:
     with loaded(cpu_target, KERNEL.replace("STATEMENT", "x[i + 4096]")) as (referee, process):
         stopped = referee.check(drawn, Flag.NONE)
         assert isinstance(stopped, Stopped)
@@ -97,7 +97,7 @@ def test_an_illegal_access_ends_the_runner(cpu_target: CpuTarget, drawn: DrawnSe
         assert "out_of_bounds" in {diagnostic.kind for diagnostic in referee.diagnostics}
 
 
-def test_a_triton_kernel_is_accepted(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+def test_a_triton_kernel_is_accepted(cpu_target: CpuTarget, drawn: CaseData) -> None:
     patient = replace(DOUBLING, limits=replace(DOUBLING.limits, case_s=20))  # its first call takes long
     with loaded(cpu_target, TRITON, Language.TRITON, patient) as (referee, process):
         report = referee.check(drawn, Flag.NONE)
@@ -107,7 +107,7 @@ def test_a_triton_kernel_is_accepted(cpu_target: CpuTarget, drawn: DrawnSet) -> 
         assert end(process, patience_s=30).status == 0
 
 
-def test_a_killed_runner_stops_the_run(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+def test_a_killed_runner_stops_the_run(cpu_target: CpuTarget, drawn: CaseData) -> None:
     with loaded(cpu_target, KERNEL.replace("STATEMENT", "2 * x[i]")) as (referee, process):
         process.kill()
         process.wait(10)
@@ -152,7 +152,7 @@ def test_a_runner_that_dies_while_it_is_timed_stops_the_run(cpu_target: CpuTarge
         assert stopped.answer is Answer.DIED
 
 
-def test_a_runner_that_hangs_does_not_keep_the_referee(cpu_target: CpuTarget, drawn: DrawnSet) -> None:
+def test_a_runner_that_hangs_does_not_keep_the_referee(cpu_target: CpuTarget, drawn: CaseData) -> None:
     with loaded(cpu_target, KERNEL.replace("STATEMENT", "2 * x[i]")) as (referee, process):
         pid = referee.pid
         for runner in process.pids:

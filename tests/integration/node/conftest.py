@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from judge.cpu_target import CpuTarget
-from judge.gpu_target import GpuTarget
-from judge.simulated_kit import SimulatedKit
-from judge.vault import VaultSettings
+from judge.cpu.target import CpuTarget
+from judge.gpu.pool.client import SecretPoolSettings
+from judge.gpu.simulated import SimulatedHardware
+from judge.gpu.target import GpuTarget
 from problems.loader import load_problem
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
@@ -25,8 +25,8 @@ from tests.integration.conftest import CACHE
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 
 
-def vaults(directory: Path) -> list[int]:
-    """The vault processes of a runtime directory."""
+def secret_pools(directory: Path) -> list[int]:
+    """The secret pool processes of a runtime directory."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -34,7 +34,7 @@ def vaults(directory: Path) -> list[int]:
                 words = (entry / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if b"judge.vault_process" in words and any(bytes(directory) in word for word in words):
+            if b"judge.gpu.pool.server" in words and any(bytes(directory) in word for word in words):
                 found.append(int(entry.name))
     return found
 
@@ -44,7 +44,7 @@ def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A runtime directory; what was started in it is ended afterwards."""
     directory = tmp_path_factory.mktemp("run")
     yield directory
-    for pid in vaults(directory):
+    for pid in secret_pools(directory):
         os.kill(pid, signal.SIGKILL)
 
 
@@ -53,12 +53,12 @@ def open_node(runtime: Path, *, cards: int = 1, slots: int = 4) -> GpuTarget:
     backend = Bubblewrap()
     cpu = CpuTarget.open(backend, cache=CACHE, warm={})
     return GpuTarget(
-        SimulatedKit(cpu, count=cards),
+        SimulatedHardware(cpu, count=cards),
         backend,
         runtime=runtime,
         warm={"cuda": 2, "oracle": 1},
         slots=slots,
-        vault=VaultSettings(budget_mib=256),
+        secret_pool=SecretPoolSettings(budget_mib=256),
     )
 
 

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from judge.contents import draw_exact
 from judge.errors import JudgeError, OracleFailed
 from judge.evaluate import evaluate
-from judge.gpu_target import GpuTarget
-from judge.prove import TargetBench
+from judge.gpu.target import GpuTarget
+from judge.proof.determinism import draw_exact
+from judge.proof.prove import TargetEnvironment
 from judge.report import Report
 from judge.target import Target
 from problems.schema import Problem
@@ -62,9 +62,9 @@ def test_one_that_breaks_on_a_card_is_charged_to_nobody(node: GpuTarget, checked
 
 
 def test_a_proof_asks_it_in_its_sandbox(cpu_target: Target, checked: Problem) -> None:
-    bench = TargetBench(cpu_target)
-    [first, *_] = draw_exact(checked, bench.oracle)
+    environment = TargetEnvironment(cpu_target)
+    [first, *_] = draw_exact(checked, environment.oracle)
     right = first.expected["c"].astype("float32")
-    with bench.checker(checked) as accepts:
+    with environment.checker(checked) as accepts:
         assert accepts(first, {"c": right})
         assert not accepts(first, {"c": right + 1})

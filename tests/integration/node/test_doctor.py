@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.cpu_target import CpuTarget
-from judge.doctor import MAX_CASE_BYTES, Doctor
+from judge.cpu.doctor import MAX_CASE_BYTES, Doctor
+from judge.cpu.target import CpuTarget
 from judge.evaluate import evaluate
-from judge.gpu_target import GpuTarget
+from judge.gpu.target import GpuTarget
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.backend import IsolationUnavailable

@@ -9,13 +9,13 @@ from typing import cast
 
 import pytest
 
-from judge import gpu_referee
-from judge.device.process import RefereeProcess
 from judge.errors import RunnerUnusable
 from judge.evaluate import evaluate
-from judge.gpu_target import GpuTarget
+from judge.gpu import referee as gpu_referee
+from judge.gpu.device.process import RefereeProcess
+from judge.gpu.runtime import GpuRuntime
+from judge.gpu.target import GpuTarget
 from judge.report import Progress, Report
-from judge.station import Station
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.gpu.lease import Share
@@ -54,13 +54,13 @@ def judge(node: GpuTarget, problem: Problem, source: str, **options: object) -> 
 def referees(monkeypatch: pytest.MonkeyPatch) -> list[RefereeProcess]:
     """The referee processes that are started, in order."""
     started: list[RefereeProcess] = []
-    start = Station.start_referee
+    start = GpuRuntime.start_referee
 
-    def remember(self: Station, cancelled: object) -> RefereeProcess:
+    def remember(self: GpuRuntime, cancelled: object) -> RefereeProcess:
         started.append(start(self, cancelled))  # type: ignore[arg-type]
         return started[-1]
 
-    monkeypatch.setattr(Station, "start_referee", remember)
+    monkeypatch.setattr(GpuRuntime, "start_referee", remember)
     return started
 
 
@@ -84,12 +84,12 @@ def test_an_innocent_whose_run_was_disturbed_is_run_again_and_accepted(
 def test_the_second_run_is_alone(
     node: GpuTarget, vector_add: Problem, referees: list[RefereeProcess]
 ) -> None:
-    (station,) = node.stations.values()
+    (gpu_runtime,) = node.gpu_runtimes.values()
     shares: list[Share] = []
 
     def disturb(progress: Progress) -> None:
         if progress.kind == "case" and progress.index == 1:
-            shares.extend(held.share for held in station.leases.holders(station.card.uuid))
+            shares.extend(held.share for held in gpu_runtime.leases.holders(gpu_runtime.card.uuid))
             if len(referees) == 1:
                 os.kill(referees[0].pid, signal.SIGKILL)
 
@@ -132,7 +132,7 @@ def test_blaming_the_node_is_believed_once(node: GpuTarget, vector_add: Problem)
 def test_blaming_a_node_that_is_ill_is_charged_to_nobody(
     node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Station, "check_up", lambda _: "its memory has defects")
+    monkeypatch.setattr(GpuRuntime, "check_up", lambda _: "its memory has defects")
     with pytest.raises(RunnerUnusable, match="its memory has defects"):
         judge(node, vector_add, BLAMING)
 
@@ -155,8 +155,8 @@ def test_nothing_runs_outside_mps(
         def healthy(self) -> bool:
             return True
 
-    (station,) = node.stations.values()
-    monkeypatch.setattr(station, "card", replace(station.card, mps=cast("Mps", NobodysMps())))
+    (gpu_runtime,) = node.gpu_runtimes.values()
+    monkeypatch.setattr(gpu_runtime, "card", replace(gpu_runtime.card, mps=cast("Mps", NobodysMps())))
     monkeypatch.setattr(gpu_referee, "_START_S", 0.5)
     loaded: list[bool] = []
     monkeypatch.setattr(RefereeProcess, "load", lambda *_: loaded.append(True))

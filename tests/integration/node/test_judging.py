@@ -11,15 +11,15 @@ import pytest
 
 from judge.errors import GpuUnavailable
 from judge.evaluate import evaluate
-from judge.gpu_target import GpuTarget
+from judge.gpu.pool.source import sets_of
+from judge.gpu.runtime import GpuRuntime
+from judge.gpu.target import GpuTarget
 from judge.report import Progress, Report
-from judge.station import Station
-from judge.vault_draws import sets_of
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.backend import Process
 from sandbox.gpu.lease import Share
-from tests.integration.node.conftest import open_node, solution, vaults
+from tests.integration.node.conftest import open_node, secret_pools, solution
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-judging")]
 
@@ -81,12 +81,12 @@ def test_what_is_drawn_ahead_is_used_and_replaced(node: GpuTarget, vector_add: P
     assert after["sets"] >= before["sets"]
 
 
-def test_a_vault_that_dies_costs_nobody_a_verdict(
+def test_a_secret_pool_that_dies_costs_nobody_a_verdict(
     node: GpuTarget, vector_add: Problem, runtime: Path
 ) -> None:
     assert judge(node, vector_add, "plain.cu").verdict is Verdict.ACCEPTED
     settled(node)
-    (pid,) = vaults(runtime)
+    (pid,) = secret_pools(runtime)
     os.kill(pid, signal.SIGKILL)
     assert judge(node, vector_add, "plain.cu").verdict is Verdict.ACCEPTED
 
@@ -96,8 +96,8 @@ def test_while_one_is_timed_nobody_else_holds_the_card(node: GpuTarget, vector_a
 
     def look(progress: Progress) -> None:
         if progress.kind == "timing":
-            (station,) = node.stations.values()
-            holders.append(tuple(held.share for held in station.leases.holders(station.card.uuid)))
+            (gpu_runtime,) = node.gpu_runtimes.values()
+            holders.append(tuple(held.share for held in gpu_runtime.leases.holders(gpu_runtime.card.uuid)))
 
     assert judge(node, vector_add, "plain.cu", on_progress=look).ranked
     assert holders == [(Share.RANK,)] * 2
@@ -106,16 +106,16 @@ def test_while_one_is_timed_nobody_else_holds_the_card(node: GpuTarget, vector_a
 def test_a_runner_that_could_not_be_promoted_is_not_used_again(
     node: GpuTarget, vector_add: Problem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (station,) = node.stations.values()
+    (gpu_runtime,) = node.gpu_runtimes.values()
     started: list[Process] = []
-    start = Station.start_runner
+    start = GpuRuntime.start_runner
 
-    def remember(self: Station, problem: Problem, language: Language) -> Process:
+    def remember(self: GpuRuntime, problem: Problem, language: Language) -> Process:
         started.append(start(self, problem, language))
         return started[-1]
 
-    monkeypatch.setattr(Station, "start_runner", remember)
-    neighbour = station.leases.acquire(station.card.uuid, Share.CHECK)
+    monkeypatch.setattr(GpuRuntime, "start_runner", remember)
+    neighbour = gpu_runtime.leases.acquire(gpu_runtime.card.uuid, Share.CHECK)
     refused: list[Process] = []
     alive_while_timing: list[bool] = []
 
@@ -136,33 +136,33 @@ def test_a_runner_that_could_not_be_promoted_is_not_used_again(
 
 
 def test_cancelling_works_while_it_waits_for_the_card(node: GpuTarget, vector_add: Problem) -> None:
-    (station,) = node.stations.values()
+    (gpu_runtime,) = node.gpu_runtimes.values()
     cancelled = threading.Event()
-    with station.leases.acquire(station.card.uuid, Share.RANK):
+    with gpu_runtime.leases.acquire(gpu_runtime.card.uuid, Share.RANK):
         threading.Timer(0.5, cancelled.set).start()
         report = judge(node, vector_add, "plain.cu", cancelled=cancelled)
     assert report.verdict is Verdict.CANCELLED
 
 
 def test_a_node_whose_cards_are_out_of_use_judges_nothing(node: GpuTarget, vector_add: Problem) -> None:
-    (station,) = node.stations.values()
-    station.quarantine.quarantine(station.card.uuid, "it is hot", by="test")
+    (gpu_runtime,) = node.gpu_runtimes.values()
+    gpu_runtime.quarantine.quarantine(gpu_runtime.card.uuid, "it is hot", by="test")
     try:
         with pytest.raises(GpuUnavailable, match="it is hot"):
             judge(node, vector_add, "plain.cu")
     finally:
-        station.quarantine.clear(station.card.uuid)
+        gpu_runtime.quarantine.clear(gpu_runtime.card.uuid)
 
 
 def settled(node: GpuTarget) -> Mapping[str, int]:
-    """What the vault says once nothing is drawn any more."""
-    (station,) = node.stations.values()
+    """What the secret pool says once nothing is drawn any more."""
+    (gpu_runtime,) = node.gpu_runtimes.values()
     deadline = time.monotonic() + 60
     before: Mapping[str, int] = {}
-    while (now := station.vault.counts()) != before:
+    while (now := gpu_runtime.secret_pool.counts()) != before:
         assert time.monotonic() < deadline
         before = now
-        station.refresher.settle(30)
+        gpu_runtime.refresher.settle(30)
         time.sleep(0.5)
     return now
 
@@ -170,15 +170,19 @@ def settled(node: GpuTarget) -> Mapping[str, int]:
 def test_two_submissions_that_come_at_once_get_two_cards(runtime: Path, vector_add: Problem) -> None:
     """Both ranked on one card in a third of the pairs, while the other card was idle."""
     two = open_node(runtime, cards=2)
-    leases = next(iter(two.stations.values())).leases
+    leases = next(iter(two.gpu_runtimes.values())).leases
     try:
         for _ in range(6):
-            seats = [two.seat(vector_add, Language.CUDA, vector_add.cases[:1], lambda: False) for _ in "ab"]
-            assert {seat.environment["gpu_uuid"] for seat in seats} == set(two.stations)
-            for seat in seats:
-                seat.close()
+            sessions = [
+                two.session(vector_add, Language.CUDA, vector_add.cases[:1], lambda: False) for _ in "ab"
+            ]
+            assert {session.environment["gpu_uuid"] for session in sessions} == set(two.gpu_runtimes)
+            for session in sessions:
+                session.close()
             deadline = time.monotonic() + 10
-            while any(leases.coming(uuid) for uuid in two.stations):  # a process that just starts has it too
+            while any(
+                leases.coming(uuid) for uuid in two.gpu_runtimes
+            ):  # a process that just starts has it too
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
     finally:

@@ -1,4 +1,4 @@
-"""The vault as a process: started on demand, shared, rotated, and replaced when it dies."""
+"""The secret pool as a process: started on demand, shared, rotated, and replaced when it dies."""
 
 import os
 import signal
@@ -12,107 +12,107 @@ from pathlib import Path
 
 import pytest
 
-from judge.drawn import DrawnSet
-from judge.vault import Vault, VaultSettings
-from tests.integration.node.conftest import vaults
+from judge.drawn import CaseData
+from judge.gpu.pool.client import SecretPool, SecretPoolSettings
+from tests.integration.node.conftest import secret_pools
 from tests.unit.judge.packages import DOUBLING
 
 CASE = DOUBLING.cases[1]
-pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-vault")]
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-secret_pool")]
 
 
 @pytest.fixture
 def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     directory = tmp_path_factory.mktemp("v")
     yield directory
-    for pid in vaults(directory):
+    for pid in secret_pools(directory):
         with suppress(ProcessLookupError):  # it may be on its way out
             os.kill(pid, signal.SIGKILL)
 
 
-SMALL = VaultSettings(budget_mib=1)
+SMALL = SecretPoolSettings(budget_mib=1)
 
 
 @contextmanager
-def vault(directory: Path, settings: VaultSettings = SMALL) -> Iterator[Vault]:
-    opened = Vault(directory, "host", gpu=None, settings=settings)
+def secret_pool(directory: Path, settings: SecretPoolSettings = SMALL) -> Iterator[SecretPool]:
+    opened = SecretPool(directory, "host", gpu=None, settings=settings)
     try:
         yield opened
     finally:
         opened.close()
 
 
-def put(vault: Vault, content: bytes, *, used: bool = False) -> None:
-    reservation = vault.reserve(DOUBLING, CASE)
+def put(secret_pool: SecretPool, content: bytes, *, used: bool = False) -> None:
+    reservation = secret_pool.reserve(DOUBLING, CASE)
     os.pwrite(reservation.drawn.descriptor, content, 0)
-    vault.commit(reservation, used=used)
+    secret_pool.commit(reservation, used=used)
     reservation.drawn.close()
 
 
-def read(drawn: DrawnSet, count: int) -> bytes:
+def read(drawn: CaseData, count: int) -> bytes:
     content = os.pread(drawn.descriptor, count, 0)
     drawn.close()
     return content
 
 
 def test_a_set_travels_from_one_process_to_another(runtime: Path) -> None:
-    with vault(runtime) as one, vault(runtime) as other:
+    with secret_pool(runtime) as one, secret_pool(runtime) as other:
         put(one, b"secret")
         (drawn,), _ = other.take(DOUBLING, CASE, 1, keep=0, once=False)
         assert read(drawn, 6) == b"secret"
-        assert len(vaults(runtime)) == 1
+        assert len(secret_pools(runtime)) == 1
 
 
-def test_a_vault_that_is_ended_has_gone_with_its_memory_when_the_next_one_begins(runtime: Path) -> None:
-    """A benchmark that began right after another died of the other's vault, which lingered for 10 s."""
-    with vault(runtime) as one, vault(runtime) as other:
+def test_a_secret_pool_that_is_ended_has_gone_with_its_memory_when_the_next_one_begins(runtime: Path) -> None:
+    """A benchmark that began right after another died of the other's secret pool, which lingered for 10 s."""
+    with secret_pool(runtime) as one, secret_pool(runtime) as other:
         put(one, b"secret")
         ended = one.pid
         assert other.pid == ended
         one.end()
-        assert vaults(runtime) == []
+        assert secret_pools(runtime) == []
         one.end()
         assert other.pid != ended
         assert other.take(DOUBLING, CASE, 1, keep=0, once=False)[0] == ()
 
 
-def test_a_vault_that_does_not_leave_is_killed(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.vault._END_S", 0.2)
-    with vault(runtime) as opened:
+def test_a_secret_pool_that_does_not_leave_is_killed(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.gpu.pool.client._END_S", 0.2)
+    with secret_pool(runtime) as opened:
         stopped = opened.pid
         monkeypatch.setattr(opened, "_exchange", lambda *_: ({"pid": stopped}, ()))
         os.kill(stopped, signal.SIGSTOP)
         opened.end()
-    assert vaults(runtime) == []
+    assert secret_pools(runtime) == []
 
 
 def test_only_its_user_reaches_it(runtime: Path) -> None:
-    with vault(runtime) as opened:
+    with secret_pool(runtime) as opened:
         opened.counts()
-        (path,) = runtime.glob("vault-host.[0-9]")
+        (path,) = runtime.glob("secret_pool-host.[0-9]")
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_vault_that_died_is_replaced_and_nobody_sees_an_error(runtime: Path) -> None:
-    with vault(runtime) as opened:
+def test_a_secret_pool_that_died_is_replaced_and_nobody_sees_an_error(runtime: Path) -> None:
+    with secret_pool(runtime) as opened:
         put(opened, b"secret")
-        (pid,) = vaults(runtime)
+        (pid,) = secret_pools(runtime)
         os.kill(pid, signal.SIGKILL)
         assert opened.take(DOUBLING, CASE, 1, keep=2, once=False) == ((), 2)
-        assert vaults(runtime) not in ([], [pid])
+        assert secret_pools(runtime) not in ([], [pid])
 
 
-def test_a_set_outlives_the_vault_that_made_it(runtime: Path) -> None:
-    with vault(runtime) as opened:
+def test_a_set_outlives_the_secret_pool_that_made_it(runtime: Path) -> None:
+    with secret_pool(runtime) as opened:
         put(opened, b"secret")
         (drawn,), _ = opened.take(DOUBLING, CASE, 1, keep=0, once=False)
-        os.kill(vaults(runtime)[0], signal.SIGKILL)
+        os.kill(secret_pools(runtime)[0], signal.SIGKILL)
         assert read(drawn, 6) == b"secret"
 
 
 def test_a_reservation_goes_with_its_owner(runtime: Path) -> None:
-    with vault(runtime) as other:
-        with vault(runtime) as opened:
+    with secret_pool(runtime) as other:
+        with secret_pool(runtime) as opened:
             opened.reserve(DOUBLING, CASE).drawn.close()
             assert other.reserve(DOUBLING, CASE, keep=1) is None
         deadline = time.monotonic() + 5
@@ -122,13 +122,13 @@ def test_a_reservation_goes_with_its_owner(runtime: Path) -> None:
 
 
 def test_sets_are_used_as_often_as_allowed_and_then_gone(runtime: Path) -> None:
-    with vault(runtime, replace(SMALL, max_uses=2)) as opened:
+    with secret_pool(runtime, replace(SMALL, max_uses=2)) as opened:
         put(opened, b"secret")
         assert [len(opened.take(DOUBLING, CASE, 1, keep=0, once=False)[0]) for _ in range(3)] == [1, 1, 0]
 
 
 def test_what_is_taken_once_is_gone_for_everybody_else(runtime: Path) -> None:
-    with vault(runtime) as one, vault(runtime) as other:
+    with secret_pool(runtime) as one, secret_pool(runtime) as other:
         put(one, b"secret")
         (drawn,), _ = one.take(DOUBLING, CASE, 1, keep=0, once=True)
         assert other.take(DOUBLING, CASE, 1, keep=1, once=False) == ((), 1)
@@ -140,7 +140,7 @@ def test_many_who_find_none_start_one(runtime: Path) -> None:
 
     def ask() -> None:
         try:
-            with vault(runtime) as opened:
+            with secret_pool(runtime) as opened:
                 opened.counts()
         except Exception as error:  # noqa: BLE001 - told by the test
             failures.append(error)
@@ -151,16 +151,16 @@ def test_many_who_find_none_start_one(runtime: Path) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
-    assert len(vaults(runtime)) == 1
+    assert len(secret_pools(runtime)) == 1
 
 
-def test_an_idle_vault_leaves(runtime: Path) -> None:
-    with vault(runtime, replace(SMALL, idle_s=0.1)) as opened:
+def test_an_idle_secret_pool_leaves(runtime: Path) -> None:
+    with secret_pool(runtime, replace(SMALL, idle_s=0.1)) as opened:
         opened.counts()
         time.sleep(1.5)
-        assert len(vaults(runtime)) == 1  # it has a client
+        assert len(secret_pools(runtime)) == 1  # it has a client
     deadline = time.monotonic() + 10
-    while vaults(runtime):
+    while secret_pools(runtime):
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert not list(runtime.glob("vault-host.[0-9]"))
+    assert not list(runtime.glob("secret_pool-host.[0-9]"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.trivial import trivial_programs
+from judge.proof.trivial import trivial_programs
 from problems.binding import binding_cuda, starter
 from problems.loader import load_problem, problems_root
 from problems.schema import Argument, Problem

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from judge.evaluate import evaluate
-from judge.examination import LIMITS, SandboxedExaminer
+from judge.proof.examination import LIMITS, SandboxedExaminer
 from problems.importing.report import Outcome, Refused
 from problems.loader import load_problem
 from problems.vocabulary import Language, Mode, Verdict

@@ -5,21 +5,21 @@ from threading import Event
 import pytest
 
 from judge.errors import JudgementCancelled
-from judge.preview import CaseWanted, preview
+from judge.proof.preview import CaseWanted, preview
 from judge.target import Target
 from problems.loader import load_problem, problems_root
-from worker.cancelling import CancellableBench
+from worker.cancelling import CancellableEnvironment
 
 
 def test_a_case_is_drawn_where_the_authors_code_belongs(cpu_target: Target) -> None:
     """Nothing but arrays comes out of the sandbox, and what breaks names its line."""
     problem = load_problem(problems_root() / "templates" / "custom")
-    bench = CancellableBench(cpu_target, Event())
-    shown = preview(problem, CaseWanted("prime", seed=3), bench.oracle)
+    environment = CancellableEnvironment(cpu_target, Event())
+    shown = preview(problem, CaseWanted("prime", seed=3), environment.oracle)
     given, expected = shown.arrays
     assert (given.shape, expected.shape) == ((6007,), (6007,))
     assert shown.generator_ms is not None
-    assert preview(problem, CaseWanted("prime", seed=3), bench.oracle).arrays == shown.arrays
+    assert preview(problem, CaseWanted("prime", seed=3), environment.oracle).arrays == shown.arrays
 
 
 def test_a_proof_that_is_given_up_opens_no_sandbox(cpu_target: Target) -> None:
@@ -27,10 +27,10 @@ def test_a_proof_that_is_given_up_opens_no_sandbox(cpu_target: Target) -> None:
     problem = load_problem(problems_root() / "templates" / "custom")
     cancelled = Event()
     cancelled.set()
-    bench = CancellableBench(cpu_target, cancelled)
+    environment = CancellableEnvironment(cpu_target, cancelled)
     with pytest.raises(JudgementCancelled):
-        bench.oracle(problem)
+        environment.oracle(problem)
     with pytest.raises(JudgementCancelled):
-        bench.judge(problem, "", problem.languages[0])
+        environment.judge(problem, "", problem.languages[0])
     with pytest.raises(JudgementCancelled):
-        bench.try_all(problem, ["", ""], problem.languages[0], controls=[])
+        environment.try_all(problem, ["", ""], problem.languages[0], controls=[])

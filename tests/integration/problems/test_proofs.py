@@ -1,7 +1,7 @@
 """Every shipped problem proves itself.
 
 What costs most is done once: `test_solutions` judges the solutions one by one, as submissions are judged, and
-here they are taken to get the verdicts that they declare. In a line-up they are controls, so one that
+here they are taken to get the verdicts that they declare. In a batch they are controls, so one that
 fails is noticed here too.
 """
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from judge.mutants.score import MIN_SCORE
-from judge.programs import try_programs
-from judge.proof import Proof
-from judge.prove import TargetBench, examine
+from judge.proof.mutants.score import MIN_SCORE
+from judge.proof.programs import try_programs
+from judge.proof.prove import TargetEnvironment, examine
+from judge.proof.results import Proof
 from judge.report import Report
 from judge.target import Target
 from problems.loader import load_problem, problems_root
@@ -26,14 +26,14 @@ PROBLEMS = [load_problem(path.parent) for path in sorted(problems_root().glob("*
 
 
 @dataclass(frozen=True, slots=True)
-class TrustingBench(TargetBench):
+class TrustingEnvironment(TargetEnvironment):
     """Judges nothing that a problem declares a verdict of."""
 
     def judge(self, problem: Problem, source: str, language: Language) -> Report:
         for solution in problem.solutions:
             if solution.path.read_text(encoding="utf-8") == source:
                 return Report(solution.verdict, "as declared", (), ())
-        return TargetBench.judge(self, problem, source, language)
+        return TargetEnvironment.judge(self, problem, source, language)
 
 
 def name_of(problem: Problem) -> str:
@@ -44,7 +44,7 @@ def name_of(problem: Problem) -> str:
 @pytest.mark.parametrize("problem", PROBLEMS, ids=name_of)
 def test_package(cpu_target: Target, problem: Problem) -> None:
     """Cases, seeds, tolerances and the example hold."""
-    found = examine(problem, TargetBench(cpu_target)).findings
+    found = examine(problem, TargetEnvironment(cpu_target)).findings
     assert [finding for finding in found if finding.severity is Severity.ERROR] == []
 
 
@@ -54,7 +54,7 @@ def test_programs(
 ) -> None:
     """Programs that compute nothing, and mutants of the solutions, fail."""
     proof = try_programs(
-        problem, TrustingBench(cpu_target), Proof(problem.slug, problem.version, (), ()), lambda _: None
+        problem, TrustingEnvironment(cpu_target), Proof(problem.slug, problem.version, (), ()), lambda _: None
     )
     survivors = [mutant for mutant in proof.mutants if mutant.counts and not mutant.fails]
     assert [finding for finding in proof.findings if finding.severity is Severity.ERROR] == [], survivors

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from judge.evaluate import evaluate
-from judge.importing import import_set, open_workshop
 from judge.languages import languages_here
+from judge.proof.importing import import_set, open_workshop
 from judge.target import Target
 from problems.importing.building import loaded, write_package
 from problems.loader import load_problem

@@ -1,16 +1,16 @@
 """Every template is a problem that proves itself, so that an author begins with something that works.
 
-All programs of a language are tried in one line-up, the accepted ones as its controls. The whole proof is
+All programs of a language are tried in one batch, the accepted ones as its controls. The whole proof is
 `WARPCOURT_PROBLEMS_DIR=problems/templates manage.py prove` with their names.
 """
 
 import pytest
 
-from judge.mutants.score import MIN_SCORE
-from judge.mutants.selection import families_of
-from judge.prove import TargetBench, examine
+from judge.proof.mutants.score import MIN_SCORE
+from judge.proof.mutants.selection import families_of
+from judge.proof.prove import TargetEnvironment, examine
+from judge.proof.trivial import trivial_programs
 from judge.target import Target
-from judge.trivial import trivial_programs
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Severity, Verdict
@@ -29,7 +29,7 @@ def name_of(problem: Problem) -> str:
 @pytest.mark.parametrize("problem", TEMPLATES, ids=name_of)
 def test_package(cpu_target: Target, problem: Problem) -> None:
     """Nothing keeps it from being published, and nothing is left to look at."""
-    found = examine(problem, TargetBench(cpu_target)).findings
+    found = examine(problem, TargetEnvironment(cpu_target)).findings
     assert [finding for finding in found if finding.severity is Severity.ERROR] == []
 
 
@@ -41,11 +41,11 @@ def test_programs(cpu_target: Target, problem: Problem, language: Language) -> N
     sources = [solution.path.read_text(encoding="utf-8") for solution in solutions]
     right = [source for s, source in zip(solutions, sources, strict=True) if s.verdict is Verdict.ACCEPTED]
     trivial = [program for program in trivial_programs(problem) if program.language is language]
-    bench = TargetBench(cpu_target)
+    environment = TargetEnvironment(cpu_target)
     families = [family for family in families_of(problem) if family.solution.language is language]
     mutants = [mutant for family in families for mutant in family.mutants]
     programs = [*sources, *(p.source for p in trivial), *(mutant.source for mutant in mutants)]
-    trials = bench.try_all(problem, programs, language, controls=right)
+    trials = environment.try_all(problem, programs, language, controls=right)
     got = {s.path.name: t.verdict for s, t in zip(solutions, trials, strict=False)}
     assert got == {solution.path.name: solution.verdict for solution in solutions}, trials
     told = {p.name: t.verdict for p, t in zip(trivial, trials[len(solutions) :], strict=False)}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.kernels import parse_kernels
+from judge.evidence.kernels import parse_kernels
 from problems.binding import binding_cuda
 from problems.loader import load_problem, problems_root
 from sandbox.backend import Backend

@@ -7,7 +7,7 @@ import pytest
 from judge.errors import OracleFailed
 from judge.evaluate import evaluate
 from judge.languages import languages_here
-from judge.prove import TargetBench
+from judge.proof.prove import TargetEnvironment
 from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
@@ -76,7 +76,7 @@ def test_an_authors_reference_sees_nothing_of_the_site(
         reference=problem.reference + NOSY + "\n\ndef reference(xp, **arguments):\n    _nosy()\n",
     )
     case = next(case for case in problem.cases if case.public)
-    with pytest.raises(OracleFailed) as failure, TargetBench(cpu_target).oracle(nosy) as loaded:
+    with pytest.raises(OracleFailed) as failure, TargetEnvironment(cpu_target).oracle(nosy) as loaded:
         loaded.draw(case)
     assert "saw []" in str(failure.value)
 
@@ -84,7 +84,7 @@ def test_an_authors_reference_sees_nothing_of_the_site(
 def test_an_authors_checker_sees_nothing_of_the_site(cpu_target: Target, problem: Problem) -> None:
     source = NOSY + "\n\ndef check(xp, inputs, expected, got, size, tolerance):\n    _nosy()\n"
     nosy = replace(problem, checker=source)
-    bench = TargetBench(cpu_target)
+    bench = TargetEnvironment(cpu_target)
     case = next(case for case in problem.cases if case.public)
     with bench.oracle(problem) as loaded:
         drawn = loaded.draw(case)

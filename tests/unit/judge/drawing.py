@@ -1,4 +1,4 @@
-"""A vault and oracles that only count, for tests of who draws what and when."""
+"""A secret pool and oracles that only count, for tests of who draws what and when."""
 
 import itertools
 import os
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from judge.drawn import DrawnSet, allocate
-from judge.vault import Reservation
+from judge.drawn import CaseData, allocate
+from judge.gpu.pool.client import Reservation
 from problems.schema import Case, Problem
 
 
 @dataclass
 class FakeVault:
-    """Implements what draws and refresher ask of `judge.vault.Vault`."""
+    """Implements what draws and refresher ask of `judge.gpu.pool.client.SecretPool`."""
 
     stock: Counter[str] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)  # what somebody else is filling
@@ -31,7 +31,7 @@ class FakeVault:
         self.stock[case.name] -= found
         return tuple(allocate(problem, case) for _ in range(found)), max(0, keep - self.stock[case.name])
 
-    def take_all(self, problem: Problem, case: Case, count: int) -> tuple[DrawnSet, ...]:
+    def take_all(self, problem: Problem, case: Case, count: int) -> tuple[CaseData, ...]:
         return (
             self.take(problem, case, count, keep=0, once=False)[0] if self.stock[case.name] >= count else ()
         )
@@ -60,7 +60,7 @@ class FakeVault:
 
 @dataclass
 class FakeOracles:
-    """Implements `judge.oracles.Lender`. Tells `watch` of every step."""
+    """Implements `judge.gpu.oracles.Lender`. Tells `watch` of every step."""
 
     watch: Callable[[str], None] = lambda _: None
     filled: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class FakeOracles:
         self.watch("lend")
         return self
 
-    def fill(self, drawn: DrawnSet, seed: int | None = None) -> None:
+    def fill(self, drawn: CaseData, seed: int | None = None) -> None:
         os.fstat(drawn.descriptor)  # it is open
         self.watch("fill")
         self.filled.append(drawn.case.name)

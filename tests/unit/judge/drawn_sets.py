@@ -6,13 +6,13 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from judge.drawn import DrawnSet, allocate
+from judge.drawn import CaseData, allocate
 from problems.schema import Case
 from tests.unit.judge.packages import DOUBLING
 
 
 @contextmanager
-def doubling_set(case: Case = DOUBLING.cases[1], *, seed: int = 1) -> Iterator[DrawnSet]:
+def doubling_set(case: Case = DOUBLING.cases[1], *, seed: int = 1) -> Iterator[CaseData]:
     """A set of `case`: x, and what is expected of y."""
     drawn = allocate(DOUBLING, case)
     x = np.random.default_rng(seed).uniform(1, 2, case.sizes["n"]).astype(np.float32)

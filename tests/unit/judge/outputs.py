@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from judge.checker import Comparison, compare
-from judge.device.places import OVERFLOW
-from judge.elements import expected_dtype, narrow, storage
+from judge.dtypes import expected_dtype, narrow, storage
+from judge.gpu.device.places import OVERFLOW
+from judge.runner.comparison import Comparison, compare
 from problems.formula import Formula
 from problems.schema import Argument, Tolerance
 from problems.vocabulary import Dtype, Role

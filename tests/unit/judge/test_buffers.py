@@ -6,9 +6,9 @@ import os
 import numpy as np
 import pytest
 
-from judge.buffers import GUARD_BYTES, HostBuffer, HostMemory, random_bytes
-from judge.call import Call
-from judge.drawn import DrawnSet, layout
+from judge.drawn import CaseData, layout
+from judge.runner.buffers import GUARD_BYTES, HostBuffer, HostMemory, random_bytes
+from judge.runner.call import Call
 from problems.vocabulary import Dtype
 from tests.unit.judge.packages import DOUBLING
 
@@ -106,7 +106,7 @@ def test_a_drawn_set_is_read_where_it_lies() -> None:
     descriptor = os.memfd_create("set")
     content = random_bytes(size_bytes)
     os.pwrite(descriptor, content.tobytes(), 0)
-    opened = HostMemory().open_set(DrawnSet(DOUBLING.cases[1], parts, size_bytes, descriptor))
+    opened = HostMemory().open_set(CaseData(DOUBLING.cases[1], parts, size_bytes, descriptor))
     os.close(descriptor)
     assert {name: len(part) for name, part in opened.items()} == {"x": 37 * 4, "expected-y": 37 * 8}
     assert np.array_equal(opened["expected-y"], content[256 : 256 + 37 * 8])

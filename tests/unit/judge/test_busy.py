@@ -26,7 +26,8 @@ class Untimed(str):
 
 
 class Busy:
-    """A GPU on which timing finds `findings`, one in each run, then TIMING: target, seat and referee in one.
+    """A GPU on which timing finds `findings`, one in each run, then TIMING: target, judging session and
+    referee in one.
 
     An exception is raised, a text is why the program is rejected.
     """
@@ -46,7 +47,7 @@ class Busy:
     def build(self, *_: object) -> Built:
         return Built(contents=(b"artifact",))
 
-    def seat(self, *_: object, **__: object) -> "Busy":
+    def session(self, *_: object, **__: object) -> "Busy":
         return self
 
     def start_referee(self, *, alone: bool = False) -> "Busy":

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from judge.calibration import Calibrated, calibrate
-from judge.contents import draw_exact
+from judge.proof.calibration import Calibrated, calibrate
+from judge.proof.determinism import draw_exact
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Dtype, Severity
-from tests.unit.judge.bench import SCALING, ScriptedBench
-from tests.unit.judge.test_contents import with_reference, with_tolerance
+from tests.unit.judge.environment import SCALING, ScriptedBench
+from tests.unit.judge.test_determinism import with_reference, with_tolerance
 
 
 def calibrated(problem: Problem) -> Calibrated:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from judge.checker import SHOWN_MISMATCHES, Comparison, compare
-from judge.elements import narrow, storage, widen
+from judge.dtypes import narrow, storage, widen
+from judge.runner.comparison import SHOWN_MISMATCHES, Comparison, compare
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 

@@ -8,21 +8,21 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge.accepting import check_checker
-from judge.buffers import HostMemory
-from judge.checker import Comparison
-from judge.checking import ByChecker, checker_manifest
-from judge.contents import draw_exact
-from judge.conversation import Exchange
-from judge.elements import narrow
+from judge.dtypes import narrow
 from judge.errors import OracleFailed
 from judge.oracle import Drawn
-from judge.proof import Check, State
-from judge.prove import examine
-from judge.referee import contents_of
+from judge.proof.checker_audit import check_checker
+from judge.proof.determinism import draw_exact
+from judge.proof.prove import examine
+from judge.proof.results import Check, State
+from judge.runner.buffers import HostMemory
+from judge.runner.checking import ByChecker, checker_manifest
+from judge.runner.client import RunnerChannel
+from judge.runner.comparison import Comparison
+from judge.runner.referee import contents_of
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Dtype, Severity
-from tests.unit.judge.bench import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
+from tests.unit.judge.environment import SCALING, InProcessChecker, InProcessOracle, ScriptedBench
 
 SIGN = """
 def check(xp, inputs, expected, got, size, tolerance):
@@ -34,7 +34,7 @@ def check(xp, inputs, expected, got, size, tolerance):
 def compared(
     problem: Problem, drawn: Drawn, got: npt.NDArray[np.generic], poisons: Mapping[str, Any] | None = None
 ) -> Comparison:
-    checking = ByChecker(problem, HostMemory(), cast("Exchange", InProcessChecker()))
+    checking = ByChecker(problem, HostMemory(), cast("RunnerChannel", InProcessChecker()))
     snapshots = {"y": np.ascontiguousarray(got).reshape(-1).view(np.uint8)}
     contents = contents_of(problem, drawn)
     return checking.compare(drawn.case, contents, snapshots=snapshots, poisons=poisons or {})["y"]
@@ -126,9 +126,9 @@ def check(xp, inputs, expected, got, size, tolerance):
 
 class TestProving:
     def texts(self, checker: str) -> list[str]:
-        problem, bench = custom(checker), ScriptedBench()
-        exact = draw_exact(problem, bench.oracle)
-        with bench.checker(problem) as accepts:
+        problem, environment = custom(checker), ScriptedBench()
+        exact = draw_exact(problem, environment.oracle)
+        with environment.checker(problem) as accepts:
             return [finding.text for finding in check_checker(problem, exact, accepts)]
 
     def test_a_good_one_has_no_findings(self) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from judge.clock.page import create_page
-from judge.conversation import Answer, Exchange
+from judge.runner.client import Answer, RunnerChannel
 from sandbox.wire import Kind, WireArgument
 from tests.unit.judge.scripted import Actor, ScriptedProcess
 
@@ -19,9 +19,9 @@ Script = Callable[[Actor], None]
 
 
 @contextmanager
-def exchanging(script: Script, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Exchange]:
+def exchanging(script: Script, cancelled: Callable[[], bool] = lambda: False) -> Iterator[RunnerChannel]:
     process = ScriptedProcess(script)
-    with Exchange(process.channel, cancelled) as exchange:
+    with RunnerChannel(process.channel, cancelled) as exchange:
         yield exchange
     process.close()
 
@@ -88,7 +88,7 @@ def test_what_is_said_after_nothing_more_is_to_be_heard_is_dropped() -> None:
 
 def test_a_process_that_hung_up_is_dead_at_once() -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with ours, Exchange(ours, lambda: False) as exchange:
+    with ours, RunnerChannel(ours, lambda: False) as exchange:
         theirs.close()
         started = time.monotonic()
         assert exchange.prepare(timeout_s=5) is Answer.DIED
@@ -150,7 +150,7 @@ def test_what_does_not_fit_into_a_message_is_no_answer(page: int) -> None:
         assert exchange.hung_up() is Answer.DIED
 
 
-def _ended(exchange: Exchange) -> Answer | None:
+def _ended(exchange: RunnerChannel) -> Answer | None:
     deadline = time.monotonic() + 5
     while (ended := exchange.hung_up()) is None and time.monotonic() < deadline:
         time.sleep(0.001)

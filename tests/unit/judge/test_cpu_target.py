@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from judge.cpu_target import compile_limits, with_time_for
+from judge.cpu.target import compile_limits, with_time_for
 from problems.vocabulary import Language
 from tests.unit.judge.packages import DOUBLING
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.diagnostics import (
+from judge.evidence.diagnostics import (
     MAX_DIAGNOSTICS,
     clean,
     findings,

@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from judge.drawn import ALIGNMENT_BYTES, DrawnSet, layout
+from judge.drawn import ALIGNMENT_BYTES, CaseData, layout
 from problems.schema import Case
 from problems.vocabulary import Dtype, Group, Role
 from tests.unit.judge.packages import DOUBLING
@@ -35,5 +35,5 @@ def test_an_inout_argument_has_a_part_for_each_side() -> None:
 def test_closing_a_set_closes_its_descriptor() -> None:
     read, write = os.pipe()
     os.close(write)
-    DrawnSet(DOUBLING.cases[0], (), 0, read).close()
+    CaseData(DOUBLING.cases[0], (), 0, read).close()
     assert not Path(f"/proc/self/fd/{read}").exists()

@@ -10,11 +10,11 @@ import pytest
 
 from judge.built import Built
 from judge.cases import select_cases
-from judge.cpu_target import CpuSeat, CpuTarget
-from judge.drawn import DrawnSet
+from judge.cpu.referee import HostReferee
+from judge.cpu.target import CpuSession, CpuTarget
+from judge.drawn import CaseData
 from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate
-from judge.host_referee import HostReferee
 from judge.oracle import Oracle
 from judge.report import Diagnostic, Progress, Report, StageTime
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
@@ -332,7 +332,7 @@ class RaceCheck:
     def load(self, *_: bytes) -> None:
         self.did.append("load")
 
-    def check(self, drawn: DrawnSet, _: Flag) -> None:
+    def check(self, drawn: CaseData, _: Flag) -> None:
         self.did.append(drawn.case.name)
 
     def finish(self) -> None:
@@ -348,7 +348,7 @@ def test_a_sanitized_program_is_checked_for_races_in_one_more_run(monkeypatch: p
         Diagnostic(Severity.NOTE, "launch", "One."),
     )
     run = RaceCheck(race, launch)
-    monkeypatch.setattr(CpuSeat, "start_race_check", lambda _: run)
+    monkeypatch.setattr(CpuSession, "start_race_check", lambda _: run)
     assert race not in judge(ScriptedTarget()).diagnostics
     assert run.did == []
     report = judge(ScriptedTarget(), sanitize=True)

@@ -2,10 +2,17 @@
 
 import pytest
 
-from judge.conversation import Answer
-from judge.faults import SHARED_CASE_S, blames_us, charge, classified, may_be_a_neighbours, on_shared_gpu
-from judge.inspector import Stopped
+from judge.evidence.faults import (
+    SHARED_CASE_S,
+    blames_us,
+    charge,
+    classified,
+    may_be_a_neighbours,
+    on_shared_gpu,
+)
 from judge.report import Diagnostic
+from judge.runner.client import Answer
+from judge.runner.inspector import Stopped
 from problems.vocabulary import Language, Severity, Verdict
 from sandbox.runner.session import OUR_FAULT
 from sandbox.spec import Completion, Ending

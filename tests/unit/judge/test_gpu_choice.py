@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from judge.errors import GpuUnavailable
-from judge.gpu_target import GpuTarget
-from judge.kit import Card
+from judge.gpu.hardware import Card
+from judge.gpu.target import GpuTarget
 
 
 @dataclass
@@ -22,8 +22,8 @@ class Sickbay:
         return self.sick
 
 
-def bare_station(card: Card) -> Any:
-    """A station that has a card and nothing else."""
+def bare_gpu_runtime(card: Card) -> Any:
+    """A GPU runtime that has a card and nothing else."""
     return SimpleNamespace(card=card, revive=lambda _: False)
 
 
@@ -31,7 +31,9 @@ def target(sick: Mapping[str, str] | None = None) -> GpuTarget:
     """A target with two cards of one model and one of another; the first that may be had is picked."""
     made = GpuTarget.__new__(GpuTarget)
     models = {"a": "NVIDIA H200", "b": "NVIDIA H200", "c": "NVIDIA B200"}
-    made._stations = {uuid: bare_station(Card(uuid, {"gpu": model})) for uuid, model in models.items()}
+    made._gpu_runtimes = {
+        uuid: bare_gpu_runtime(Card(uuid, {"gpu": model})) for uuid, model in models.items()
+    }
     made._quarantine = Sickbay(sick or {})  # type: ignore[assignment]
     made._leases = SimpleNamespace(reserve=lambda wanted, *_, **__: SimpleNamespace(uuid=wanted[0]))  # type: ignore[assignment]
     return made
@@ -61,7 +63,7 @@ def test_a_wish_that_cannot_be_kept_says_why():
 
 def test_a_card_that_is_well_again_is_used():
     sick = target({"c": "it hangs"})
-    sick._stations["c"].revive = lambda _: True
+    sick._gpu_runtimes["c"].revive = lambda _: True
     assert sick._reserve("NVIDIA B200", going_on).uuid == "c"
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from judge.mutants.cuda import cuda_mutants
-from judge.mutants.triton import triton_mutants
+from judge.proof.mutants.cuda import cuda_mutants
+from judge.proof.mutants.triton import triton_mutants
 from tests.growth import assert_linear
 
 LONG = 40_000

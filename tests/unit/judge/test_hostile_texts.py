@@ -8,8 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from judge.accessible import check_accessible
-from judge.exposition import bounds_in, check_constraints, check_example, check_mentions, constants_in
+from judge.proof.accessibility import check_accessible
+from judge.proof.statement_checks import (
+    bounds_in,
+    check_constraints,
+    check_example,
+    check_mentions,
+    constants_in,
+)
 from problems.figures import REFERENCE
 from problems.loader import load_problem, problems_root
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
-from judge.diagnostics import parse_diagnostics
-from judge.kernels import parse_kernels
-from judge.launches import parse_launches
-from judge.listing_lines import ptx_lines, sass_lines
+from judge.evidence.diagnostics import parse_diagnostics
+from judge.evidence.kernels import parse_kernels
+from judge.evidence.launches import parse_launches
+from judge.evidence.listing_lines import ptx_lines, sass_lines
+from judge.evidence.sanitizer import findings
 from judge.report import Diagnostic
-from judge.sanitizer import findings
 from problems.vocabulary import Severity
 from sandbox.compiled import clean_log
 from sandbox.gpu.compile.compilation import ResourceTexts

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from judge.buffers import HostBuffer, HostMemory
-from judge.checker import Comparison
-from judge.conversation import Answer, Exchange
-from judge.inspector import Inspector, Stopped
-from judge.memory import DeviceLost
 from judge.report import CaseReport
+from judge.runner.buffers import HostBuffer, HostMemory
+from judge.runner.client import Answer, RunnerChannel
+from judge.runner.comparison import Comparison
+from judge.runner.inspector import Inspector, Stopped
+from judge.runner.memory import DeviceLost
 from problems.vocabulary import Verdict
 from sandbox.wire import Flag
 from tests.unit.judge.drawn_sets import doubling_set
@@ -62,7 +62,7 @@ def double(actor: Actor) -> None:
 
 def check(memory: Losing, script: Callable[[Actor], None]) -> tuple[Inspector, CaseReport | Stopped]:
     process = ScriptedProcess(script)
-    with Exchange(process.channel, lambda: False) as exchange, doubling_set() as drawn:
+    with RunnerChannel(process.channel, lambda: False) as exchange, doubling_set() as drawn:
         inspector = Inspector(DOUBLING, memory, exchange)
         assert inspector.load(b"artifact") is None
         found = inspector.check(drawn.case, memory.open_set(drawn), Flag.NONE)

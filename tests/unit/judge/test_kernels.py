@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.kernels import MAX_KERNELS, parse_kernels
+from judge.evidence.kernels import MAX_KERNELS, parse_kernels
 from judge.report import KernelResources
 from sandbox.gpu.compile.compilation import ResourceTexts
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.launches import MAX_LAUNCHES, Launch, launched_nothing, parse_launches, plain_name
+from judge.evidence.launches import MAX_LAUNCHES, Launch, launched_nothing, parse_launches, plain_name
 from judge.report import Diagnostic
 from problems.vocabulary import Severity
 

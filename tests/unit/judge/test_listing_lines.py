@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.listing_lines import ptx_lines, sass_lines
+from judge.evidence.listing_lines import ptx_lines, sass_lines
 
 LISTINGS = Path(__file__).with_name("listings")
 SOURCE = (LISTINGS / "add.cu").read_text().splitlines()

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from judge.mutants.code import device_functions, masked
-from judge.mutants.cuda import cuda_mutants
-from judge.mutants.mutant import Mutant, Operator
-from judge.mutants.selection import choose
-from judge.mutants.triton import triton_mutants
+from judge.proof.mutants.code import device_functions, masked
+from judge.proof.mutants.cuda import cuda_mutants
+from judge.proof.mutants.mutant import Mutant, Operator
+from judge.proof.mutants.selection import choose
+from judge.proof.mutants.triton import triton_mutants
 
 CUDA = """\
 // if (i < n) in a comment is no code

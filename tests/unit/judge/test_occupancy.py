@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.occupancy import MULTIPROCESSORS, Occupancy, occupancy
+from judge.evidence.occupancy import MULTIPROCESSORS, Occupancy, occupancy
 
 # Registers of a thread, shared memory of a block in bytes, threads of a block.
 LAUNCHES = (

@@ -8,7 +8,7 @@ import pytest
 
 from judge.drawn import allocate
 from judge.errors import JudgementCancelled, OracleFailed
-from judge.oracles import Oracles
+from judge.gpu.oracles import Oracles
 from problems.schema import Problem
 from sandbox.backend import Process
 from tests.unit.judge.packages import DOUBLING

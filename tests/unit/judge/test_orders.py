@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 
 from judge.cases import ORDERS
-from judge.drawn import DrawnSet
-from judge.orders import check_in_orders
+from judge.cpu.orders import check_in_orders
+from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
 from problems.vocabulary import Group, Severity, Verdict
@@ -16,7 +16,7 @@ from sandbox.wire import Flag
 RIGHT, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
 RACE = Diagnostic(Severity.WARNING, "race", "race on element 0 of argument y: (line 3) and (line 5).", line=3)
 NOTE = Diagnostic(Severity.NOTE, "launch", "k<<<(1,1,1), (1,1,1)>>>")
-DRAWN = cast("DrawnSet", None)
+DRAWN = cast("CaseData", None)
 
 
 class ScriptedReferee:

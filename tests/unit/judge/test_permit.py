@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from judge.errors import JudgementCancelled
-from judge.permit import Permit
+from judge.gpu.permit import Permit
 
 WAIT_S = 5.0
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.buffers import HostBuffer, HostMemory, random_bytes
-from judge.checker import compare
-from judge.elements import expected_dtype, narrow, storage, widen
-from judge.poison import BENDS, bent
+from judge.dtypes import expected_dtype, narrow, storage, widen
+from judge.runner.buffers import HostBuffer, HostMemory, random_bytes
+from judge.runner.comparison import compare
+from judge.runner.poison import BENDS, bent
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from judge.errors import OracleFailed
-from judge.preview import CaseWanted, PreviewRefused, preview
+from judge.proof.preview import CaseWanted, PreviewRefused, preview
 from problems.schema import Case
 from problems.vocabulary import Group
-from tests.unit.judge.bench import SCALING, InProcessOracle
+from tests.unit.judge.environment import SCALING, InProcessOracle
 
 ODD = """
 def generate(xp, rng, size):

@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from judge.coverage import check_coverage, check_shapes
-from judge.exposition import (
+from judge.proof.batches.trials import trial_of
+from judge.proof.coverage import check_coverage, check_shapes
+from judge.proof.programs import findings_on
+from judge.proof.prove import prove_on
+from judge.proof.results import Check, Outcome, Proof, State, from_json, to_json
+from judge.proof.statement_checks import (
     bounds_in,
     check_constraints,
     check_example,
@@ -15,17 +19,13 @@ from judge.exposition import (
     check_scalars,
     numbers_in,
 )
-from judge.lineup.trials import trial_of
-from judge.programs import findings_on
-from judge.proof import Check, Outcome, Proof, State, from_json, to_json
-from judge.prove import prove_on
+from judge.proof.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
+from judge.proof.trivial import cuda_length, trivial_programs
 from judge.report import Diagnostic, Progress, Report
-from judge.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
-from judge.trivial import cuda_length, trivial_programs
 from problems.formula import Formula
 from problems.schema import Argument, Case, IgnoredMutant, Problem, Solution, Tolerance
 from problems.vocabulary import Dtype, Group, Language, Role, Severity, Verdict
-from tests.unit.judge.bench import SCALING, InProcessOracle, ScriptedBench
+from tests.unit.judge.environment import SCALING, InProcessOracle, ScriptedBench
 from web.catalog.management.commands.prove import render
 
 RIGHT = {"count - 1": Verdict.WRONG_ANSWER, "right": Verdict.ACCEPTED, "slow": Verdict.TIME_LIMIT}
@@ -157,11 +157,11 @@ class TestProve:
         assert proof.mutants == ()
 
     def test_stops_at_a_broken_reference(self, problem: Problem) -> None:
-        bench = ScriptedBench(RIGHT)
-        proof = prove_on(replace(problem, reference="def generate(xp, rng, size): return 1 / 0"), bench)
+        environment = ScriptedBench(RIGHT)
+        proof = prove_on(replace(problem, reference="def generate(xp, rng, size): return 1 / 0"), environment)
         assert not proof.holds
         assert proof.findings[-1].place == "reference.py"
-        assert bench.judged == []
+        assert environment.judged == []
 
     def test_tells_how_far_it_is(self, problem: Problem) -> None:
         steps: list[Progress] = []

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from judge.checker import compare
 from judge.errors import JudgementCancelled
 from judge.oracle import Drawn
-from judge.referee import Referee
 from judge.report import CaseReport
+from judge.runner.comparison import compare
+from judge.runner.referee import Referee
 from problems.vocabulary import Verdict
 from sandbox.spec import Completion, Ending
 from sandbox.wire import ExitStatus, Flag, Kind
@@ -113,7 +113,7 @@ def test_a_late_change_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(0.3)
         return compare(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("judge.buffers.compare", compare_slowly)
+    monkeypatch.setattr("judge.runner.buffers.compare", compare_slowly)
 
     def script(actor: Actor) -> None:
         actor.receive()

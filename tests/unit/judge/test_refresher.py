@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from judge.errors import OracleFailed
-from judge.refresher import Refresher
-from judge.vault_draws import kept_of
+from judge.gpu.pool.source import kept_of
+from judge.gpu.refresher import Refresher
 from tests.unit.judge.drawing import FakeOracles, FakeShare, FakeVault
 from tests.unit.judge.packages import DOUBLING
 
@@ -22,9 +22,9 @@ class Node:
 
     def __init__(self) -> None:
         self.steps: list[str] = []
-        self.vault = FakeVault()
+        self.secret_pool = FakeVault()
         self.oracles = FakeOracles(self.steps.append)
-        self.refresher = Refresher(self.vault, self.oracles, FakeShare(self.steps.append))  # type: ignore[arg-type]
+        self.refresher = Refresher(self.secret_pool, self.oracles, FakeShare(self.steps.append))  # type: ignore[arg-type]
 
     def refresh(self, *cases: object) -> None:
         self.refresher.ask(PROBLEM, list(cases))  # type: ignore[arg-type]
@@ -35,14 +35,14 @@ class Node:
 def test_it_makes_what_is_kept_and_no_more() -> None:
     node = Node()
     node.refresh(ODD, TIMED)
-    assert node.vault.stock == {"odd": 4, "timed": kept_of(PROBLEM, TIMED)}
-    assert node.vault.reserved == {}
+    assert node.secret_pool.stock == {"odd": 4, "timed": kept_of(PROBLEM, TIMED)}
+    assert node.secret_pool.reserved == {}
 
 
 def test_nothing_is_done_for_what_is_there() -> None:
     node = Node()
-    node.vault.stock["odd"] = 3
-    node.vault.others["odd"] = 1
+    node.secret_pool.stock["odd"] = 3
+    node.secret_pool.others["odd"] = 1
     node.refresh(ODD)
     assert node.steps == []
 
@@ -73,4 +73,4 @@ def test_a_failure_ends_this_line_and_not_the_next(caplog: pytest.LogCaptureFixt
     assert "it broke" in caplog.text
     node.oracles.watch = node.steps.append
     node.refresh(TIMED)
-    assert node.vault.stock["timed"] == kept_of(PROBLEM, TIMED)
+    assert node.secret_pool.stock["timed"] == kept_of(PROBLEM, TIMED)

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.evidence.sanitizer import MAX_FINDINGS, findings, refined
 from judge.report import Diagnostic
-from judge.sanitizer import MAX_FINDINGS, findings, refined
 from problems.vocabulary import Severity, Verdict
 
 TEXT = b"""\

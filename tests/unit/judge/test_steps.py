@@ -24,7 +24,7 @@ PROBLEM = replace(
 
 
 class Troubled:
-    """A GPU whose every run but the one that ranks is in trouble: target, seat and referee in one."""
+    """A GPU whose every run is in trouble, except the one that ranks: target, session and referee in one."""
 
     name = "gpu"
     ranks = True
@@ -39,7 +39,7 @@ class Troubled:
     def build(self, *_: object) -> Built:
         return Built(contents=(b"artifact",))
 
-    def seat(self, *_: object, **__: object) -> "Troubled":
+    def session(self, *_: object, **__: object) -> "Troubled":
         return self
 
     def start_referee(self, *, alone: bool = False) -> "Troubled":

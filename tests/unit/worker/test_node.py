@@ -14,7 +14,7 @@ import pytest
 from django.db import OperationalError
 
 from judge.clock.calibration import MEASURES, Calibration, store
-from judge.node_settings import NodeSettings
+from judge.gpu.settings import NodeSettings
 from sandbox.gpu.fake_nvml import HEALTHY, FakeNvml, fake_gpu
 from sandbox.gpu.health import Health, Quarantine
 from sandbox.gpu.lease import Leases, Share

@@ -21,10 +21,15 @@ def test_stages_and_what_was_ready_are_counted_by_name() -> None:
     with (
         counted('pool_hits_total{kind="cuda"}') as hits,
         counted('pool_misses_total{kind="oracle"}') as misses,
-        counted("vault_hits_total") as drawn,
+        counted("secret_pool_hits_total") as drawn,
     ):
         count_ready(
-            {"pool_hits_cuda": 2, "pool_misses_oracle": 1, "vault_hits@GPU-1": 3, "vault_hits@GPU-2": 4}
+            {
+                "pool_hits_cuda": 2,
+                "pool_misses_oracle": 1,
+                "secret_pool_hits@GPU-1": 3,
+                "secret_pool_hits@GPU-2": 4,
+            }
         )
     assert (hits.change, misses.change, drawn.change) == (2, 1, 7)
 

@@ -26,7 +26,7 @@ def _handlers() -> Iterator[None]:
 
 def test_it_sweeps_until_sigterm(settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port()
-    settings.WARPCOURT = replace(settings.WARPCOURT, sweep_s=0, metrics_port=port)
+    settings.WARPCOURT = replace(settings.WARPCOURT, sweep_s=1, metrics_port=port)
     asked: list[int] = []
 
     def sweep_once() -> None:

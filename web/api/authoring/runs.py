@@ -8,7 +8,7 @@ from ninja import Field, Router, Schema
 from ninja.responses import Status
 from pydantic import StringConstraints
 
-from judge.preview import CaseWanted
+from judge.proof.preview import CaseWanted
 from judge.sizes import MAX_SEED
 from web.api.auth import ApiRequest
 from web.api.authoring.access import find, person
@@ -77,7 +77,7 @@ class RunOut(Schema):
 
 
 class ProofIn(Schema):
-    """The GPU model that timed cases must suit, as `judge.timed_sizes` names it; empty for the usual one."""
+    """The GPU model that timed cases must suit, a name of `judge.proof.timed_sizes`. Empty: the default."""
 
     gpu: Line = ""
 

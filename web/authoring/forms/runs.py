@@ -6,9 +6,9 @@ from typing import Any
 
 from django import forms
 
-from judge.preview import CaseWanted
+from judge.proof.preview import CaseWanted
+from judge.proof.timed_sizes import DEFAULT_GPU, MODELS
 from judge.sizes import MAX_SEED
-from judge.timed_sizes import DEFAULT_GPU, MODELS
 
 _SIZE = re.compile(r"\s*([a-z][a-z0-9_]{0,31})\s*=\s*(\d{1,10})\s*")
 

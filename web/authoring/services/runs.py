@@ -12,8 +12,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from judge.preview import CaseWanted, PreviewRefused, wanted_case
-from judge.proof import Finding, Proof, to_json
+from judge.proof.preview import CaseWanted, PreviewRefused, wanted_case
+from judge.proof.results import Finding, Proof, to_json
 from problems.faults import PackageInvalid
 from problems.vocabulary import Severity
 from web.accounts.models import User

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from judge.proof import Outcome
+from judge.proof.results import Outcome
 from web.authoring.differing import language_of
 from web.authoring.editing.solutions import SolutionRow, read_solutions, write_solutions
 from web.authoring.entrance import in_workspace

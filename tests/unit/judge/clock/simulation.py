@@ -1,9 +1,9 @@
 """A runner, its GPU and a referee's gate in simulated time, so that the clock can be tested exactly.
 
 Time is a number that moves only when something takes time. A `Program` decides what a call writes and when;
-writes come true when time has passed them. The gate does what `judge.device.gate` does: it lands the inputs
-when nothing runs, lets the GPU go, looks at the output until the program says done, and copies it. Nothing
-here sleeps or measures.
+writes come true when time has passed them. The gate does what `judge.gpu.device.gate` does: it lands the
+inputs when nothing runs, lets the GPU go, looks at the output until the program says done, and copies it.
+Nothing here sleeps or measures.
 """
 
 import random
@@ -14,9 +14,9 @@ from judge.clock.contracts import Conditions, Passage, Policy
 from judge.clock.page import OrderUnanswered
 from judge.clock.roofline import Roofline
 from judge.clock.session import time_case
-from judge.conversation import Answer
-from judge.inspector import Finding
 from judge.report import Timing
+from judge.runner.client import Answer
+from judge.runner.inspector import Finding
 from problems.vocabulary import Verdict
 
 LANDING_US, COPY_US = 60.0, 20.0
@@ -210,7 +210,7 @@ class SimulatedGuard:
 
 
 @dataclass
-class Bench:
+class ProofEnvironment:
     """Everything round one simulated program."""
 
     program: Program

@@ -5,12 +5,12 @@ from typing import cast
 import numpy as np
 import pytest
 
-from judge.buffers import HostMemory
 from judge.clock.contracts import Ordering
 from judge.clock.host_gate import HostGate
 from judge.clock.page import OrderUnanswered
-from judge.conversation import Answer
-from judge.memory import Buffer
+from judge.runner.buffers import HostMemory
+from judge.runner.client import Answer
+from judge.runner.memory import Buffer
 
 
 class Recorded:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from judge.clock.page import Orders, OrderUnanswered, create_page
-from judge.conversation import Answer
+from judge.runner.client import Answer
 from sandbox.wire import Order, Page
 
 

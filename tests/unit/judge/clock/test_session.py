@@ -9,8 +9,8 @@ from judge.clock.contracts import Disturbed, Policy, policy_for
 from judge.clock.page import OrderUnanswered
 from judge.clock.roofline import Roofline
 from judge.clock.session import BELOW_FLOOR, FEW, TOO_SHORT
-from judge.inspector import Finding
 from judge.report import Timing
+from judge.runner.inspector import Finding
 from problems.vocabulary import Verdict
 from tests.unit.judge.clock.cheats import (
     EarlyDone,
@@ -22,12 +22,12 @@ from tests.unit.judge.clock.cheats import (
     ReplayingByPointer,
     WritingLate,
 )
-from tests.unit.judge.clock.simulation import Bench, Program, unanswered
+from tests.unit.judge.clock.simulation import Program, ProofEnvironment, unanswered
 
 
 @pytest.mark.parametrize("call_us", [4.0, 32.0, 119.0, 2500.0, 30_000.0, 900_000.0])
 def test_an_honest_program_gets_its_time(call_us: float) -> None:
-    timing = Bench(Program(call_us)).timing()
+    timing = ProofEnvironment(Program(call_us)).timing()
     assert timing.median_us == pytest.approx(call_us, rel=0.004)
     assert timing.low_us <= timing.median_us <= timing.high_us
     assert timing.high_us - timing.low_us < 0.01 * call_us
@@ -38,33 +38,33 @@ def test_an_honest_program_gets_its_time(call_us: float) -> None:
 
 @pytest.mark.parametrize("launch_us", [0.0, 60.0, 5000.0])
 def test_host_code_costs_nothing_when_calls_are_queued_ahead(launch_us: float) -> None:
-    timing = Bench(Program(6.0, launch_us=launch_us)).timing()
+    timing = ProofEnvironment(Program(6.0, launch_us=launch_us)).timing()
     assert timing.median_us == pytest.approx(6.0, rel=0.004)
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_calls_that_take_one_of_two_times_repeat(seed: int) -> None:
-    timing = Bench(Program(28.4, slow_us=1.3), seed=seed).timing()
+    timing = ProofEnvironment(Program(28.4, slow_us=1.3), seed=seed).timing()
     assert timing.median_us == pytest.approx(28.4, rel=0.008)
 
 
 def test_each_content_counts_once() -> None:
-    bench = Bench(Program(32.0))
-    bench.timing()
-    counted = [content for content in bench.memory.seen if content]
+    environment = ProofEnvironment(Program(32.0))
+    environment.timing()
+    counted = [content for content in environment.memory.seen if content]
     assert len(counted) == len(set(counted))
-    assert len(counted) >= bench.policy.enough_samples * bench.policy.best_of
+    assert len(counted) >= environment.policy.enough_samples * environment.policy.best_of
 
 
 def test_calls_longer_than_the_budget_are_few() -> None:
-    bench = Bench(Program(900_000.0))
-    assert bench.timing().repetitions == bench.policy.enough_slow_calls
+    environment = ProofEnvironment(Program(900_000.0))
+    assert environment.timing().repetitions == environment.policy.enough_slow_calls
 
 
 def test_few_contents_are_enough() -> None:
-    assert Bench(Program(32.0), contents=2).timing().repetitions == 1
+    assert ProofEnvironment(Program(32.0), contents=2).timing().repetitions == 1
     with pytest.raises(ValueError, match="two contents"):
-        Bench(Program(32.0), contents=1).time()
+        ProofEnvironment(Program(32.0), contents=1).time()
 
 
 @given(
@@ -74,7 +74,7 @@ def test_few_contents_are_enough() -> None:
 )
 @settings(max_examples=60)
 def test_done_that_comes_early_is_rejected(call_us: float, early_share: float, seed: int) -> None:
-    found = Bench(EarlyDone(call_us, early_us=early_share * call_us), seed=seed).time()
+    found = ProofEnvironment(EarlyDone(call_us, early_us=early_share * call_us), seed=seed).time()
     assert isinstance(found, Finding)
     assert found.verdict in {Verdict.REJECTED, Verdict.WRONG_ANSWER}
     if found.verdict is Verdict.REJECTED:
@@ -83,36 +83,36 @@ def test_done_that_comes_early_is_rejected(call_us: float, early_share: float, s
 
 @pytest.mark.parametrize("cheat", [LeftUndone, ReplayingByPointer])
 def test_work_that_is_left_undone_is_wrong(cheat: type[Program]) -> None:
-    found = Bench(cheat(32.0)).time()
+    found = ProofEnvironment(cheat(32.0)).time()
     assert isinstance(found, Finding)
     assert found.verdict is Verdict.WRONG_ANSWER
 
 
 def test_remembering_contents_gains_nothing() -> None:
-    assert Bench(ReplayingByContent(32.0)).timing().median_us == pytest.approx(32.0, rel=0.004)
+    assert ProofEnvironment(ReplayingByContent(32.0)).timing().median_us == pytest.approx(32.0, rel=0.004)
 
 
 def test_a_kernel_that_stays_is_found_out() -> None:
-    bench = Bench(Lingering(32.0))
-    found = bench.time()
+    environment = ProofEnvironment(Lingering(32.0))
+    found = environment.time()
     assert isinstance(found, Finding)
     assert (found.verdict, found.message) == (Verdict.REJECTED, BUSY)
-    assert bench.gate.tries == 2 * bench.policy.looks  # queued ahead, and called
+    assert environment.gate.tries == 2 * environment.policy.looks  # queued ahead, and called
 
 
 def test_a_gpu_that_is_busy_for_a_moment_is_waited_for() -> None:
-    bench = Bench(Program(32.0))
-    bench.world.busy_until_us = 3 * bench.policy.look_us
-    assert bench.timing().median_us == pytest.approx(32.0, rel=0.004)
+    environment = ProofEnvironment(Program(32.0))
+    environment.world.busy_until_us = 3 * environment.policy.look_us
+    assert environment.timing().median_us == pytest.approx(32.0, rel=0.004)
 
 
 def test_a_program_on_a_stream_of_its_own_is_called_instead() -> None:
-    bench = Bench(OnAStreamOfItsOwn(32.0))
-    timing = bench.timing()
+    environment = ProofEnvironment(OnAStreamOfItsOwn(32.0))
+    timing = environment.timing()
     assert not timing.queued
-    assert bench.orders.queued[0]
-    assert not any(bench.orders.queued[1:])
-    assert timing.median_us == pytest.approx(32.0 + bench.program.launch_us, rel=0.004)
+    assert environment.orders.queued[0]
+    assert not any(environment.orders.queued[1:])
+    assert timing.median_us == pytest.approx(32.0 + environment.program.launch_us, rel=0.004)
 
 
 def test_a_wrong_program_is_wrong_in_either_way() -> None:
@@ -121,49 +121,49 @@ def test_a_wrong_program_is_wrong_in_either_way() -> None:
             world.pending.append((world.now_us + 5, number, 99_999))
             return world.now_us + 8
 
-    found = Bench(Wrong(5.0)).time()
+    found = ProofEnvironment(Wrong(5.0)).time()
     assert isinstance(found, Finding)
     assert found.verdict is Verdict.WRONG_ANSWER
 
 
 def test_an_output_that_changes_late_is_rejected() -> None:
-    found = Bench(WritingLate(32.0)).time()
+    found = ProofEnvironment(WritingLate(32.0)).time()
     assert isinstance(found, Finding)
     assert found.verdict is Verdict.REJECTED
 
 
 def test_a_call_that_never_ends_is_not_answered() -> None:
     with pytest.raises(OrderUnanswered):
-        Bench(Endless(32.0)).time()
+        ProofEnvironment(Endless(32.0)).time()
 
 
 def test_a_runner_that_ends_is_not_answered() -> None:
-    bench = Bench(Program(32.0))
-    bench.orders.await_done = unanswered()  # type: ignore[method-assign]
+    environment = ProofEnvironment(Program(32.0))
+    environment.orders.await_done = unanswered()  # type: ignore[method-assign]
     with pytest.raises(OrderUnanswered):
-        bench.time()
+        environment.time()
 
 
 def test_disturbed_blocks_do_not_count() -> None:
-    bench = Bench(Program(32.0), reasons=["It was hot."] * 2)
-    timing = bench.timing()
+    environment = ProofEnvironment(Program(32.0), reasons=["It was hot."] * 2)
+    timing = environment.timing()
     assert timing.discarded == 2
     assert timing.median_us == pytest.approx(32.0, rel=0.004)
 
 
 def test_too_many_disturbed_blocks_disturb_the_case() -> None:
     reasons = ["It was hot."] * (Policy().max_discards + 1)
-    assert Bench(Program(32.0), reasons=reasons).time() == Disturbed("It was hot.")
+    assert ProofEnvironment(Program(32.0), reasons=reasons).time() == Disturbed("It was hot.")
 
 
 def test_contents_that_run_out_disturb_the_case() -> None:
-    assert Bench(Program(32.0), contents=10, reasons=["It was hot."] * 2).time() == Disturbed(FEW)
+    assert ProofEnvironment(Program(32.0), contents=10, reasons=["It was hot."] * 2).time() == Disturbed(FEW)
 
 
 def test_without_mps_short_times_are_not_ranked() -> None:
     policy = policy_for(time_sliced=True)
-    assert Bench(Program(2300.0), policy=policy).time() == Finding(Verdict.ACCEPTED, TOO_SHORT)
-    assert isinstance(Bench(Program(30_000.0), policy=policy).time(), Timing)
+    assert ProofEnvironment(Program(2300.0), policy=policy).time() == Finding(Verdict.ACCEPTED, TOO_SHORT)
+    assert isinstance(ProofEnvironment(Program(30_000.0), policy=policy).time(), Timing)
 
 
 @pytest.mark.parametrize(
@@ -172,12 +172,12 @@ def test_without_mps_short_times_are_not_ranked() -> None:
 )
 def test_a_time_above_the_roofline_is_remarkable(call_us: float, *, remarkable: bool) -> None:
     roofline = Roofline(floor_us=30.0, impossible_us=25.0, second_look_us=28.5)
-    timing = Bench(Program(call_us), roofline=roofline).timing()
+    timing = ProofEnvironment(Program(call_us), roofline=roofline).timing()
     assert timing.remarkable is remarkable
     assert timing.roofline_percent == pytest.approx(3000 / call_us, rel=0.01)
 
 
 def test_a_time_that_cannot_be_is_refused() -> None:
     roofline = Roofline(floor_us=30.0, impossible_us=25.0, second_look_us=28.5)
-    found = Bench(Program(20.0), roofline=roofline).time()
+    found = ProofEnvironment(Program(20.0), roofline=roofline).time()
     assert found == Finding(Verdict.REJECTED, BELOW_FLOOR)

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge.buffers import HostBuffer, HostMemory
 from judge.clock.contracts import Policy
 from judge.clock.sets import MemorySets, copies_of, footprint_of, how_many_sets
 from judge.drawn import outputs
+from judge.runner.buffers import HostBuffer, HostMemory
 from problems.schema import Argument, Problem, Tolerance
 from problems.vocabulary import Dtype, Role, Verdict
 from sandbox.wire import MAX_DESCRIPTORS

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.device.link import Link
+from judge.gpu.device.link import Link
 
 
 @pytest.fixture

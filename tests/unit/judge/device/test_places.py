@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from judge.checker import SHOWN_MISMATCHES
-from judge.device.places import OVERFLOW, PLACE, read_places, tiles_of
-from judge.elements import narrow, widen
+from judge.dtypes import narrow, widen
+from judge.gpu.device.places import OVERFLOW, PLACE, read_places, tiles_of
+from judge.runner.comparison import SHOWN_MISMATCHES
 from problems.vocabulary import Dtype
 from tests.unit.judge.outputs import Output, make_output
 

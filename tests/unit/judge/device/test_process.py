@@ -14,12 +14,12 @@ from typing import cast
 import pytest
 
 from judge.clock.contracts import Disturbed as NotTimed
-from judge.conversation import Answer
-from judge.device.link import Link
-from judge.device.process import RefereeFailed, RefereeProcess
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
-from judge.inspector import Stopped
+from judge.gpu.device.link import Link
+from judge.gpu.device.process import RefereeFailed, RefereeProcess
 from judge.report import CaseReport
+from judge.runner.client import Answer
+from judge.runner.inspector import Stopped
 from problems.vocabulary import Verdict
 from sandbox.wire import Flag, Kind
 from tests.unit.judge.drawn_sets import doubling_set
@@ -188,7 +188,7 @@ def test_a_gpu_that_is_never_quiet_with_nobody_else_on_it_is_told_apart(
 
 
 def test_a_referee_that_hangs_is_taken_off_the_gpu_and_then_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judge.device.process._LEAVE_S", 0.1)
+    monkeypatch.setattr("judge.gpu.device.process._LEAVE_S", 0.1)
     taken_off: list[int] = []
     referee = RefereeProcess.start("host", terminate=taken_off.append)
     pid = referee.pid
@@ -228,8 +228,8 @@ def test_threads_may_start_referees() -> None:
 
 WORKER = """
 import os, sys, time
-from judge.device.process import RefereeProcess
-from judge.device.parents import start_warm_parent
+from judge.gpu.device.process import RefereeProcess
+from judge.gpu.device.parents import start_warm_parent
 
 def say(*words):
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())

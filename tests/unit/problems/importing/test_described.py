@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.examination import SandboxedExaminer
+from judge.proof.examination import SandboxedExaminer
 from problems.importing.described import MAX_DESCRIPTION_BYTES, Array, Described, parse_description
 from problems.importing.report import Refused
 from problems.importing.sandboxed import quoted, with_imports
@@ -66,7 +66,7 @@ def test_what_is_no_description_is_refused(content: bytes) -> None:
     ],
 )
 def test_how_a_sandbox_ended_is_the_reason(monkeypatch, completion: Completion, words: str) -> None:
-    monkeypatch.setattr("judge.examination.find_spec", lambda _: True)
+    monkeypatch.setattr("judge.proof.examination.find_spec", lambda _: True)
     with pytest.raises(Refused, match=words):
         SandboxedExaminer(FakeBackend([Script(completion=completion)])).examine("")
 

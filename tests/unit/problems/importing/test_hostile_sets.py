@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.importing import Workshop, import_set
+from judge.proof.importing import Workshop, import_set
 from problems.importing.described import Described
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Outcome, Refused

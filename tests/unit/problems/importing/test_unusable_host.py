@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge.errors import RunnerUnusable
-from judge.importing import Workshop, import_set
+from judge.proof.importing import Workshop, import_set
 from problems.importing.report import Outcome
 from problems.schema import Problem
 from tests.unit.problems.importing.workbench import SETS, HereExaminer, HereOracle, here

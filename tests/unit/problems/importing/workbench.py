@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from judge.errors import OracleFailed
-from judge.importing import Workshop, import_set
+from judge.proof.importing import Workshop, import_set
 from judge.sizes import scalar_of, shape_of
 from problems.importing.described import Described, parse_description
 from problems.importing.report import Imported

@@ -7,7 +7,7 @@ and its comment are there, and a version that a member of staff froze and previe
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from judge.proof import Proof, error, to_json
+from judge.proof.results import Proof, error, to_json
 from problems.archive import pack
 from problems.contents import Contents
 from problems.importing.report import Entry

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from judge.proof import Proof, to_json
+from judge.proof.results import Proof, to_json
 from problems.archive import unpack
 from web.accounts.models import Scope
 from web.accounts.services import issue_token

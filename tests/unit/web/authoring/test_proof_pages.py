@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from judge.proof import (
+from judge.proof.results import (
     Attempt,
     Check,
     MutantOutcome,

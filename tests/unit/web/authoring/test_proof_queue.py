@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judge.preview import CaseWanted
-from judge.proof import Proof, error, to_json
+from judge.proof.preview import CaseWanted
+from judge.proof.results import Proof, error, to_json
 from web.authoring import queries
 from web.authoring.models import ProofRun, Role, RunKind, State, Workspace
 from web.authoring.queue import contents_of, settle

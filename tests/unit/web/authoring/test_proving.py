@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 from django.db import connections
 
-from judge.preview import CaseWanted
+from judge.proof.preview import CaseWanted
 from web.authoring import queries
 from web.authoring.models import ProofRun, State, Workspace
 from web.authoring.services import files, runs

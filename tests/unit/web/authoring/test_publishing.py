@@ -2,7 +2,7 @@
 
 import pytest
 
-from judge.proof import Proof, to_json
+from judge.proof.results import Proof, to_json
 from judge.report import Report
 from problems.archive import pack
 from problems.contents import Contents

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from judge.preview import CaseWanted
+from judge.proof.preview import CaseWanted
 from problems.faults import MOST_FAULTS, Faults, PackageInvalid
 from tests.conftest import PASSWORD
 from web.accounts.models import User

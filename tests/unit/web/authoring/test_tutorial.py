@@ -2,11 +2,11 @@
 
 import pytest
 
-from judge.proof import Proof, to_json
-from judge.prove import examine
+from judge.proof.prove import examine
+from judge.proof.results import Proof, to_json
 from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
-from tests.unit.judge.bench import ScriptedBench
+from tests.unit.judge.environment import ScriptedBench
 from tests.unit.web.authoring.tutorial import BREAKAGES, CORRECTION, SLUG
 from web.authoring import queries
 from web.authoring.faults import faults_of

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client as Browser
 from typer.testing import CliRunner
 
-from judge.proof import Proof, error, to_json
+from judge.proof.results import Proof, error, to_json
 from problems.contents import read_folder
 from problems.loader import problems_root
 from web.accounts.models import Scope, User

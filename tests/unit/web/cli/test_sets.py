@@ -11,7 +11,7 @@ import typer
 from django.test import Client as Browser
 from typer.testing import CliRunner
 
-from judge.importing import Workshop, import_set
+from judge.proof.importing import Workshop, import_set
 from problems.importing.upload import unpacked_set
 from web.accounts.models import Scope, User
 from web.accounts.services import issue_token

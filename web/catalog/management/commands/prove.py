@@ -10,11 +10,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from judge.errors import JudgeError
-from judge.proof import Finding, Proof, State, to_json
-from judge.prove import prove
+from judge.proof.prove import prove
+from judge.proof.results import Finding, Proof, State, to_json
+from judge.proof.timed_sizes import DEFAULT_GPU, MODELS, find_gpu
 from judge.report import Progress
 from judge.target import Target
-from judge.timed_sizes import DEFAULT_GPU, MODELS, find_gpu
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.schema import Problem

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from judge.errors import JudgeError
-from judge.importing import FORMATS, import_set, open_workshop
+from judge.proof.importing import FORMATS, import_set, open_workshop
 from problems.importing.building import write_package
 from problems.importing.report import Entry, Imported, Report
 from sandbox.backend import IsolationUnavailable

@@ -9,9 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from judge.diagnostics import findings, headline
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
+from judge.evidence.diagnostics import findings, headline
 from judge.report import CaseReport, Diagnostic, Progress, Report, to_json
 from judge.sizes import MAX_SEED, SizesInvalid
 from problems.faults import PackageInvalid

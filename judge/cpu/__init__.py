@@ -1,0 +1,1 @@
+"""Judging on the CPU of this host, in functional mode."""

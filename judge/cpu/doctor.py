@@ -1,0 +1,160 @@
+"""The doctor: runs a CUDA program that failed on a GPU once more in functional mode, and says what it sees.
+
+Theory of operation. A GPU says of an illegal access little more than that there was one, and nothing of a
+race that led to a wrong answer. Functional mode checks every access and names kernel, block, thread, line and
+index. So a case that is small enough is drawn again and run on this host's processors, within a short limit.
+What is found there becomes diagnostics, marked as such, and no verdict: another machine, other contents,
+another order of threads. Only where the GPU itself could not tell a trap from a bad access does it decide
+which of the two is said (`judge.evidence.faults.classified`).
+
+It also looks for races in programs that have not failed (`find_race`), since a GPU sees none: see
+`judge.race_watch`.
+
+Functional mode is opened in the background, since its first time on a host takes a while. Whatever goes
+wrong here is logged and costs the author nothing but an explanation.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from judge.cases import ORDERS, orders_for
+from judge.cpu.races import race_among
+from judge.cpu.referee import HostReferee
+from judge.cpu.target import CpuSession, CpuTarget
+from judge.drawn import layout
+from judge.errors import JudgeError, JudgementCancelled
+from judge.report import CaseReport, Diagnostic
+from problems.schema import Case, Problem
+from problems.vocabulary import DiagnosticKind, Language, Severity, Verdict
+from sandbox.backend import IsolationUnavailable
+from sandbox.cpu.build import RuntimeBuildFailed
+from sandbox.toolchain import ToolchainMissing
+from sandbox.wire import Flag
+
+_log = logging.getLogger(__name__)
+
+MAX_CASE_BYTES = 4 << 20
+_LIMIT_S = 8.0
+_RACE_LIMIT_S = 30.0
+_CASE_S = 3.0
+_Found = TypeVar("_Found")
+_MARK = "On the CPU, in functional mode: "
+_CANNOT = (JudgeError, IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, OSError)
+
+
+class Doctor:
+    """Opens functional mode with `open_cpu` and examines programs on it. Safe between threads."""
+
+    def __init__(self, open_cpu: Callable[[], CpuTarget]) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="doctor")
+        self._cpu: Future[CpuTarget] = self._thread.submit(open_cpu)
+
+    @property
+    def ready(self) -> bool:
+        """Whether functional mode has come up, or failed to."""
+        return self._cpu.done()
+
+    def examine(
+        self, problem: Problem, source: str, case: Case, cancelled: Callable[[], bool]
+    ) -> tuple[Diagnostic, ...]:
+        """What it finds in `case`, marked as found by it. Raises JudgementCancelled."""
+        if not self.ready or layout(problem, case)[1] > MAX_CASE_BYTES:
+            return ()
+        found = self._ask(problem, source, [case], cancelled, _examine, limit_s=_LIMIT_S)
+        return tuple(replace(diagnostic, message=_MARK + diagnostic.message) for diagnostic in found or ())
+
+    def find_race(
+        self, problem: Problem, source: str, cases: Sequence[Case], cancelled: Callable[[], bool]
+    ) -> Diagnostic | None:
+        """A race that changes an output in one of the small `cases`, proved. Raises JudgementCancelled."""
+        small = [case for case in cases if len(orders_for(problem, case)) > 1]
+        if not self.ready or not small:
+            return None
+        race = self._ask(problem, source, small, cancelled, _find_race, limit_s=_RACE_LIMIT_S)
+        return replace(race, severity=Severity.ERROR, message=_MARK + race.message) if race else None
+
+    def _ask(
+        self,
+        problem: Problem,
+        source: str,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+        question: Callable[["_Patient"], _Found],
+        *,
+        limit_s: float,
+    ) -> _Found | None:
+        """What is found within the limit, or None when nothing can be."""
+        deadline = time.monotonic() + limit_s
+        limits = replace(problem.limits, case_s=min(_CASE_S, problem.limits.case_s))
+        brief = replace(problem, limits=limits)
+        try:
+            with _loaded(
+                self._cpu.result(), brief, source, cases, lambda: cancelled() or time.monotonic() > deadline
+            ) as patient:
+                return question(patient) if patient else None
+        except JudgementCancelled:
+            if cancelled():
+                raise
+        except _CANNOT as error:
+            _log.warning("doctor_failed: %s", error)
+        return None
+
+    def close(self) -> None:
+        """End functional mode."""
+        self._thread.shutdown()
+        if self._cpu.exception() is None:
+            self._cpu.result().close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Patient:
+    """A program that has been loaded, and the cases to run."""
+
+    session: CpuSession
+    referee: HostReferee
+    problem: Problem
+    cases: Sequence[Case]
+
+    def check(self, case: Case, flags: Flag) -> CaseReport:
+        (drawn,) = self.session.sets(case)
+        return self.referee.check(drawn, flags)
+
+
+@contextmanager
+def _loaded(
+    cpu: CpuTarget, problem: Problem, source: str, cases: Sequence[Case], stop: Callable[[], bool]
+) -> Iterator[_Patient | None]:
+    """The program in functional mode, or None when it does not compile or load there."""
+    with closing(cpu.session(problem, Language.CUDA, cases, stop)) as session:
+        built = cpu.build(problem, source, Language.CUDA, stop)
+        with closing(session.start_referee()) as referee:
+            referee.ready()
+            if built.failure or referee.load(*built.contents):
+                yield None
+            else:
+                yield _Patient(session, referee, problem, cases)
+
+
+def _examine(patient: _Patient) -> tuple[Diagnostic, ...]:
+    patient.check(patient.cases[0], ORDERS[0])
+    return tuple(found for found in patient.referee.diagnostics if found.kind != DiagnosticKind.LAUNCH)
+
+
+def _find_race(patient: _Patient) -> Diagnostic | None:
+    """The race, if there is one and it depends on the order whether an output is right."""
+    for case in patient.cases:
+        verdicts = set()
+        for order in ORDERS:
+            verdicts.add(patient.check(case, order).verdict)
+            if not patient.referee.alive:
+                return None
+        if verdicts == {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}:
+            race = race_among(patient.referee.diagnostics)
+            if race is not None:
+                return race
+    return None

@@ -1,0 +1,67 @@
+"""Cases that the oracle draws for one submission alone, while the program compiles.
+
+Theory of operation. The oracle is started by the thread that uses it, at its first case, and draws case
+after case. Whoever needs a case waits for its future; whoever gives up ends the oracle with it. A seed that
+a user gave is for public cases alone, see `judge.evaluate.evaluate`.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
+
+from judge.drawn import CaseData, allocate
+from judge.oracle import Oracle
+from problems.schema import Case, Problem
+
+StartOracle = Callable[[Problem, Callable[[], bool]], Oracle]
+
+
+class OracleDraws:
+    """Draws each of `cases` once, in host memory. Close it."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        cases: Sequence[Case],
+        start: StartOracle,
+        cancelled: Callable[[], bool],
+        *,
+        seed: int | None = None,
+    ) -> None:
+        self._problem = problem
+        self._seed = seed
+        self._start = start
+        self._gave_up = Event()
+        self._cancelled = cancelled
+        self._oracle: Oracle | None = None
+        self._made: list[CaseData] = []
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="oracle")
+        self._futures: dict[str, Future[CaseData]] = {
+            case.name: self._thread.submit(self._draw, case) for case in cases
+        }
+
+    def sets(self, case: Case) -> tuple[CaseData, ...]:
+        """The contents of `case`, one set, as soon as it is drawn; see `judge.target.JudgingSession`."""
+        return (self._futures[case.name].result(),)
+
+    def close(self) -> None:
+        """Let go of the contents, and end what still draws."""
+        self._gave_up.set()
+        for future in self._futures.values():
+            future.cancel()
+        self._thread.shutdown()
+        if self._oracle:
+            self._oracle.close()
+        while self._made:
+            self._made.pop().close()
+
+    def _draw(self, case: Case) -> CaseData:
+        if self._oracle is None:
+            self._oracle = self._start(self._problem, self._stop_asking)
+        drawn = allocate(self._problem, case)
+        self._made.append(drawn)
+        self._oracle.fill(drawn, self._seed)
+        return drawn
+
+    def _stop_asking(self) -> bool:
+        return self._gave_up.is_set() or self._cancelled()

@@ -1,0 +1,51 @@
+"""Runs a small case in several orders of blocks and threads: CUDA promises none, so each has to be right.
+
+Theory of operation. A program with a data race may be right by luck, each time, in the order that it happens
+to run in. Functional mode runs small cases on one thread of the host, so it can choose the order, which
+is the same on every host (`sandbox/cpu/runtime/scheduler.h`):
+
+    ascending    watched for races, which become warnings
+    descending   likewise; what trusts that earlier blocks or threads have run goes wrong
+    interleaved  all threads get to their next access before any goes on, and writes that raced wait for all
+                 others; what reads, changes and writes in three steps goes wrong
+
+An order in which an output is wrong proves that the race can change it. So no submission fails for a race
+that does no harm, such as a search in which all threads store the same.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from judge.cpu.races import race_among
+from judge.drawn import CaseData
+from judge.report import CaseReport, Diagnostic
+from judge.target import Referee
+from problems.vocabulary import Verdict
+from sandbox.wire import Flag
+
+_ORDER = (
+    "It is right in another order of blocks and threads, but CUDA promises no order: synchronise what has to "
+    "happen first, or leave it to a launch of its own."
+)
+
+
+def check_in_orders(referee: Referee, drawn: CaseData, orders: Sequence[Flag]) -> CaseReport:
+    """The report of the first order in which `drawn` is not accepted, else that of the first order.
+
+    A wrong answer is explained by the race that was found, if one was.
+    """
+    reports: list[CaseReport] = []
+    for order in orders:
+        reports.append(referee.check(drawn, order))
+        if reports[-1].verdict is not Verdict.ACCEPTED:
+            return _explained(reports[-1], referee.diagnostics, right_before=len(reports) > 1)
+    return reports[0]
+
+
+def _explained(report: CaseReport, found: Iterable[Diagnostic], *, right_before: bool) -> CaseReport:
+    if report.verdict is not Verdict.WRONG_ANSWER:
+        return report
+    race = race_among(found)
+    if race is not None:
+        return replace(report, message=f"{report.message} There is a data {race.message}")
+    return replace(report, message=f"{report.message} {_ORDER}") if right_before else report

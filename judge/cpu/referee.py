@@ -1,0 +1,82 @@
+"""The referee of the target `cpu`: in this process, with arrays in host memory."""
+
+from collections.abc import Callable, Sequence
+
+from judge.drawn import CaseData
+from judge.errors import JudgeError
+from judge.report import CaseReport, Diagnostic
+from judge.runner.referee import Referee
+from problems.schema import Problem
+from problems.vocabulary import Verdict
+from sandbox.backend import Process
+from sandbox.wire import Flag
+
+
+class HostReferee:
+    """One program's referee. Implements `judge.target.Referee`; its runner is taken by `ready`."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        start: Callable[[], Process],
+        cancelled: Callable[[], bool],
+        start_checker: Callable[[], Process],
+    ) -> None:
+        self._problem = problem
+        self._start_checker = start_checker
+        self._start = start
+        self._cancelled = cancelled
+        self._referee: Referee | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the runner can be asked for more."""
+        return self._referee is not None and self._referee.alive
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What the runner said about the program so far."""
+        return self._referee.diagnostics if self._referee else ()
+
+    @property
+    def output(self) -> bytes:
+        """What the program printed; there once the runner has ended."""
+        return self._referee.output if self._referee else b""
+
+    def ready(self) -> None:
+        """Take a runner. Raises RunnerUnusable."""
+        self._referee = Referee(self._problem, self._start(), self._cancelled, self._start_checker)
+
+    def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
+        """Load the program; see `judge.target.Referee`."""
+        return self._running().load(*contents)
+
+    def check(self, drawn: CaseData, flags: Flag) -> CaseReport:
+        """Run one case and check it in full."""
+        return self._running().check(drawn, flags)
+
+    def promote(self) -> bool:
+        """Nobody shares anything here."""
+        return True
+
+    def rank(self, sets: Sequence[CaseData]) -> CaseReport:
+        """Never asked for: this target does not rank."""
+        raise JudgeError(f"a CPU ranks nothing, and so none of these {len(sets)} sets")
+
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The sandbox holds its memory down."""
+        return None
+
+    def finish(self) -> None:
+        """Let the runner leave, and keep what it printed in `output`."""
+        self._running().finish()
+
+    def close(self) -> None:
+        """End the runner and release everything."""
+        if self._referee:
+            self._referee.close()
+
+    def _running(self) -> Referee:
+        if self._referee is None:
+            raise JudgeError("the referee was not made ready")
+        return self._referee

@@ -1,0 +1,282 @@
+"""The target `cpu`: CUDA C++ in functional mode and Triton in its interpreter. Nothing is ranked.
+
+It works on any isolation backend. The runner is taken from the warm pool when the program has compiled;
+the oracle draws in a thread of its own meanwhile.
+"""
+
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Self
+
+from judge.built import Built
+from judge.cache import ArtifactCache
+from judge.compiler import compile_findings
+from judge.cpu.draws import OracleDraws
+from judge.cpu.referee import HostReferee
+from judge.drawn import CaseData
+from judge.errors import CompilerBroken, GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.languages import languages_here, runner_kind
+from judge.oracle import TORCH_ORACLE, Oracle, oracle_kind, runner_manifest
+from judge.report import Diagnostic
+from problems import schema
+from problems.binding import binding_cuda
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, OracleKind, Verdict
+from sandbox.backend import Backend, Process
+from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
+from sandbox.cpu.build import Runtime, build_runtime, runner_command
+from sandbox.cpu.compile import compile_command, read_completion
+from sandbox.cpu.recipe import NVCC_FLAGS
+from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.python_runtime import oracle_command, torch_oracle_command, triton_command
+from sandbox.spec import Command, Completion, Limits
+from sandbox.toolchain import find_toolkit
+
+_POLL_S = 0.05
+_CPUS = os.cpu_count() or 1
+_PATIENCE = 2  # a right merge sort of 33,000 elements takes Triton's interpreter about 10 s
+ORACLE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=4096)
+_BUSY = 4  # times as long as needed, by the clock of a host that does other things too
+_RUNS = 5  # of a case: three orders, one of which may take as long as three (judge.cpu.orders)
+_START_S = 30.0  # loading, and leaving at the end, on top of the cases
+
+
+class CpuTarget:
+    """This machine's processors. Implements `judge.target.Target`."""
+
+    name = "cpu"
+    ranks = False
+    gpu_models: tuple[str, ...] = ()
+
+    def __init__(self, backend: Backend, runtime: Runtime, cache: ArtifactCache, pool: Pool) -> None:
+        self._backend = backend
+        self._runtime = runtime
+        self._cache = cache
+        self._pool = pool
+
+    @property
+    def runtime(self) -> Runtime:
+        """What programs are compiled against."""
+        return self._runtime
+
+    @classmethod
+    def open(cls, backend: Backend, *, cache: Path, warm: Mapping[str, int]) -> Self:
+        """Open it on `backend`; see `judge.target.open_target`."""
+        backend.verify()
+        runtime = build_runtime(cache, find_toolkit())
+        recipes = {kind: Recipe(command, warm.get(kind, 0)) for kind, command in commands(runtime).items()}
+        return cls(backend, runtime, ArtifactCache(cache / "artifacts"), Pool(backend, recipes))
+
+    @property
+    def metrics(self) -> Mapping[str, int]:
+        """How often a sandbox was ready when it was wanted, and how often not, by kind."""
+        return pool_metrics(self._pool)
+
+    def environment(self, language: Language) -> Mapping[str, str]:
+        """What produces the results for `language` here: target, toolchain and versions."""
+        common = {"target": self.name, "mode": "functional", "machine": platform.machine()}
+        if language is Language.CUDA:
+            stamp = self._runtime.toolkit.stamp()
+            return common | stamp | {"flags": " ".join(NVCC_FLAGS), "engine": self._runtime.stamp}
+        return common | {name: metadata.version(name) for name in ("triton", "torch")}
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
+    ) -> Built:
+        """Compile `source`, isolated, or take it from the cache; see `judge.target.Target`."""
+        if language not in languages_here():
+            raise LanguageMissing(f"{language} is not installed here; run make setup without TRITON=0")
+        if language is not Language.CUDA:
+            return Built(contents=(source.encode(), runner_manifest(problem, language)))
+        binding = binding_cuda(problem)
+        key = ArtifactCache.key([self._runtime.stamp, source, binding])
+        if artifact := self._cache.get(key):
+            return Built(contents=(artifact,), cached=True)
+        compiled = self._compile(problem, source, binding, cancelled)
+        if compiled.artifact is None:
+            return failed_build(compiled, problem, source)
+        self._cache.put(key, compiled.artifact)
+        return Built(contents=(compiled.artifact,), log=compiled.log)
+
+    def session(
+        self,
+        problem: Problem,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+        *,
+        sanitize: bool = False,  # noqa: ARG002 - functional mode checks every access anyway
+        seed: int | None = None,
+        gpu_model: str = "",
+    ) -> "CpuSession":
+        """A place for a submission; its cases are drawn for it alone, in a thread. Raises GpuUnavailable."""
+        if gpu_model:
+            raise GpuUnavailable(f"there is no {gpu_model} here, only processors")
+        draws = OracleDraws(problem, cases, self.start_oracle, cancelled, seed=seed)
+        return CpuSession(self, draws, problem, language, cancelled)
+
+    def examine(
+        self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
+    ) -> tuple[Diagnostic, ...]:
+        """Nothing: functional mode has said all that it knows."""
+        del problem, source, language, case, cancelled
+        return ()
+
+    def find_race(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> Diagnostic | None:
+        """None: checking the cases has found it already."""
+        del problem, source, language, cases, cancelled
+        return None
+
+    def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
+        """A loaded reference; the caller's to close. Raises LanguageMissing, RunnerUnusable, OracleFailed."""
+        if problem.oracle is OracleKind.TORCH and Language.PYTHON not in languages_here():
+            raise LanguageMissing(
+                "the reference needs PyTorch, which is not installed here; run make setup without TRITON=0"
+            )
+        return Oracle(problem, self._take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
+
+    def start_checker(self, problem: Problem) -> Process:
+        """A sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
+        return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
+
+    def close(self) -> None:
+        """End the warm sandboxes."""
+        self._pool.close()
+
+    def start_runner(self, problem: Problem, language: Language) -> Process:
+        """A fresh runner; the caller's to close. Raises RunnerUnusable."""
+        return self._take(
+            runner_kind(language), runner_limits(problem.limits, cases=_RUNS * len(problem.cases))
+        )
+
+    def _take(self, kind: str, limits: Limits) -> Process:
+        try:
+            return self._pool.take(kind, limits)
+        except NotReady as error:
+            raise RunnerUnusable(f"{kind}: {error}") from error
+
+    def _compile(
+        self, problem: Problem, source: str, binding: str, cancelled: Callable[[], bool]
+    ) -> Compiled:
+        limits = compile_limits(problem)
+        command = compile_command(source.encode(), binding.encode(), runtime=self._runtime, limits=limits)
+        process = self._backend.start(command)
+        try:
+            return read_completion(_wait(process, cancelled), self._runtime)
+        finally:
+            process.close()
+
+
+def compile_limits(problem: Problem) -> Limits:
+    """What compiling may take for functional mode.
+
+    Nothing of the program runs then, so processor time is what it can use up: two chains side by side get one
+    and a half times the limit. A busy host takes longer by the clock, which is no fault of the program.
+    """
+    allowed_s = problem.limits.compile_s
+    return replace(COMPILE_LIMITS, wall_s=_BUSY * allowed_s, cpu_s=1.5 * allowed_s)
+
+
+@dataclass(frozen=True, slots=True)
+class CpuSession:
+    """A submission's place on a `CpuTarget`. Implements `judge.target.JudgingSession`."""
+
+    target: CpuTarget
+    draws: OracleDraws
+    problem: Problem
+    language: Language
+    cancelled: Callable[[], bool]
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What produces the results here."""
+        return self.target.environment(self.language)
+
+    def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - nobody shares anything
+        """A referee in this process."""
+        problem = with_time_for(self.language, self.problem)
+        start = partial(self.target.start_runner, problem, self.language)
+        checker = partial(self.target.start_checker, problem)
+        return HostReferee(problem, start, self.cancelled, checker)
+
+    def start_race_check(self) -> None:
+        """None: functional mode looks for races in every run."""
+
+    def sets(self, case: Case) -> tuple[CaseData, ...]:
+        """The contents of `case`, one set."""
+        return self.draws.sets(case)
+
+    def close(self) -> None:
+        """Let go of the contents, and end what still draws."""
+        self.draws.close()
+
+
+def commands(runtime: Runtime) -> dict[str, Command]:
+    """What runs here, by kind."""
+    limits = runner_limits(schema.Limits(), cases=1)
+    found = {"cuda": runner_command(runtime, limits=limits), "oracle": oracle_command(ORACLE_LIMITS)}
+    if Language.TRITON in languages_here():
+        found["triton"] = triton_command(limits, threads=_CPUS)
+        found[TORCH_ORACLE] = torch_oracle_command(ORACLE_LIMITS)
+    return found
+
+
+def pool_metrics(pool: Pool) -> dict[str, int]:
+    """The pool's hits and misses as counters by name."""
+    hits = {f"pool_hits_{kind}": count for kind, count in pool.hits.items()}
+    return hits | {f"pool_misses_{kind}": count for kind, count in pool.misses.items()}
+
+
+def with_time_for(language: Language, problem: Problem) -> Problem:
+    """`problem` with the time that a case in `language` has here. The interpreter gets twice the limit."""
+    if language is not Language.TRITON:
+        return problem
+    return replace(problem, limits=replace(problem.limits, case_s=_PATIENCE * problem.limits.case_s))
+
+
+def runner_limits(limits: schema.Limits, *, cases: int) -> Limits:
+    """Limits of a whole runner. The referee enforces those of one case; these catch what slips through."""
+    wall_s = _START_S + cases * (limits.case_s + 2)
+    return Limits(
+        wall_s=wall_s,
+        cpu_s=wall_s * _CPUS,
+        memory_mib=limits.memory_mib,
+        processes=64 + 2 * _CPUS,
+    )
+
+
+def _wait(process: Process, cancelled: Callable[[], bool]) -> Completion:
+    while True:
+        try:
+            return process.wait(_POLL_S)
+        except TimeoutError:
+            if cancelled():
+                raise JudgementCancelled from None
+
+
+def failed_build(compiled: Compiled, problem: Problem, source: str) -> Built:
+    """What it means that there is no artifact. Raises CompilerBroken when it is our fault."""
+    if compiled.outcome is Outcome.BROKEN:
+        raise CompilerBroken(compiled.log)
+    if compiled.outcome is Outcome.EXCEEDED:
+        message = compiled.log.partition("\n")[0]
+        return Built(log=compiled.log, failure=Verdict.COMPILE_ERROR, message=message)
+    found = compile_findings(compiled.log, source, problem)
+    return Built(
+        log=compiled.log,
+        failure=Verdict.COMPILE_ERROR,
+        message=found[0].text if found else "It does not compile.",
+        diagnostics=found,
+    )

@@ -1,0 +1,1 @@
+"""What compilers, sanitizers and runners say of a program, read as hostile text."""

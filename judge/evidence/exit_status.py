@@ -1,0 +1,77 @@
+"""What it means when a runner stopped without an answer. Every outcome here is a failing verdict.
+
+Exit statuses come from our runner code, but a submission shares its process and can imitate them: it
+can choose among the verdicts below, none of which is one that it would want.
+"""
+
+import signal
+from collections.abc import Iterable, Mapping
+
+from judge.evidence.diagnostics import first_error
+from judge.report import Diagnostic
+from judge.runner.client import Answer
+from problems.schema import Limits
+from problems.vocabulary import Verdict
+from sandbox.spec import Completion, Ending
+from sandbox.wire import ExitStatus
+
+_BY_STATUS: Mapping[int, Verdict] = {
+    ExitStatus.ILLEGAL_ACCESS: Verdict.ILLEGAL_ACCESS,
+    ExitStatus.RUNTIME_ERROR: Verdict.RUNTIME_ERROR,
+    ExitStatus.TIME_LIMIT: Verdict.TIME_LIMIT,
+    ExitStatus.MEMORY_LIMIT: Verdict.MEMORY_LIMIT,
+    ExitStatus.LOAD_ERROR: Verdict.COMPILE_ERROR,
+    ExitStatus.REFUSED: Verdict.REJECTED,
+}
+_BY_SIGNAL: Mapping[int, Verdict] = {
+    signal.SIGSEGV: Verdict.ILLEGAL_ACCESS,
+    signal.SIGBUS: Verdict.ILLEGAL_ACCESS,
+    signal.SIGXCPU: Verdict.TIME_LIMIT,
+}
+_BY_ENDING: Mapping[Ending, Verdict] = {
+    Ending.WALL_TIME: Verdict.TIME_LIMIT,
+    Ending.CPU_TIME: Verdict.TIME_LIMIT,
+    Ending.MEMORY: Verdict.MEMORY_LIMIT,
+    Ending.OUTPUT: Verdict.OUTPUT_LIMIT,
+}
+
+
+def explain(
+    answer: Answer, completion: Completion, diagnostics: Iterable[Diagnostic], limits: Limits
+) -> tuple[Verdict, str]:
+    """The verdict for a runner that gave `answer` and ended with `completion`, and a sentence on it."""
+    if answer is Answer.BROKE_PROTOCOL:
+        return Verdict.REJECTED, "The program wrote to the channel that belongs to the judge."
+    verdict = Verdict.TIME_LIMIT if answer is Answer.TIMED_OUT else _verdict(completion)
+    error = first_error(diagnostics)
+    return verdict, error.message if error else _sentence(verdict, completion, limits)
+
+
+def _verdict(completion: Completion) -> Verdict:
+    if completion.ending is Ending.EXITED:
+        return _BY_STATUS.get(completion.status, Verdict.RUNTIME_ERROR)
+    if completion.ending is Ending.SIGNALLED:
+        return _BY_SIGNAL.get(completion.status, Verdict.RUNTIME_ERROR)
+    return _BY_ENDING.get(completion.ending, Verdict.RUNTIME_ERROR)
+
+
+def _sentence(verdict: Verdict, completion: Completion, limits: Limits) -> str:
+    match verdict:
+        case Verdict.TIME_LIMIT:
+            return f"It ran longer than the limit of {limits.case_s:g} s for one case."
+        case Verdict.MEMORY_LIMIT:
+            return f"It used more than the {limits.memory_mib} MiB of memory that are allowed."
+        case Verdict.OUTPUT_LIMIT:
+            return "It printed far more than can be shown. Print less."
+        case Verdict.COMPILE_ERROR:
+            return "The program could not be loaded."
+    if completion.ending is Ending.SIGNALLED:
+        return f"The process was ended by {_signal_name(completion.status)}."
+    return f"The process ended itself with status {completion.status} before solve returned."
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

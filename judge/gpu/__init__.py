@@ -1,0 +1,1 @@
+"""Judging on the GPUs of this node."""

@@ -1,0 +1,116 @@
+"""One array of the referee's on a GPU, with its guard bands and its poison. See `judge.gpu.device.memory`."""
+
+import os
+from typing import TYPE_CHECKING, Self
+
+import cupy
+
+from judge.gpu.device.errors import our_errors
+from judge.gpu.device.kernels import Secret
+from judge.runner.memory import Contents
+from judge.runner.poison import BENDS, STRAIGHT
+from problems.vocabulary import Dtype
+from sandbox.runner.vmm import Allocation
+
+if TYPE_CHECKING:
+    from judge.gpu.device.memory import DeviceMemory
+
+BAND_BYTES = 64 * 2**10  # keeps the payload aligned to it, and catches what is off by a row or a block
+
+
+class DeviceBuffer:
+    """One array's memory on the GPU: `judge.runner.memory.Buffer`. Made by `DeviceMemory.buffer`."""
+
+    def __init__(self, memory: "DeviceMemory", allocation: Allocation, name: str, size_bytes: int) -> None:
+        self.name = name
+        self.size_bytes = size_bytes
+        self.offset = BAND_BYTES
+        self.whole_bytes = allocation.size_bytes
+        self.descriptor = allocation.export()
+        self._memory = memory
+        self._allocation = allocation
+        self._secret_before, self._secret_after = Secret.draw(), Secret.draw()
+        kernels = memory.kernels
+        kernels.fill_random(allocation.pointer, 0, BAND_BYTES, self._secret_before)
+        kernels.fill_random(self._end, 0, self._after_bytes, self._secret_after)
+
+    @property
+    def payload(self) -> int:
+        """The address of the first element."""
+        return self._allocation.pointer + BAND_BYTES
+
+    @property
+    def _end(self) -> int:
+        return self.payload + self.size_bytes
+
+    @property
+    def _after_bytes(self) -> int:
+        return self._allocation.size_bytes - BAND_BYTES - self.size_bytes
+
+    def fill(self, contents: Contents) -> None:
+        """Copy `contents` into the payload."""
+        with our_errors():
+            self._memory.copy(self.payload, self._pointer(contents), self.size_bytes)
+
+    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Contents:
+        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
+        with our_errors():
+            kept = self._memory.fresh(self.size_bytes) if into is None else into
+            copy = self._pointer(kept)
+            bend = BENDS[dtype] if dtype else STRAIGHT
+            self._memory.kernels.fill_random(self.payload, copy, self.size_bytes, Secret.draw(), bend)
+            return kept
+
+    def snapshot(self, into: Contents | None = None) -> Contents:
+        """A private copy of the payload as it is now."""
+        with our_errors():
+            kept = self._memory.fresh(self.size_bytes) if into is None else into
+            self._memory.copy(self._pointer(kept), self.payload, self.size_bytes)
+            return kept
+
+    def holds(self, contents: Contents) -> bool:
+        """Whether the payload is `contents` now."""
+        with our_errors():
+            kernels = self._memory.kernels
+            kernels.clear_differences()
+            kernels.check_equal(self.payload, self._pointer(contents), self.size_bytes)
+            return not kernels.differences()[0]
+
+    def damage(self) -> str | None:
+        """Which guard band was written, as words for the author, or None."""
+        with our_errors():
+            kernels = self._memory.kernels
+            kernels.clear_differences()
+            kernels.check_random(self._allocation.pointer, BAND_BYTES, self._secret_before, slot=0)
+            kernels.check_random(self._end, self._after_bytes, self._secret_after, slot=1)
+            before, after = kernels.differences()
+        if before:
+            return f"memory just before the first element of {self.name} was overwritten"
+        if after:
+            return f"memory just past the last element of {self.name} was overwritten"
+        return None
+
+    def close(self) -> None:
+        """Scrub and release the memory; it is gone after the next `synchronize`."""
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+            self.descriptor = -1
+            self._memory.retire(self._allocation)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _pointer(self, contents: Contents) -> int:
+        return pointer_of(contents, self.size_bytes)
+
+
+def pointer_of(contents: Contents, size_bytes: int) -> int:
+    """Where contents of this memory lie. Raises TypeError or ValueError for any others."""
+    if not isinstance(contents, cupy.ndarray):
+        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
+    if contents.nbytes != size_bytes:
+        raise ValueError(f"contents of {contents.nbytes} bytes where {size_bytes} belong")
+    return int(contents.data.ptr)

@@ -1,0 +1,35 @@
+"""What the driver and CuPy raise, as what the referee means by it. Nothing of theirs passes from here."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import cupy
+
+from judge.runner.memory import DeviceLost, DeviceRefused
+from sandbox.runner.vmm import CONTEXT_LOST, Code, CudaError, DriverMissing
+
+# Where a server of MPS is recovering from a fault. A process that meets one of these can try again.
+RECOVERING = frozenset({Code.MPS_CONNECTION_FAILED, Code.MPS_SERVER_NOT_READY, Code.MPS_MAX_CLIENTS_REACHED})
+_NO_CONTEXT = RECOVERING | {Code.MPS_MAX_CONNECTIONS_REACHED}
+
+
+@contextmanager
+def our_errors() -> Iterator[None]:
+    """Raise DeviceLost or DeviceRefused for whatever fails inside. The runtime's codes are the driver's."""
+    try:
+        yield
+    except CudaError as error:
+        raise _ours(str(error), lost=error.context_lost or error.code in _NO_CONTEXT) from error
+    except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.driver.CUDADriverError) as error:
+        raise _ours(str(error), lost=means_lost(int(error.status))) from error
+    except (DriverMissing, MemoryError, cupy.cuda.compiler.CompileException) as error:
+        raise DeviceRefused(str(error)) from error
+
+
+def means_lost(code: int) -> bool:
+    """Whether nothing works any more in a process that met this error."""
+    return code in CONTEXT_LOST or code in _NO_CONTEXT
+
+
+def _ours(text: str, *, lost: bool) -> DeviceLost | DeviceRefused:
+    return DeviceLost(text) if lost else DeviceRefused(text)

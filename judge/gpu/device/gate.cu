@@ -1,0 +1,276 @@
+// The gate of the trusted clock: what runs on the GPU around one timed call. judge/gpu/device/gate.py explains it.
+//
+// Compiled by NVRTC, so there are no headers.
+
+using u8 = unsigned char;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+
+constexpr u32 kPlacesPerThread = 4;
+
+// Contents to put into an array.
+struct Landing {
+  u64 to, from, bytes;
+};
+
+// An output that is watched, and the copy of it that was taken after the call.
+struct Output {
+  u64 live, copy, bytes;
+};
+
+// What one passage yields. Times are those of %globaltimer, or nanoseconds after `release`.
+struct Passage {
+  u32 came, met, landed, all_landed, swept, padding;
+  u64 landing, opened, release;
+  double first_ns, last_ns, done_ns;
+  u32 rounds, timed_out, moved, unused;
+};
+
+struct Secret {
+  u32 key0, key1, nonce0, nonce1;
+};
+
+__device__ __forceinline__ u64 now() {
+  u64 time;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  return time;
+}
+
+// Loads and stores that other contexts see and no cache of this multiprocessor answers.
+__device__ __forceinline__ u32 look32(const void* at) {
+  u32 value;
+  asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ u64 look64(const void* at) {
+  u64 value;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ void put64(void* at, u64 value) {
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(at), "l"(value) : "memory");
+}
+
+// ---- holding the GPU --------------------------------------------------------------------------------
+enum Met : u32 { kOpen = 0, kTogether = 1, kGivenUp = 2 };
+
+// Waits until all blocks have come to `counter`, and says whether they have within `patience` nanoseconds. All blocks
+// get the same answer, those too that come after the others have given up.
+__device__ bool meet(u32* counter, u32* met, u64 patience) {
+  __shared__ bool together;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    if (atomicAdd(counter, 1u) == gridDim.x - 1) atomicCAS(met, kOpen, kTogether);
+    const u64 begun = now();
+    while (look32(met) == kOpen) {
+      if (now() - begun > patience) atomicCAS(met, kOpen, kGivenUp);
+    }
+    together = look32(met) == kTogether;
+    __threadfence();
+  }
+  __syncthreads();
+  return together;
+}
+
+__device__ void land(const Landing& landing, u64 first, u64 step) {
+  const uint4* from = reinterpret_cast<const uint4*>(landing.from);
+  uint4* to = reinterpret_cast<uint4*>(landing.to);
+  const u64 whole = landing.bytes / sizeof(uint4);
+  u64 i = first;
+  for (; i + 3 * step < whole; i += 4 * step) {
+    const uint4 a = from[i], b = from[i + step], c = from[i + 2 * step], d = from[i + 3 * step];
+    to[i] = a;
+    to[i + step] = b;
+    to[i + 2 * step] = c;
+    to[i + 3 * step] = d;
+  }
+  for (; i < whole; i += step) to[i] = from[i];
+  for (u64 at = whole * sizeof(uint4) + first; at < landing.bytes; at += step) {
+    reinterpret_cast<u8*>(landing.to)[at] = reinterpret_cast<const u8*>(landing.from)[at];
+  }
+}
+
+// Takes all thread slots of the GPU, lands the inputs, sweeps the L2 cache, opens the gate, and lets the
+// GPU go `hold` nanoseconds later. When the gate is open `go` gets `number`, and `opened` and `told` get
+// `ticket`; `opened` also when the GPU could not be had. The last `tail` nanoseconds are for nothing but
+// looking at the time.
+extern "C" __global__ void __launch_bounds__(1024, 2) hold_gpu(const Landing* landings, u32 count, const
+uint4* junk, u64 junk_count, u64* go, u64 number, u64* opened,
+         u64* told, u64 ticket, Passage* passage, u64 patience, u64 hold, u64 tail, u32* sink) {
+  const u64 first = static_cast<u64>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const u64 step = static_cast<u64>(gridDim.x) * blockDim.x;
+  __shared__ u64 release;
+  if (!meet(&passage->came, &passage->met, patience)) {
+    if (threadIdx.x == 0) put64(opened, ticket);
+    return;
+  }
+  if (first == 0) passage->landing = now();
+  for (u32 i = 0; i < count; ++i) land(landings[i], first, step);
+  meet(&passage->landed, &passage->all_landed, ~0ull);
+  u32 seen = 0;
+  u64 at = first;
+  for (; at + 3 * step < junk_count; at += 4 * step) {
+    const uint4 a = __ldcg(junk + at), b = __ldcg(junk + at + step);
+    const uint4 c = __ldcg(junk + at + 2 * step), d = __ldcg(junk + at + 3 * step);
+    seen |= a.x ^ b.y ^ c.z ^ d.w;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    if (atomicAdd(&passage->swept, 1u) == gridDim.x - 1) {
+      const u64 open = now();
+      passage->opened = open;
+      __threadfence_system();
+      put64(go, number);
+      put64(opened, ticket);
+      put64(told, ticket);
+      put64(&passage->release, open + hold);
+    }
+    while (!(release = look64(&passage->release))) {
+    }
+  }
+  __syncthreads();
+  const u64 until = release;
+  u32 rounds = 0;
+  at = first;
+  while (now() + tail < until) {
+    seen |= __ldcg(junk + at).x;
+    at += step;
+    if (at >= junk_count) at = first;
+    ++rounds;
+  }
+  if (threadIdx.x == 0) atomicAdd(&passage->rounds, rounds);
+  if (seen == 0x9E3779B9u) *sink = seen;
+  while (now() < until) {
+  }
+}
+
+// ---- watching the outputs ---------------------------------------------------------------------------
+// Two words that follow from the secret and `index`: Philox 4x32-10, see kernels.cu.
+__device__ u64 draw(u32 index, Secret secret) {
+  u32 a = index, b = 0, c = secret.nonce0, d = secret.nonce1, key0 = secret.key0, key1 = secret.key1;
+#pragma unroll
+  for (int round = 0; round < 10; ++round) {
+    const u32 high0 = __umulhi(0xD2511F53u, a), low0 = 0xD2511F53u * a;
+    const u32 high1 = __umulhi(0xCD9E8D57u, c), low1 = 0xCD9E8D57u * c;
+    a = high1 ^ b ^ key0;
+    b = low1;
+    c = high0 ^ d ^ key1;
+    d = low0;
+    key0 += 0x9E3779B9u;
+    key1 += 0xBB67AE85u;
+  }
+  return static_cast<u64>(a) << 32 | b;
+}
+
+// A word of an output, of which `mask` belongs to it.
+struct Place {
+  u64 offset;
+  u32 output, mask;
+};
+
+// Place number `index`: they are dealt to the outputs in turn, so that small ones get as many as large ones.
+__device__ Place place_of(u32 index, const Output* outputs, u32 count, Secret secret) {
+  const u32 output = index % count;
+  const u64 bytes = outputs[output].bytes;
+  const u64 word = __umul64hi(draw(index, secret), (bytes + 3) / 4);
+  const u64 left = bytes - 4 * word;
+  return {4 * word, output, left >= 4 ? ~0u : (1u << (8 * left)) - 1};
+}
+
+// The value of %globaltimer at which it changes next, with the clock of this multiprocessor at that moment.
+__device__ u64 tick(u64* cycles) {
+  const u64 before = now();
+  u64 after;
+  do after = now();
+  while (after == before);
+  *cycles = clock64();
+  return after;
+}
+
+// One block. Looks at secret places of the outputs until `done` holds `number`, and once more. `values`
+// gets what it saw last; the passage, when that changed last. `done` unseen for `patience` cycles, or
+// `abort` set, end it too.
+extern "C" __global__ void __launch_bounds__(256) watch(const Output* outputs, u32 count, u32 key0, u32
+key1, u32 nonce0, u32 nonce1, const u64* done, u64 number,
+      Passage* passage, u32* values, u64 patience, const u32* abort) {
+  if (look32(&passage->met) != kTogether) return;
+  __shared__ volatile u64 told;
+  __shared__ u64 last, last_time;
+  const Secret secret = {key0, key1, nonce0, nonce1};
+  u64 at[kPlacesPerThread];
+  u32 mask[kPlacesPerThread], seen[kPlacesPerThread];
+#pragma unroll
+  for (u32 k = 0; k < kPlacesPerThread; ++k) {
+    const Place place = place_of(threadIdx.x * kPlacesPerThread + k, outputs, count, secret);
+    at[k] = outputs[place.output].live + place.offset;
+    mask[k] = place.mask;
+  }
+  if (threadIdx.x == 0) told = last = last_time = 0;
+  __syncthreads();
+#pragma unroll
+  for (u32 k = 0; k < kPlacesPerThread; ++k) seen[k] = look32(reinterpret_cast<void*>(at[k])) & mask[k];
+  const u64 begun = clock64();
+  u64 changed = begun, changed_time = now(), start_cycles = 0, start = 0;
+  if (threadIdx.x == 0) start = tick(&start_cycles);
+  for (bool end = false;;) {
+    u32 value[kPlacesPerThread];
+#pragma unroll
+    for (u32 k = 0; k < kPlacesPerThread; ++k) value[k] = look32(reinterpret_cast<void*>(at[k])) & mask[k];
+    bool differs = false;
+#pragma unroll
+    for (u32 k = 0; k < kPlacesPerThread; ++k) {
+      differs |= value[k] != seen[k];
+      seen[k] = value[k];
+    }
+    if (differs) changed = clock64(), changed_time = now();
+    if (end) break;
+    if (threadIdx.x == 0) {
+      if (look64(done) >= number) {
+        told = clock64();
+      } else if (clock64() - begun > patience || look32(abort)) {
+        passage->timed_out = 1;
+        told = clock64();
+      }
+    }
+    __syncwarp();
+    end = told != 0;
+  }
+  atomicMax(&last, changed);
+  atomicMax(&last_time, changed_time);
+#pragma unroll
+  for (u32 k = 0; k < kPlacesPerThread; ++k) values[threadIdx.x * kPlacesPerThread + k] = seen[k];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    u64 end_cycles;
+    const u64 end = tick(&end_cycles);
+    const double rate = static_cast<double>(end - start) / static_cast<double>(end_cycles - start_cycles);
+    const double origin = static_cast<double>(static_cast<long long>(start - passage->release));
+    const auto since = [&](u64 cycles) {
+      return origin + rate * static_cast<double>(static_cast<long long>(cycles - start_cycles));
+    };
+    passage->first_ns = since(begun);
+    // The clock of a multiprocessor may change its rate while we look, so that a tick is the least that counts.
+    const double ticked = static_cast<double>(static_cast<long long>(last_time - passage->release));
+    passage->last_ns = fmax(since(last), ticked);
+    passage->done_ns = since(told);
+  }
+}
+
+// Counts the watched places whose value in the copies is not what `watch` saw last. One block, as for
+// `watch`.
+extern "C" __global__ void __launch_bounds__(256)
+count_moved(const Output* outputs, u32 count, u32 key0, u32 key1, u32 nonce0, u32 nonce1, const u32* values,
+            Passage* passage) {
+  u32 moved = 0;
+  for (u32 k = 0; k < kPlacesPerThread; ++k) {
+    const u32 index = threadIdx.x * kPlacesPerThread + k;
+    const Place place = place_of(index, outputs, count, {key0, key1, nonce0, nonce1});
+    const u32 value = *reinterpret_cast<const u32*>(outputs[place.output].copy + place.offset) & place.mask;
+    moved += value != values[index];
+  }
+  if (moved) atomicAdd(&passage->moved, moved);
+}

@@ -1,0 +1,296 @@
+"""The gate of the trusted clock on a GPU: lets one call pass, and times it on the device.
+
+Theory of operation. One passage is a handful of kernels of the referee's (`gate.cu`), queued at once:
+
+    hold      takes every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only then
+              does it land the inputs and sweep the L2 cache. It opens the gate, goes on sweeping, and lets
+              the GPU go at a moment that it has set beforehand: the release. From the first byte of the
+              inputs to the release no kernel of anybody else's can run.
+    watch     one block that looks at a thousand secret places of the outputs, again and again, until the
+              flag DONE is set, and once more. It notes when what it saw changed last.
+    copies    of the outputs, which are then checked in full.
+    moved     compares what `watch` saw last with the copies: nothing may have changed since DONE.
+
+The time of a call runs from the release to the last change. The program's work waits in its own stream
+behind the gate (`sandbox.wire`) and is ready when the GPU is let go, however long it took the host to queue
+it. Nothing that the program says ends the time: DONE only ends the looking, and work that comes after it is
+seen.
+
+`watch` starts some microseconds after the release, so that the first wave of the program's blocks finds the
+GPU empty. For programs that are shorter than that it waits at the gate too (`prompt`), and starts with
+them.
+
+%globaltimer changes every 32 ns to 1 us, depending on the GPU. The release is one of its ticks, and `watch`
+measures the clock of its multiprocessor against two more, so that times are finer than a tick.
+"""
+
+import contextlib
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cupy
+import numpy as np
+
+from judge.clock.contracts import Ordering, Passage
+from judge.gpu.device.buffer import DeviceBuffer, pointer_of
+from judge.gpu.device.errors import our_errors
+from judge.gpu.device.kernels import Secret
+from judge.runner.memory import Buffer, Contents
+from sandbox.runner.vmm import Allocation, Device, wait_for_value
+from sandbox.wire import FLAGS_BYTES, Flags
+
+_SOURCE = Path(__file__).with_name("gate.cu").read_text(encoding="utf-8")
+_PLACES = 1024
+_WATCHERS = 256
+_TOGETHER = 1  # gate.cu, Met
+_LANDING = np.dtype([("to", "<u8"), ("from", "<u8"), ("bytes", "<u8")])
+_OUTPUT = np.dtype([("live", "<u8"), ("copy", "<u8"), ("bytes", "<u8")])
+_PASSAGE = np.dtype(
+    [
+        *((name, "<u4") for name in ("came", "met", "landed", "all_landed", "swept", "padding")),
+        *((name, "<u8") for name in ("landing", "opened", "release")),
+        *((name, "<f8") for name in ("first_ns", "last_ns", "done_ns")),
+        *((name, "<u4") for name in ("rounds", "timed_out", "moved", "unused")),
+    ]
+)
+_MOST = 64  # arrays on either side
+_PATIENCE_NS = 300_000  # for all blocks to find room
+_HOLD_NS = 16_000  # from the gate to the release: in which a stream notices, and its kernel gets ready
+_CALLED_HOLD_NS = 2_000  # where the host is called, which is on the clock
+_TAIL_NS = 1_500
+_CYCLES_PER_S = 2.0e9  # of a multiprocessor, about
+_LOOK_S = 0.0002
+_US = 1000.0
+_PERSISTING_L2 = 6  # cudaLimitPersistingL2CacheSize
+
+
+class DeviceGate:
+    """`judge.clock.contracts.Gate` on the current GPU. For one session; close it."""
+
+    def __init__(self, device: Device, stream: cupy.cuda.Stream, sweep: Contents) -> None:
+        """`stream` is the referee's, in whose order everything happens; `sweep` is what is read to sweep."""
+        with our_errors():
+            self._stream = stream
+            self._second = cupy.cuda.Stream(non_blocking=True)
+            self._third = cupy.cuda.Stream(non_blocking=True)
+            self._flags = Allocation.create(device, FLAGS_BYTES)
+            self._flags.scrub()
+            self.descriptor = self._flags.export()
+            self._junk = (pointer_of(sweep, sweep.nbytes), sweep.nbytes // 16)
+            module = cupy.RawModule(code=_SOURCE, options=("-std=c++17",))
+            self._hold, self._watch, self._moved = (
+                module.get_function(name) for name in ("hold_gpu", "watch", "count_moved")
+            )
+            self._blocks, self._threads = _whole_gpu()
+            self._memory = _Memory(stream)
+            self._ticket = 0  # of the last passage; an order may take several
+            cupy.cuda.Stream.null.synchronize()  # the flags are there; other work need not be over
+
+    def call(
+        self,
+        orders: Ordering,
+        landings: Sequence[tuple[Buffer, Contents]],
+        outputs: Sequence[tuple[Buffer, Contents]],
+        *,
+        queued: bool,
+        expected_us: float,
+        timeout_s: float,
+    ) -> Passage:
+        """Let the call of the last order pass; see `judge.clock.contracts.Gate`."""
+        with our_errors():
+            memory, secret = self._memory, Secret.draw()
+            self._ticket += 1
+            memory.begin(landings, outputs)
+            self._launch_hold(orders.number, len(landings), _HOLD_NS if queued else _CALLED_HOLD_NS)
+            prompt = queued and expected_us < _HOLD_NS / _US
+            watched = self._launch_watch(secret, orders.number, len(outputs), timeout_s, prompt=prompt)
+            for buffer, copy in outputs:
+                buffer.snapshot(copy)
+            words = [np.uint32(word) for word in secret.words]
+            self._launch(
+                self._moved,
+                (1, _WATCHERS),
+                self._stream,
+                *(memory.outputs, np.uint32(len(outputs)), *words, memory.values, memory.passage),
+            )
+            memory.fetch()
+            if not queued:
+                self._await_open(orders)
+            self._await(orders, watched)
+            return memory.found()
+
+    def close(self) -> None:
+        """Release the flags. The runner must be done with them."""
+        self._flags.close()
+
+    def _launch_hold(self, number: int, landings: int, hold_ns: int) -> None:
+        memory, (junk, count) = self._memory, self._junk
+        self._launch(
+            self._hold,
+            (self._blocks, self._threads),
+            self._stream,
+            *(memory.landings, np.uint32(landings), np.uint64(junk), np.uint64(count)),
+            *(np.uint64(self._flags.pointer + Flags.GO), np.uint64(number), memory.opened),
+            *(np.uint64(memory.told), np.uint64(self._ticket), memory.passage, np.uint64(_PATIENCE_NS)),
+            *(np.uint64(hold_ns), np.uint64(min(_TAIL_NS, hold_ns)), memory.sink),
+        )
+
+    def _launch_watch(
+        self, secret: Secret, number: int, outputs: int, timeout_s: float, *, prompt: bool
+    ) -> cupy.cuda.Event:
+        memory = self._memory
+        stream = self._second if prompt else self._stream
+        if prompt:
+            wait_for_value(stream.ptr, int(memory.opened.data.ptr), self._ticket)
+        words = [np.uint32(word) for word in secret.words]
+        self._launch(
+            self._watch,
+            (1, _WATCHERS),
+            stream,
+            *(memory.outputs, np.uint32(outputs), *words),
+            *(np.uint64(self._flags.pointer + Flags.DONE), np.uint64(number), memory.passage, memory.values),
+            *(np.uint64(timeout_s * _CYCLES_PER_S), memory.abort),
+        )
+        over = cupy.cuda.Event(disable_timing=True)
+        over.record(stream)
+        if prompt:
+            self._stream.wait_event(over)
+        return over
+
+    def _await_open(self, orders: Ordering) -> None:
+        """Tell the runner's host that the gate is open, as soon as it is, or that it will not be."""
+        while self._memory.told_ticket != self._ticket:
+            if self._stream.done:  # the GPU could not be had
+                return
+        orders.open()
+
+    def _await(self, orders: Ordering, watched: cupy.cuda.Event) -> None:
+        """Wait until everything is over. Raises OrderUnanswered when the runner has ended before."""
+        try:
+            while not watched.done:
+                orders.require_alive()
+                time.sleep(_LOOK_S)
+        except BaseException:
+            self._memory.stop_watching(self._third)
+            raise
+        self._stream.synchronize()
+
+    @staticmethod
+    def _launch(
+        kernel: cupy.RawKernel, shape: tuple[int, int], stream: cupy.cuda.Stream, *arguments: object
+    ) -> None:
+        with stream:
+            kernel((shape[0],), (shape[1],), arguments)
+
+
+class _Memory:
+    """What the kernels of the gate read and write, and its pinned counterparts on the host."""
+
+    def __init__(self, stream: cupy.cuda.Stream) -> None:
+        self._stream = stream
+        with stream:
+            self.landings = cupy.zeros(_MOST * _LANDING.itemsize, cupy.uint8)
+            self.outputs = cupy.zeros(_MOST * _OUTPUT.itemsize, cupy.uint8)
+            self.passage = cupy.zeros(_PASSAGE.itemsize, cupy.uint8)
+            self.values = cupy.zeros(_PLACES, cupy.uint32)
+            self.opened = cupy.zeros(1, cupy.uint64)
+            self.abort = cupy.zeros(1, cupy.uint32)
+            self.sink = cupy.zeros(1, cupy.uint32)
+        self._pinned = {
+            name: _pinned(count, dtype)
+            for name, count, dtype in (
+                ("landings", _MOST, _LANDING),
+                ("outputs", _MOST, _OUTPUT),
+                ("passage", 1, _PASSAGE),
+                ("told", 1, np.dtype(np.uint64)),
+            )
+        }
+        self.told = int(self._pinned["told"].ctypes.data)
+        stream.synchronize()
+
+    @property
+    def told_ticket(self) -> int:
+        """The last passage whose gate was opened."""
+        return int(self._pinned["told"][0])
+
+    def begin(
+        self, landings: Sequence[tuple[Buffer, Contents]], outputs: Sequence[tuple[Buffer, Contents]]
+    ) -> None:
+        """Queue the tables of a passage. Earlier ones are over."""
+        table = self._pinned["landings"]
+        for row, (buffer, contents) in enumerate(landings):
+            to = _device(buffer)
+            table[row] = (to.payload, pointer_of(contents, to.size_bytes), to.size_bytes)
+        self._upload("landings", self.landings)
+        table = self._pinned["outputs"]
+        for row, (buffer, copy) in enumerate(outputs):
+            live = _device(buffer)
+            table[row] = (live.payload, pointer_of(copy, live.size_bytes), live.size_bytes)
+        self._upload("outputs", self.outputs)
+        runtime = cupy.cuda.runtime
+        runtime.memsetAsync(self.passage.data.ptr, 0, _PASSAGE.itemsize, self._stream.ptr)
+
+    def fetch(self) -> None:
+        """Queue the way back of the passage."""
+        pinned, runtime = self._pinned["passage"], cupy.cuda.runtime
+        runtime.memcpyAsync(
+            *(pinned.ctypes.data, self.passage.data.ptr, pinned.nbytes),
+            *(runtime.memcpyDeviceToHost, self._stream.ptr),
+        )
+
+    def found(self) -> Passage:
+        """The passage that was fetched. The stream has been waited for."""
+        row = self._pinned["passage"][0]
+        return Passage(
+            alone=int(row["met"]) == _TOGETHER,
+            first_us=float(row["first_ns"]) / _US,
+            last_us=float(row["last_ns"]) / _US,
+            done_us=float(row["done_ns"]) / _US,
+            moved=int(row["moved"]),
+            timed_out=bool(row["timed_out"]),
+        )
+
+    def stop_watching(self, stream: cupy.cuda.Stream) -> None:
+        """Have `watch` give up, by another stream than its own, and wait for it."""
+        runtime = cupy.cuda.runtime
+        runtime.memsetAsync(self.abort.data.ptr, 1, self.abort.nbytes, stream.ptr)
+        stream.synchronize()
+        self._stream.synchronize()
+        runtime.memsetAsync(self.abort.data.ptr, 0, self.abort.nbytes, stream.ptr)
+        stream.synchronize()
+
+    def _upload(self, name: str, to: Contents) -> None:
+        pinned, runtime = self._pinned[name], cupy.cuda.runtime
+        runtime.memcpyAsync(
+            *(pointer_of(to, pinned.nbytes), pinned.ctypes.data, pinned.nbytes),
+            *(runtime.memcpyHostToDevice, self._stream.ptr),
+        )
+
+
+def _pinned(count: int, dtype: "np.dtype[Any]") -> "np.ndarray[Any, np.dtype[Any]]":
+    memory = cupy.cuda.alloc_pinned_memory(count * dtype.itemsize)
+    array = np.frombuffer(memory, dtype, count)
+    array[:] = np.zeros(count, dtype)
+    return array
+
+
+def _device(buffer: Buffer) -> DeviceBuffer:
+    if not isinstance(buffer, DeviceBuffer):
+        raise TypeError(f"this buffer is of another memory: {type(buffer).__name__}")
+    return buffer
+
+
+def _whole_gpu() -> tuple[int, int]:
+    """Blocks and threads of a grid that fills every thread slot of the current GPU."""
+    attributes = cupy.cuda.Device().attributes
+    slots = int(attributes["MaxThreadsPerMultiProcessor"])
+    threads = 1024 if slots % 1024 == 0 else 768
+    return int(attributes["MultiProcessorCount"]) * (slots // threads), threads
+
+
+def forget_persisting_lines() -> None:
+    """Set no part of the L2 cache aside for lines that persist, whatever a program has asked for before."""
+    with contextlib.suppress(cupy.cuda.runtime.CUDARuntimeError):  # not every GPU can
+        cupy.cuda.runtime.deviceSetLimit(_PERSISTING_L2, 0)

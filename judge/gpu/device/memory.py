@@ -1,0 +1,255 @@
+"""Memory of a GPU that the referee shares with a sandbox, and what it does to distrust it.
+
+Theory of operation. Every buffer is a device memory allocation of its own that is shared as a file
+descriptor (`sandbox.runner.vmm`), laid out like a host buffer: a guard band, the payload, a guard band up
+to the end of the allocation. The sandbox can do with all of it what it likes, and with nothing else. Guard
+bands and poison are random bytes that follow from 128 secret bits; the bands are checked against those bits
+and kept nowhere. Everything happens on the device, on one stream of the referee's own that waits for no
+other. That the runner is done is known from the runner's word alone, so nothing here relies on the order
+of its work and ours.
+
+Footprint: an input takes its size, an output three times that (itself, its poison, its snapshot) and half a
+byte per thousand for the comparison. Every buffer adds its bands, 128 KiB, and is rounded up to 2 MiB.
+
+A buffer that is closed is scrubbed on the stream and released when a later `synchronize` finds that done,
+so that closing never waits: a kernel of the sandbox may hang on the device.
+"""
+
+import contextlib
+import time
+from collections.abc import Mapping
+from typing import Self
+
+import cupy
+
+from judge.drawn import CaseData
+from judge.gpu.device.buffer import BAND_BYTES, DeviceBuffer, pointer_of
+from judge.gpu.device.errors import RECOVERING, means_lost, our_errors
+from judge.gpu.device.gate import DeviceGate, forget_persisting_lines
+from judge.gpu.device.kernels import Elements, Kernels
+from judge.gpu.device.places import read_places
+from judge.runner.comparison import Comparison
+from judge.runner.memory import Contents, DeviceLost, DeviceRefused
+from problems.schema import Argument, Tolerance
+from problems.vocabulary import Dtype
+from sandbox.runner.vmm import Allocation, Code, CudaError, Device
+
+_READY_S = 3.0  # for a server of MPS to come back from a fault
+_RETRY_S = 0.05
+_CLOSE_S = 1.0
+_SWEEP = 3  # times the L2 cache: its replacement is not strictly by age, so once over is too little
+_NAP_S = 0.001
+_IDLE = 0
+
+
+class DeviceMemory:
+    """`judge.runner.memory.Memory` on the GPU that CUDA_VISIBLE_DEVICES names first. Use it from one thread.
+
+    Contents are uint8 arrays of CuPy.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.kernels = Kernels(self.stream)
+        self._sweep: Contents | None = None
+        self._retired: list[Allocation] = []
+        self._opened: list[Allocation] = []
+
+    @classmethod
+    def open(cls) -> Self:
+        """Open the GPU and have everything ready that a first comparison needs.
+
+        Raises:
+            DeviceLost: the GPU, or the server of its MPS, does not come up.
+            DeviceRefused: there is no driver, no such GPU, or no memory left on it.
+        """
+        with our_errors():
+            memory = cls(_open_device())
+            memory._warm_up()
+            return memory
+
+    @property
+    def l2_bytes(self) -> int:
+        """The size of the GPU's L2 cache."""
+        with our_errors():
+            return int(cupy.cuda.Device().attributes["L2CacheSize"])
+
+    @property
+    def free_bytes(self) -> int:
+        """Memory of the GPU that nobody uses now, once what was closed or dropped here is released."""
+        self._release()
+        with our_errors():
+            free, _ = cupy.cuda.runtime.memGetInfo()
+            return int(free)
+
+    def buffer(self, name: str, size_bytes: int) -> DeviceBuffer:
+        """New memory for the array `name`. Raises DeviceRefused when there is none left."""
+        with our_errors():
+            allocation = self._allocate(BAND_BYTES + size_bytes + BAND_BYTES)
+            try:
+                return DeviceBuffer(self, allocation, name, size_bytes)
+            except BaseException:
+                allocation.close()
+                raise
+
+    def open_set(self, drawn: CaseData) -> Mapping[str, Contents]:
+        """The parts of a drawn set by name, in the memory that the set's maker owns."""
+        with our_errors():
+            size_bytes = max(1, drawn.size_bytes)
+            allocation = Allocation.from_descriptor(
+                self._device, drawn.descriptor, size_bytes, writable=False
+            )
+            self._opened.append(allocation)
+            memory = cupy.cuda.UnownedMemory(allocation.pointer, allocation.size_bytes, allocation)
+            return {
+                part.name: cupy.ndarray(
+                    (part.size_bytes,), cupy.uint8, cupy.cuda.MemoryPointer(memory, part.offset)
+                )
+                for part in drawn.parts
+            }
+
+    def compare(
+        self,
+        argument: Argument,
+        shape: tuple[int, ...],
+        *,
+        got: Contents,
+        expected: Contents,
+        poison: Contents | None,
+    ) -> Comparison:
+        """Compare an output with what is expected."""
+        count = got.nbytes // argument.dtype.itemsize
+        wide = 8 if argument.dtype.is_float else argument.dtype.itemsize
+        elements = Elements(
+            got=pointer_of(got, got.nbytes),
+            expected=pointer_of(expected, count * wide),
+            poison=0 if poison is None else pointer_of(poison, got.nbytes),
+            count=count,
+        )
+        with our_errors():
+            tolerance = argument.tolerance or Tolerance()
+            wrong, unwritten, places = self.kernels.compare(argument.dtype, elements, tolerance)
+        return read_places(argument, shape, wrong=wrong, unwritten=unwritten, places=places)
+
+    def synchronize(self) -> None:
+        """Wait until all that was asked for is done."""
+        with our_errors():
+            self.stream.synchronize()
+            while self._retired:
+                self._retired.pop().close()
+
+    def gate(self) -> DeviceGate:
+        """A gate for the calls of one timed session."""
+        with our_errors():
+            if self._sweep is None:
+                self._sweep = self._alike(_SWEEP * self.l2_bytes)
+            forget_persisting_lines()
+            return DeviceGate(self._device, self.stream, self._sweep)
+
+    def lost(self, *, patience_s: float) -> bool:
+        """Whether the GPU is lost, or turns out to be within `patience_s`.
+
+        What works is asked again until then: the news of another client's fault takes its time.
+        """
+        deadline = time.monotonic() + patience_s
+        try:
+            while not means_lost(state := self._state()):
+                if state == _IDLE:
+                    with our_errors():
+                        self.kernels.clear_differences()  # something to do, which a dead context refuses
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(_NAP_S)
+        except (DeviceLost, DeviceRefused):
+            pass
+        return True
+
+    def close(self) -> None:
+        """Scrub and release everything, unless the device does not get to it in a second.
+
+        What is left then goes with the process.
+        """
+        with contextlib.suppress(DeviceLost, DeviceRefused):
+            if self._idle_within(_CLOSE_S):
+                self.synchronize()
+                with our_errors():
+                    while self._opened:
+                        self._opened.pop().close()
+
+    def copy(self, to: int, origin: int, size_bytes: int) -> None:
+        """Copy on the device, on the stream."""
+        if size_bytes:
+            runtime = cupy.cuda.runtime
+            runtime.memcpyAsync(to, origin, size_bytes, runtime.memcpyDeviceToDevice, self.stream.ptr)
+
+    def fresh(self, size_bytes: int) -> Contents:
+        """Private memory, from CuPy's pool: what was dropped before is used again."""
+        with self.stream:
+            contents: Contents = cupy.empty(size_bytes, cupy.uint8)
+            return contents
+
+    def retire(self, allocation: Allocation) -> None:
+        """Scrub `allocation` on the stream; `synchronize` releases it."""
+        with contextlib.suppress(DeviceLost, DeviceRefused), our_errors():
+            runtime = cupy.cuda.runtime
+            runtime.memsetAsync(allocation.pointer, 0, allocation.size_bytes, self.stream.ptr)
+        self._retired.append(allocation)
+
+    def _alike(self, size_bytes: int) -> Contents:
+        contents = self.fresh(size_bytes)
+        pointer = pointer_of(contents, size_bytes)
+        cupy.cuda.runtime.memsetAsync(pointer, 0, size_bytes, self.stream.ptr)
+        return contents
+
+    def _allocate(self, size_bytes: int) -> Allocation:
+        try:
+            return Allocation.create(self._device, size_bytes)
+        except CudaError as error:
+            if error.code != Code.OUT_OF_MEMORY:
+                raise
+        self._release()
+        return Allocation.create(self._device, size_bytes)
+
+    def _release(self) -> None:
+        self.synchronize()
+        with our_errors():
+            cupy.get_default_memory_pool().free_all_blocks()
+
+    def _state(self) -> int:
+        """How the stream is, without waiting: _IDLE, busy, or the error that ended it."""
+        return int(cupy.cuda.runtime.streamQuery(self.stream.ptr))
+
+    def _idle_within(self, patience_s: float) -> bool:
+        deadline = time.monotonic() + patience_s
+        while (state := self._state()) != _IDLE:
+            if means_lost(state) or time.monotonic() >= deadline:
+                return False
+            time.sleep(_NAP_S)
+        return True
+
+    def _warm_up(self) -> None:
+        """Launch every kernel once: CUDA loads them when they are first used."""
+        for dtype in Dtype:
+            got, expected = self.fresh(8), self.fresh(8)
+            for contents, value in ((got, 0), (expected, 1)):
+                pointer = pointer_of(contents, 8)
+                cupy.cuda.runtime.memsetAsync(pointer, value, 8, self.stream.ptr)
+            elements = Elements(pointer_of(got, 8), pointer_of(expected, 8), 0, 1)
+            self.kernels.compare(dtype, elements, Tolerance())
+        with self.buffer("warm-up", 16) as buffer:
+            buffer.holds(buffer.poison())
+            buffer.holds(buffer.snapshot())
+            buffer.damage()
+        self.synchronize()
+
+
+def _open_device() -> Device:
+    deadline = time.monotonic() + _READY_S
+    while True:
+        try:
+            return Device.open()
+        except CudaError as error:
+            if error.code not in RECOVERING or time.monotonic() >= deadline:
+                raise
+        time.sleep(_RETRY_S)

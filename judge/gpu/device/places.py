@@ -1,0 +1,55 @@
+"""What the comparison kernels take and give, as the host sees it. Needs no GPU; see `kernels.cu`."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from judge.dtypes import expected_dtype, storage, widen
+from judge.runner.comparison import SHOWN_MISMATCHES, Comparison, describe
+from problems.schema import Argument
+from problems.vocabulary import Dtype
+
+TILE = 2048  # elements that one block compares
+PLACE = np.dtype([("index", "u8"), ("got", "u8"), ("want", "u8"), ("unwritten", "u8")])
+
+# The least magnitude that rounds to infinity: the largest finite number and half a unit in its last place.
+# bfloat16 is rounded by way of float32, as `judge.dtypes.narrow` does, so half a unit of that is off again.
+OVERFLOW: Mapping[Dtype, float] = {
+    Dtype.FLOAT64: math.inf,
+    Dtype.FLOAT32: float(2**128 - 2**103),
+    Dtype.FLOAT16: float(2**16 - 2**4),
+    Dtype.BFLOAT16: float(2**128 - 2**119 - 2**103),
+}
+
+
+def tiles_of(count: int) -> int:
+    """How many tiles `count` elements make."""
+    return -(-count // TILE)
+
+
+def read_places(
+    argument: Argument, shape: tuple[int, ...], *, wrong: int, unwritten: int, places: npt.NDArray[np.void]
+) -> Comparison:
+    """The comparison of an output that has `wrong` elements, the first of which are at `places`."""
+    first = places[: min(wrong, SHOWN_MISMATCHES)]
+    stored = _elements(first["got"], argument.dtype)
+    return Comparison(
+        checked=math.prod(shape),
+        mismatched=wrong,
+        unwritten=unwritten,
+        mismatches=describe(
+            argument.name,
+            shape,
+            first["index"].astype(np.int64),
+            got=widen(stored, argument.dtype),
+            expected=_elements(first["want"], expected_dtype(argument.dtype)),
+            unwritten=first["unwritten"] != 0,
+        ),
+    )
+
+
+def _elements(bits: npt.NDArray[np.uint64], dtype: Dtype) -> npt.NDArray[np.generic]:
+    """Elements of `dtype` from their bits, of which the lower ones count."""
+    return bits.astype(f"u{dtype.itemsize}").view(storage(dtype))

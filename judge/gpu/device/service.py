@@ -1,0 +1,268 @@
+"""What a referee process does: owns memory, drives one runner over its channel, judges, times, and leaves.
+
+Theory of operation. The process is forked for one judgement and has never touched a GPU before. It opens
+its memory at once, while the program compiles; a second thread waits for the runner's channel meanwhile and
+has the runner open its GPU, so that both contexts come up side by side. From then on it does what the
+worker asks, one request after the other. When the worker hangs up, whatever for, it is over: the memory
+is scrubbed and the process ends without any further ado.
+
+Any error of the GPU in this process is an answer: `Stopped` with `device_lost` where a program was involved,
+else `Failed`. No request is worth trying after it.
+"""
+
+import math
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from judge.clock.contracts import Disturbed, Policy, policy_for
+from judge.clock.guard import GpuGuard, NoGuard
+from judge.clock.host_gate import HostGate
+from judge.clock.page import Orders, OrderUnanswered, create_page
+from judge.clock.roofline import Roofline
+from judge.clock.session import time_case
+from judge.clock.sets import MemorySets, copies_of, how_many_sets
+from judge.drawn import CaseData, outputs
+from judge.errors import OracleFailed
+from judge.gpu.device.link import Link
+from judge.gpu.device.messages import (
+    Answered,
+    Attach,
+    Born,
+    Check,
+    Failed,
+    Leave,
+    Load,
+    Outcome,
+    Rank,
+    SetLayout,
+)
+from judge.report import CaseReport, Timing
+from judge.runner.buffers import HostMemory
+from judge.runner.checking import ByChecker, checker_bytes
+from judge.runner.client import Answer, RunnerChannel
+from judge.runner.inspector import Finding, Inspector, Stopped, report_on
+from judge.runner.memory import DeviceLost, DeviceRefused
+from judge.sizes import shape_of
+from problems.schema import Case
+from problems.vocabulary import Verdict
+from sandbox.gpu import nvml
+from sandbox.wire import Flag
+
+if TYPE_CHECKING:  # CuPy is on GPU hosts alone
+    from judge.gpu.device.gate import DeviceGate
+    from judge.gpu.device.memory import DeviceMemory
+
+_PREPARE_S = 30.0
+_GRACE_S = 1.5
+_END_S = 5.0  # for a runner to leave a timed session
+# On a host the session is a simulation: a scheduler comes between all calls, and no time counts.
+_ON_HOST = Policy(budget_ms=100.0, max_discards=1000, placements=2)
+
+
+def serve(link: Link, gpu_uuid: str | None) -> None:
+    """Serve the worker at the other end of `link` until it hangs up. `gpu_uuid` None means host memory.
+
+    Raises:
+        EOFError, OSError: the worker has gone, while it was to say or to hear something.
+    """
+    this = os.pidfd_open(os.getpid())
+    link.send(Born(os.getpid()), [this])
+    os.close(this)
+    with ThreadPoolExecutor(1) as thread:
+        attaching = thread.submit(_attach, link)
+        try:
+            memory = _open_memory(gpu_uuid)
+        except (DeviceLost, DeviceRefused) as error:
+            attaching.result()
+            link.send(_failed(error))
+            return
+        attached, exchange, checker = attaching.result()
+    try:
+        checking = ByChecker(attached.problem, memory, checker) if checker else None
+        _answer_requests(link, _Service(attached, memory, exchange, gpu_uuid, checking), exchange)
+    finally:
+        memory.close()
+
+
+def _attach(link: Link) -> tuple[Attach, RunnerChannel, RunnerChannel | None]:
+    message, (channel, *others) = link.receive()
+    if not isinstance(message, Attach):
+        raise TypeError(f"{message} comes before a runner")
+    exchange = RunnerChannel(socket.socket(fileno=channel), lambda: link.closed)
+    exchange.send_prepare()
+    checkers = [RunnerChannel(socket.socket(fileno=other), lambda: link.closed) for other in others]
+    return message, exchange, next(iter(checkers), None)
+
+
+def _open_memory(gpu_uuid: str | None) -> "HostMemory | DeviceMemory":
+    if gpu_uuid is None:
+        return HostMemory()
+    from judge.gpu.device.memory import DeviceMemory  # noqa: PLC0415 - CuPy is on GPU hosts alone
+
+    return DeviceMemory.open()
+
+
+def _answer_requests(link: Link, service: "_Service", exchange: RunnerChannel) -> None:
+    link.send(_outcome_of(service.prepare, exchange))
+    while True:
+        request, descriptors = link.receive()
+        try:
+            answer = _outcome_of(lambda: service.do(request, descriptors), exchange)  # noqa: B023 - called at once
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        link.send(answer)
+
+
+def _outcome_of(do: Callable[[], Outcome], exchange: RunnerChannel) -> Answered | Failed:
+    try:
+        return Answered(do(), exchange.diagnostics)
+    except (DeviceLost, DeviceRefused, OracleFailed) as error:
+        return _failed(error)
+
+
+def _failed(error: Exception) -> Failed:
+    return Failed(str(error), lost=isinstance(error, DeviceLost))
+
+
+class _Service:
+    """What can be asked for about one runner."""
+
+    def __init__(
+        self,
+        attached: Attach,
+        memory: "HostMemory | DeviceMemory",
+        exchange: RunnerChannel,
+        gpu_uuid: str | None,
+        checking: ByChecker | None,
+    ) -> None:
+        self._problem = attached.problem
+        self._checking = checking
+        self._memory = memory
+        self._limit_bytes = attached.memory_mib << 20
+        self._exchange = exchange
+        self._gpu_uuid = gpu_uuid
+        self._inspector = Inspector(attached.problem, memory, exchange, checking)
+        self._policy = _ON_HOST if gpu_uuid is None else policy_for(time_sliced=attached.time_sliced)
+
+    def do(self, request: object, descriptors: Sequence[int]) -> Outcome:
+        """Do what `request` asks for. Raises DeviceRefused, and DeviceLost where no runner is involved."""
+        match request:
+            case Load(files):
+                return self._inspector.load(*files)
+            case Check(layout, flags):
+                return self._check(_drawn(layout, descriptors[0]), flags)
+            case Rank(layouts, roofline, ours):
+                sets = [_drawn(*pair) for pair in zip(layouts, descriptors, strict=True)]
+                return self._rank(sets, roofline, ours | {os.getpid()})
+            case Leave():
+                self._exchange.send_quit()
+                return None
+        raise TypeError(f"no request: {request}")
+
+    def prepare(self) -> Stopped | None:
+        """Wait until the runner has opened its GPU, and the checker its own share of it."""
+        started = time.monotonic()
+        answer = self._exchange.answer(timeout_s=_PREPARE_S)
+        if answer is Answer.DONE and self._checking is not None:
+            self._checking.open()
+        return None if answer is Answer.DONE else self._inspector.stopped(answer, _ms_since(started))
+
+    def _check(self, drawn: CaseData, flags: Flag) -> CaseReport | Stopped:
+        try:
+            contents = self._memory.open_set(drawn)
+        except DeviceLost:
+            return self._lost(wall_ms=0.0)
+        return self._inspector.check(drawn.case, contents, flags)
+
+    def _rank(
+        self, sets: Sequence[CaseData], roofline: Roofline | None, ours: frozenset[int]
+    ) -> CaseReport | Stopped | Disturbed:
+        case, started = sets[0].case, time.monotonic()
+        self._exchange.hear_no_more()
+        try:
+            with (
+                self._timed_sets(sets) as timed,
+                closing(self._open_gate()) as gate,
+                self._session(timed, gate) as orders,
+            ):
+                found = time_case(
+                    orders,
+                    timed,
+                    gate,
+                    self._guard(ours),
+                    self._policy,
+                    timeout_s=self._problem.limits.case_s + _GRACE_S,
+                    roofline=roofline,
+                )
+        except OrderUnanswered as unanswered:
+            return self._inspector.stopped(unanswered.answer, _ms_since(started))
+        except DeviceLost:
+            return self._lost(wall_ms=_ms_since(started))
+        if isinstance(found, Disturbed):
+            return found
+        return self._report(case, found, _ms_since(started))
+
+    def _lost(self, *, wall_ms: float) -> Stopped:
+        self._inspector.alive = False
+        return Stopped(Answer.DONE, device_lost=True, wall_ms=wall_ms)
+
+    def _timed_sets(self, sets: Sequence[CaseData]) -> MemorySets:
+        memory, case = self._memory, sets[0].case
+        contents = [memory.open_set(drawn) for drawn in sets]
+        taken = checker_bytes(self._problem, case) + copies_of(self._problem, case)
+        free_bytes = max(0, memory.free_bytes - taken)
+        count = how_many_sets(
+            self._problem, case, self._policy, free_bytes=free_bytes, limit_bytes=self._limit_bytes
+        )
+        return MemorySets(self._problem, case, memory, contents, count, self._checking)
+
+    def _open_gate(self) -> "HostGate | DeviceGate":
+        return HostGate() if isinstance(self._memory, HostMemory) else self._memory.gate()
+
+    @contextmanager
+    def _session(self, timed: MemorySets, gate: "HostGate | DeviceGate") -> Iterator[Orders]:
+        """A timed session over `timed`. Raises OrderUnanswered if it does not end."""
+        page = create_page()
+        flags = () if gate.descriptor is None else (gate.descriptor,)
+        try:
+            with Orders(page, self._exchange.hung_up) as orders:
+                self._exchange.open_timing(
+                    page,
+                    timed.arguments,
+                    (*flags, *timed.descriptors),
+                    sets=timed.count,
+                    time_limit_ms=int(self._problem.limits.case_s * 1000),
+                )
+                yield orders
+                orders.end()
+                answer = self._exchange.answer(timeout_s=_END_S)
+                if answer is not Answer.DONE:
+                    raise OrderUnanswered(answer)
+        finally:
+            os.close(page)
+
+    def _guard(self, ours: frozenset[int]) -> NoGuard | GpuGuard:
+        uuid = self._gpu_uuid
+        return NoGuard() if uuid is None else GpuGuard(lambda: nvml.sample(uuid), ours.__contains__)
+
+    def _report(self, case: Case, found: Timing | Finding, wall_ms: float) -> CaseReport:
+        if isinstance(found, Finding):
+            return report_on(case, found, wall_ms=wall_ms)
+        checked = sum(math.prod(shape_of(argument, case.sizes)) for argument in outputs(self._problem))
+        accepted = Finding(Verdict.ACCEPTED, checked=checked)
+        return replace(report_on(case, accepted, wall_ms=wall_ms), timing=found)
+
+
+def _drawn(layout: SetLayout, descriptor: int) -> CaseData:
+    return CaseData(layout.case, layout.parts, layout.size_bytes, descriptor)
+
+
+def _ms_since(started: float) -> float:
+    return (time.monotonic() - started) * 1000

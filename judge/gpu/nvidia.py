@@ -1,0 +1,313 @@
+"""The NVIDIA GPUs of this host, and what runs on them in containers.
+
+Runners are clients of the card's MPS. The oracle and the secret pool work beside it: a fault of a submission,
+which ends the contexts of all clients, does not reach them, and the GPU runs them in turns with MPS, which
+costs microseconds that only the timed sessions would notice. Those hold the card alone.
+"""
+
+import logging
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Self
+
+from judge.built import Built
+from judge.cache import ArtifactCache, BuiltCache
+from judge.clock.calibration import Calibration, CalibrationFailed, calibrated, load
+from judge.clock.roofline import Roofline, roofline
+from judge.cpu.target import ORACLE_LIMITS, failed_build, runner_limits
+from judge.errors import CompilerBroken, JudgementCancelled, RunnerUnusable
+from judge.evidence.kernels import parse_kernels
+from judge.gpu.hardware import Card
+from judge.gpu.settings import NodeSettings
+from judge.languages import languages_here
+from judge.oracle import TORCH_ORACLE, runner_manifest
+from problems import schema
+from problems.binding import binding_cuda
+from problems.schema import Case, Problem
+from problems.vocabulary import Language
+from sandbox.backend import Backend, IsolationUnavailable
+from sandbox.gpu import health
+from sandbox.gpu.compile.compilation import Compilation, CompilationCancelled
+from sandbox.gpu.compile.compiler import IN_IMAGE as COMPILER_IN_IMAGE
+from sandbox.gpu.compile.compiler import Compiler, architecture, on_host, open_compiler
+from sandbox.gpu.lease import Leases, Share
+from sandbox.gpu.mps import Mps, MpsUnavailable
+from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
+from sandbox.gpu.runners import (
+    IN_IMAGE,
+    Interpreter,
+    Tool,
+    build_device_runner,
+    cuda_runner_command,
+    of_this_process,
+    oracle_command,
+    sanitized_runner_command,
+    triton_runner_command,
+)
+from sandbox.pool import NotReady, Pool
+from sandbox.spec import Command, Gpu, Limits
+from sandbox.toolchain import find_toolkit
+
+_log = logging.getLogger(__name__)
+
+_COMPILE = "compile"
+_CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on it, take by themselves
+_TASKS = 256  # with the driver's threads and Triton's compilers
+_DESCRIPTORS = 1024  # every array of a timed session is one
+_SANITIZER = "compute-sanitizer"
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What was found or built on this host to compile and to run."""
+
+    compiler: Compiler
+    runner: Path
+    interpreter: Interpreter
+    cache: BuiltCache
+
+
+class NvidiaHardware:
+    """Implements `judge.gpu.hardware.Hardware`. Make it with `open`."""
+
+    def __init__(
+        self,
+        cards: Sequence[Card],
+        calibrations: Mapping[str, Calibration],
+        tools: Tools,
+        nvml: Nvml,
+        *,
+        versions: Mapping[str, str],
+        languages: tuple[Language, ...],
+    ) -> None:
+        self.cards = tuple(cards)
+        self.languages = languages
+        self._calibrations = calibrations
+        self._tools = tools
+        self._nvml = nvml
+        self._versions = versions
+        self._listing = ThreadPoolExecutor(2, thread_name_prefix="listings")
+
+    @classmethod
+    def open(cls, backend: Backend, *, cache: Path, node: NodeSettings) -> Self:
+        """Bring up MPS, learn the compilers, measure new cards. The first time on a host takes a minute.
+
+        Raises:
+            sandbox.backend.IsolationUnavailable: there is no GPU, or it cannot be shared; with the fix.
+            sandbox.toolchain.ToolchainMissing: with the install line.
+        """
+        runtime = node.runtime_of(cache)
+        try:
+            nvml = open_nvml()
+            found = [info for info in nvml.gpus() if not node.gpus or info.uuid in node.gpus]
+            cards = [_card(info, runtime, node) for info in found]
+        except (NvmlUnavailable, MpsUnavailable) as error:
+            raise IsolationUnavailable(str(error)) from error
+        if not cards:
+            raise IsolationUnavailable("this host has no NVIDIA GPU to judge on; set WARPCOURT_TARGET=cpu")
+        toolkit = find_toolkit()
+        compiler = open_compiler(
+            backend,
+            on_host(toolkit) if node.host_images else COMPILER_IN_IMAGE,
+            cache=cache,
+            architectures=sorted({architecture(info.capability) for info in found}),
+        )
+        tools = Tools(
+            compiler,
+            build_device_runner(cache, toolkit),
+            of_this_process() if node.host_images else IN_IMAGE,
+            BuiltCache(ArtifactCache(cache / "artifacts")),
+        )
+        return cls(
+            cards,
+            _calibrate(found, cache / "calibration", Leases(runtime, slots=node.check_slots)),
+            tools,
+            nvml,
+            versions={"images": node.images} if not node.host_images else {},
+            languages=languages_here() if node.host_images else tuple(Language),
+        )
+
+    @property
+    def shared(self) -> Mapping[str, Command]:
+        """Compile sandboxes."""
+        return {_COMPILE: self._tools.compiler.command()}
+
+    def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
+        """As on a CPU, with what CUDA needs by itself."""
+        common = runner_limits(limits, cases=cases)
+        return replace(
+            common,
+            memory_mib=common.memory_mib + _CONTEXT_MIB,
+            processes=max(common.processes, _TASKS),
+            descriptors=_DESCRIPTORS,
+            tmpfs_mib=512,
+        )
+
+    def commands(self, card: Card) -> Mapping[str, Command]:
+        """The runners of a card, and its oracle."""
+        limits, interpreter = self.limits(schema.Limits(), cases=1), self._tools.interpreter
+        found = {
+            "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
+            "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
+        }
+        # The same: whether its image has PyTorch is up to whoever builds it.
+        found[TORCH_ORACLE] = found["oracle"]
+        if Language.TRITON in self.languages:
+            found["triton"] = triton_runner_command(
+                interpreter, self._tools.runner, limits=limits, gpu=card.gpu
+            )
+        return found
+
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """The CUDA runner under a tool of compute-sanitizer, beside MPS. Raises RunnerUnusable."""
+        gpu = _beside_mps(card.gpu) if card.gpu else None
+        return sanitized_runner_command(
+            self._tools.runner, self._sanitizer(), tool=tool, limits=limits, gpu=gpu
+        )
+
+    def environment(self, language: Language) -> Mapping[str, str]:
+        """Toolchain and versions behind results in `language`."""
+        if language is Language.CUDA:
+            return {**self._versions, **self._tools.compiler.versions}
+        if self._versions:  # the image's tag stands for what is in it
+            return self._versions
+        return {name: metadata.version(name) for name in ("triton", "torch")}
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool], pool: Pool
+    ) -> Built:
+        """Compile for the architectures of this node, or take it from the cache."""
+        if language is not Language.CUDA:
+            return Built(contents=(source.encode(), runner_manifest(problem, language)))
+        compiler, cache = self._tools.compiler, self._tools.cache
+        binding = binding_cuda(problem)
+        key = ArtifactCache.key(compiler.key(source.encode(), binding.encode()))
+        if known := cache.get(key):
+            return known
+        limits = replace(compiler.command().limits, wall_s=problem.limits.compile_s)
+        try:
+            process = pool.take(_COMPILE, limits)
+        except NotReady as error:
+            raise CompilerBroken(f"no compile sandbox: {error}") from error
+        compilation = Compilation(process, source.encode(), binding.encode(), compiler.recipe())
+        try:
+            compiled = compilation.result(cancelled)
+            if compiled.artifact is None:
+                compilation.close()
+                return failed_build(compiled, problem, source)
+        except CompilationCancelled:
+            compilation.close()
+            raise JudgementCancelled from None
+        except BaseException:
+            compilation.close()
+            raise
+        kernels = parse_kernels(compiled.resources)
+        built = Built(contents=(compiled.artifact,), log=compiled.log, kernels=kernels)
+        cache.put(key, built)
+        return replace(built, later=self._listing.submit(_keep, compilation, cache, key, built))
+
+    def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
+        """By what this card was measured to reach."""
+        calibration = self._calibrations.get(card.uuid)
+        return None if calibration is None else roofline(problem, case.sizes, calibration)
+
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """What processes of this host hold of a card's memory, as NVML sees it; 0 where it does not say."""
+        try:
+            processes = self._nvml.sample(card.uuid).processes
+        except NvmlUnavailable:
+            return 0
+        return sum(process.memory_mib or 0 for process in processes if process.pid in pids)
+
+    def examine(self, card: Card) -> str:
+        """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""
+        return health.check(card.uuid, nvml=self._nvml, mps=card.mps).reason
+
+    def close(self) -> None:
+        """Wait for the listings that are being made."""
+        self._listing.shutdown()
+
+    def _sanitizer(self) -> str:
+        """Where compute-sanitizer is, as its sandbox sees it."""
+        if self._versions:
+            return _SANITIZER
+        beside = find_toolkit().root / "bin" / _SANITIZER
+        found = shutil.which(_SANITIZER) or (str(beside) if beside.exists() else None)
+        if found is None:
+            raise RunnerUnusable("compute-sanitizer is not installed; it comes with the CUDA toolkit")
+        return found
+
+
+def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
+    mps, shares = None, node.shares(info.memory_mib)
+    if node.mps:
+        mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=shares.client_mib)
+        mps.ensure()
+    gpu = Gpu(info.uuid, info.minor)  # time-sliced, which knows no limits
+    if mps is not None:
+        gpu = replace(gpu, mps_directory=mps.pipe_directory, memory_mib=shares.program_mib)
+    return Card(
+        info.uuid,
+        {
+            "gpu": info.model,
+            "gpu_uuid": info.uuid,
+            "capability": ".".join(map(str, info.capability)),
+            "driver": info.driver,
+            "cuda": ".".join(map(str, info.cuda)),
+            "sharing": "mps" if mps else "time-sliced",
+        },
+        mps,
+        gpu,
+        replace(gpu, memory_mib=0) if node.draws_in_mps else _beside_mps(gpu),
+        most_mib=shares.most_mib,
+    )
+
+
+def _beside_mps(gpu: Gpu) -> Gpu:
+    return replace(gpu, mps_directory=None, memory_mib=0)
+
+
+def _oracle_limits() -> Limits:
+    return replace(
+        ORACLE_LIMITS,
+        memory_mib=ORACLE_LIMITS.memory_mib + _CONTEXT_MIB,
+        processes=_TASKS,
+        descriptors=_DESCRIPTORS,
+    )
+
+
+def _calibrate(found: Sequence[GpuInfo], directory: Path, leases: Leases) -> Mapping[str, Calibration]:
+    """What each card reaches, measured now, alone, if that is not known."""
+    calibrations = {}
+    for info in found:
+        known = load(directory, gpu_uuid=info.uuid, driver=info.driver)
+        if known is None:
+            try:
+                with leases.acquire(info.uuid, Share.RANK, label="calibration"):
+                    known = calibrated(directory, gpu_uuid=info.uuid, driver=info.driver)
+            except CalibrationFailed as error:
+                _log.warning("gpu_not_calibrated: %s: %s", info.uuid, error)
+        if known is not None:
+            calibrations[info.uuid] = known
+    return calibrations
+
+
+def _keep(compilation: Compilation, cache: BuiltCache, key: str, built: Built) -> Mapping[str, str]:
+    """Wait for the listings of what was built, and keep all of it."""
+    with _closing(compilation):
+        listings = compilation.listings()
+        cache.put(key, replace(built, listings=listings))
+        return listings
+
+
+@contextmanager
+def _closing(compilation: Compilation) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        compilation.close()

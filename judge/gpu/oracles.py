@@ -1,0 +1,285 @@
+"""The oracles of one card, kept alive from one draw to the next.
+
+Theory of operation. The first draw of a fresh oracle takes seconds, because CuPy compiles every kernel that a
+reference uses; the draws after it take milliseconds. So an oracle that was lent comes back, loaded with its
+problem, and is lent again to whoever draws for the same version of that problem. It has seen seeds of that
+problem and no submission, so there is nothing that one borrower could leave for the next. Who finds it lent
+waits for it, for a while: what it has compiled takes longer to compile again. A borrower that is cancelled
+leaves its draw to end by itself, for the same reason.
+
+Its sandbox starts without a share of the card (`prepare`), for which a borrower may still be waiting; it
+opens the card when it is lent first. It ends when nobody has wanted it for a while, when there are too many,
+or when anything went wrong: one that was kept may have gone with its context, so a draw that fails in it is
+tried in a fresh one before anybody is blamed. While it waits it has a context on the card and no work. Its
+processes are written down in a directory that all judges of a host share, so that the clock of one does not
+take the oracles of another for strangers.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from judge.drawn import CaseData
+from judge.errors import JudgementCancelled, OracleFailed
+from judge.oracle import Oracle
+from problems.schema import Problem
+from sandbox.backend import Process
+
+_IDLE_S = 120.0
+_MOST_IDLE = 3
+_PATIENCE_S = 10.0  # for one that is lent
+_POLL_S = 0.005
+
+
+class Filler(Protocol):
+    """What writes contents into drawn sets. Close it when done."""
+
+    def fill(self, drawn: CaseData, seed: int | None = None) -> None:
+        """Write contents for `seed`, by default one that nobody can guess."""
+
+    def close(self) -> None:
+        """It is not needed any more."""
+
+
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """An oracle, and the process that it runs in. It is loaded when it is lent first."""
+
+    problem: Problem
+    process: Process
+    files: tuple[Path, ...] = ()
+    oracle: Oracle | None = None
+    since_s: float = 0.0
+
+
+@dataclass(slots=True)
+class _Lent:
+    """A borrowed oracle. Goes back when closed, unless something went wrong with it."""
+
+    kept: _Kept
+    home: "Oracles"
+    used: bool  # it has drawn for somebody else before
+    sound: bool = True
+    closed: bool = False
+
+    def fill(self, drawn: CaseData, seed: int | None = None) -> None:
+        """See Filler. Raises OracleFailed, and JudgementCancelled when all of them end."""
+        try:
+            _oracle(self.kept).fill(drawn, seed)
+        except OracleFailed:
+            if not self.used:
+                self.sound = False
+                raise
+            self.used = self.sound = False
+            self.kept = self.home.replace(self.kept)
+            self.sound = True
+            self.fill(drawn, seed)
+        except BaseException:
+            self.sound = False
+            raise
+
+    def close(self) -> None:
+        """See Filler."""
+        if not self.closed:
+            self.closed = True
+            self.home.take_back(self.kept, sound=self.sound)
+
+
+class Lender(Protocol):
+    """Who has oracles to lend, see Oracles."""
+
+    def prepare(self, problem: Problem) -> None:
+        """Have a sandbox for `problem` up. Needs no share of the card."""
+
+    def lend(self, problem: Problem, stopped: Callable[[], bool]) -> Filler:
+        """An oracle of `problem`. Hold a share of the card."""
+
+
+class Oracles:
+    """Lends loaded oracles. Safe to share between threads. Close it at the end.
+
+    `start` makes a fresh sandbox for the oracle of a problem, and `renew` lets its limits count from now.
+    `directory` is where the processes of the oracles are written down; `gpu` says whether they open one.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[Problem], Process],
+        renew: Callable[[Process], None],
+        *,
+        directory: Path,
+        gpu: bool,
+        idle_s: float = _IDLE_S,
+        patience_s: float = _PATIENCE_S,
+    ) -> None:
+        self._start = start
+        self._renew = renew
+        self._directory = directory
+        self._gpu = gpu
+        self._idle_s = idle_s
+        self._patience_s = patience_s
+        self._idle: list[_Kept] = []
+        self._lent: list[_Kept] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def prepare(self, problem: Problem) -> None:
+        """Have a sandbox for `problem` up, if none is known. Needs no share of the card.
+
+        Raises RunnerUnusable when it does not come up.
+        """
+        with self._lock:
+            known = any(kept.problem.version == problem.version for kept in (*self._idle, *self._lent))
+        if not known and not self._closed:
+            self._keep(_Kept(problem, self._start(problem)))
+
+    def lend(self, problem: Problem, stopped: Callable[[], bool]) -> Filler:
+        """An oracle of `problem`, kept from before if there is one. Hold a share of the card.
+
+        Raises:
+            judge.errors.RunnerUnusable: a fresh one does not come up.
+            judge.errors.OracleFailed: the reference does not load.
+            judge.errors.JudgementCancelled: `stopped` became true while waiting, or all of them end.
+        """
+        kept = self._find(problem.version, stopped)
+        if kept is None:
+            return _Lent(self._load(_Kept(problem, self._start(problem))), self, used=False)
+        self._renew(kept.process)
+        if kept.oracle is None:
+            return _Lent(self._load(kept), self, used=False)
+        return _Lent(kept, self, used=True)
+
+    def replace(self, kept: _Kept) -> _Kept:
+        """A fresh oracle, lent instead of one that broke. Raises what `lend` raises."""
+        self._forget(kept)
+        _end(kept)
+        return self._load(_Kept(kept.problem, self._start(kept.problem)))
+
+    def pids(self) -> tuple[int, ...]:
+        """The processes of all oracles of this host on the card, also those that other judges keep."""
+        found = []
+        for path in self._directory.iterdir():
+            if Path("/proc", path.name).exists():
+                found.append(int(path.name))
+            else:
+                path.unlink(missing_ok=True)
+        return tuple(found)
+
+    def take_back(self, kept: _Kept, *, sound: bool) -> None:
+        """An oracle that was lent is free again."""
+        if sound:
+            self._keep(kept)
+        else:
+            self._forget(kept)
+            _end(kept)
+
+    def discard(self) -> None:
+        """End those that wait: their contexts may have gone, or be in the way."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for kept in idle:
+            _end(kept)
+
+    def close(self) -> None:
+        """End those that wait, and stop what the others draw: they end when they come back."""
+        self._closed = True
+        self.discard()
+
+    def _find(self, version: str, stopped: Callable[[], bool]) -> _Kept | None:
+        """One of that version that waits; None when it is time to start another."""
+        deadline = time.monotonic() + self._patience_s
+        while not self._closed:
+            with self._lock:
+                found = next((kept for kept in self._idle if kept.problem.version == version), None)
+                if found is not None:
+                    self._idle.remove(found)
+                    self._lent.append(found)
+                lent = any(kept.problem.version == version for kept in self._lent)
+            if found is not None:
+                if _alive(found.process):
+                    return found
+                self._forget(found)
+                _end(found)
+            elif not lent or time.monotonic() > deadline:
+                return None
+            elif stopped():
+                break
+            else:
+                time.sleep(_POLL_S)
+        raise JudgementCancelled
+
+    def _keep(self, kept: _Kept) -> None:
+        kept.since_s = time.monotonic()
+        with self._lock:
+            if kept in self._lent:
+                self._lent.remove(kept)
+            if self._closed:
+                surplus = [kept]
+            else:
+                self._idle.append(kept)
+                surplus = self._idle[:-_MOST_IDLE]
+                del self._idle[:-_MOST_IDLE]
+                self._watch()
+        for old in surplus:
+            _end(old)
+
+    def _load(self, kept: _Kept) -> _Kept:
+        """Have it open the card and load its reference, as lent."""
+        kept.files = tuple(self._directory / str(pid) for pid in kept.process.pids)
+        for path in kept.files:
+            path.touch()
+        with self._lock:
+            if kept not in self._lent:
+                self._lent.append(kept)
+        try:
+            kept.oracle = Oracle(kept.problem, kept.process, lambda: self._closed, gpu=self._gpu)
+        except BaseException:
+            self._forget(kept)
+            _end(kept)
+            raise
+        return kept
+
+    def _forget(self, kept: _Kept) -> None:
+        with self._lock:
+            if kept in self._lent:
+                self._lent.remove(kept)
+
+    def _watch(self) -> None:
+        timer = threading.Timer(self._idle_s + 1, self._expire)
+        timer.daemon = True
+        timer.start()
+
+    def _expire(self) -> None:
+        oldest_s = time.monotonic() - self._idle_s
+        with self._lock:
+            expired = [kept for kept in self._idle if kept.since_s < oldest_s]
+            self._idle = [kept for kept in self._idle if kept.since_s >= oldest_s]
+        for kept in expired:
+            _end(kept)
+
+
+def _alive(process: Process) -> bool:
+    try:
+        process.wait(0)
+    except TimeoutError:
+        return True
+    return False
+
+
+def _oracle(kept: _Kept) -> Oracle:
+    if kept.oracle is None:
+        raise JudgementCancelled  # it was not loaded: its home is closed
+    return kept.oracle
+
+
+def _end(kept: _Kept) -> None:
+    if kept.oracle is not None:
+        kept.oracle.close()
+    else:
+        kept.process.close()
+    for path in kept.files:
+        path.unlink(missing_ok=True)

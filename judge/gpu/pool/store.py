@@ -1,0 +1,249 @@
+"""What a secret pool keeps and for how long: the rotating secret pool of one GPU. No process, no socket.
+
+Theory of operation. A set is reserved, which makes its memory; filled by an oracle, through its descriptor;
+and committed. From then on it can be handed out. Who asks for sets of a case gets those that nobody has
+had yet first, and one that somebody has had only when there is no other: a submission cannot know whether
+it will ever meet the same contents again. After `max_uses`, or some time after the first, a set is retired:
+the secret pool forgets it, and the memory goes when the last referee that reads it has gone.
+
+Memory is bounded. Sets made ahead give way to others, least recently wanted case first. A set that somebody
+waits for is always made, however large, and retired at once when it does not fit.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+class HeldMemory(Protocol):
+    """Memory of one set, ours to release."""
+
+    def export(self) -> int:
+        """A descriptor of it, which is the caller's to close."""
+
+    def close(self) -> None:
+        """Release it here. Others who have it open keep it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """How sets are kept.
+
+    `max_uses` bounds in how many judgements one appears, `max_age_s` how long after the first of them. What
+    nobody has had is as secret as on its first day.
+    """
+
+    budget_bytes: int
+    max_uses: int = 32
+    max_age_s: float = 900.0
+
+
+@dataclass(slots=True)
+class Entry:
+    """A set under its number. `owner` is who reserved it, until it is committed."""
+
+    number: int
+    key: str
+    size_bytes: int
+    held: HeldMemory
+    made_s: float
+    owner: object | None
+    uses: int = 0
+    first_s: float = 0.0  # when it was used first
+
+    def use(self, now_s: float) -> None:
+        """Count one more judgement."""
+        if not self.uses:
+            self.first_s = now_s
+        self.uses += 1
+
+
+@dataclass(slots=True)
+class _CaseBucket:
+    """The sets of one case."""
+
+    entries: list[Entry] = field(default_factory=list)
+    wanted_s: float = 0.0
+    coming: int = 0  # reserved, not yet committed
+
+    @property
+    def fresh(self) -> int:
+        """How many nobody has had, or will be there soon."""
+        return self.coming + sum(entry.uses == 0 for entry in self.entries)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What happened so far."""
+
+    handed_out_fresh: int = 0
+    handed_out_again: int = 0
+    missing: int = 0
+    retired: int = 0
+    evicted: int = 0
+
+
+class Store:
+    """The sets of one GPU. `allocate` makes memory of a size, or raises MemoryError."""
+
+    def __init__(
+        self,
+        allocate: Callable[[int], HeldMemory],
+        rotation: Rotation,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._allocate = allocate
+        self._rotation = rotation
+        self._clock = clock
+        self._shelves: dict[str, _CaseBucket] = {}
+        self._reserved: dict[int, Entry] = {}
+        self._next = 1
+        self.counts = Counts()
+
+    @property
+    def size_bytes(self) -> int:
+        """The memory that it holds."""
+        return sum(entry.size_bytes for entry in self._all())
+
+    @property
+    def sets(self) -> int:
+        """How many sets can be handed out."""
+        return sum(len(shelf.entries) for shelf in self._shelves.values())
+
+    def take(self, key: str, count: int, *, keep: int, once: bool = False) -> tuple[list[Entry], int]:
+        """Up to `count` sets of the case `key`, and how many to make afterwards so that `keep` are fresh.
+
+        With `once` they are retired as soon as `retire_used` is called: this is their first and last use.
+
+        The sets stay the store's; export them before the next call.
+        """
+        self._expire()
+        shelf = self._shelves.setdefault(key, _CaseBucket())
+        shelf.wanted_s = self._clock()
+        shelf.entries.sort(key=lambda entry: (entry.uses, entry.made_s))
+        taken = shelf.entries[:count]
+        for entry in taken:
+            if entry.uses:
+                self.counts.handed_out_again += 1
+            else:
+                self.counts.handed_out_fresh += 1
+            entry.use(shelf.wanted_s)
+            if once:
+                entry.uses = self._rotation.max_uses
+        self.counts.missing += count - len(taken)
+        return taken, keep - shelf.fresh if 2 * shelf.fresh < keep else 0
+
+    def look(self, key: str) -> Mapping[str, int]:
+        """How many sets of the case `key` are there, are new to everybody, and are being filled."""
+        shelf = self._shelves.get(key, _CaseBucket())
+        return {"sets": len(shelf.entries), "fresh": shelf.fresh, "coming": shelf.coming}
+
+    def reserve(self, key: str, size_bytes: int, owner: object, *, keep: int = 0) -> Entry | None:
+        """Memory for a set of the case `key`.
+
+        With `keep` it is made ahead: None when so many fresh ones are there or coming, or when it does not
+        fit the budget.
+
+        Raises:
+            MemoryError: there is none left, even without the sets made ahead.
+        """
+        shelf = self._shelves.setdefault(key, _CaseBucket())
+        fits = self._make_room(size_bytes, but=key if keep else None)
+        if keep and not (fits and shelf.fresh < keep):
+            return None
+        held = self._allocate_or_evict(size_bytes)
+        entry = Entry(self._next, key, size_bytes, held, self._clock(), owner)
+        self._next += 1
+        self._reserved[entry.number] = entry
+        shelf.coming += 1
+        return entry
+
+    def commit(self, number: int, owner: object, *, used: bool) -> None:
+        """The set is filled; with `used` its owner uses it once already. Unknown numbers are ignored."""
+        entry = self._reserved.get(number)
+        if entry is None or entry.owner is not owner:
+            return
+        self._forget_reservation(entry)
+        entry.owner = None
+        if used:
+            entry.use(self._clock())
+        shelf = self._shelves[entry.key]
+        shelf.entries.append(entry)
+        if entry.size_bytes > self._rotation.budget_bytes:
+            self._retire(shelf, entry)
+
+    def drop(self, number: int, owner: object) -> None:
+        """The set will not be filled, or is for its owner alone. Unknown numbers are ignored."""
+        entry = self._reserved.get(number)
+        if entry is not None and entry.owner is owner:
+            self._forget_reservation(entry)
+            entry.held.close()
+
+    def abandon(self, owner: object) -> None:
+        """`owner` has gone: what it had reserved is released."""
+        for entry in [entry for entry in self._reserved.values() if entry.owner is owner]:
+            self.drop(entry.number, owner)
+
+    def retire_used(self) -> None:
+        """Retire what was handed out as often as it may be. Call it once its descriptors are exported."""
+        for shelf in self._shelves.values():
+            for entry in [entry for entry in shelf.entries if entry.uses >= self._rotation.max_uses]:
+                self._retire(shelf, entry)
+
+    def close(self) -> None:
+        """Release everything."""
+        for entry in list(self._all()):
+            entry.held.close()
+        self._shelves.clear()
+        self._reserved.clear()
+
+    def _all(self) -> Iterator[Entry]:
+        yield from self._reserved.values()
+        for shelf in self._shelves.values():
+            yield from shelf.entries
+
+    def _forget_reservation(self, entry: Entry) -> None:
+        del self._reserved[entry.number]
+        self._shelves[entry.key].coming -= 1
+
+    def _expire(self) -> None:
+        oldest_s = self._clock() - self._rotation.max_age_s
+        for shelf in self._shelves.values():
+            for entry in [entry for entry in shelf.entries if entry.uses and entry.first_s < oldest_s]:
+                self._retire(shelf, entry)
+
+    def _retire(self, shelf: _CaseBucket, entry: Entry) -> None:
+        shelf.entries.remove(entry)
+        entry.held.close()
+        self.counts.retired += 1
+
+    def _make_room(self, size_bytes: int, *, but: str | None) -> bool:
+        """Evict until `size_bytes` more fit the budget; never from the case `but`. Whether they do."""
+        if size_bytes > self._rotation.budget_bytes:
+            return False  # nobody has to go for what will not stay
+        while self.size_bytes + size_bytes > self._rotation.budget_bytes:
+            if not self._evict(but=but):
+                return False
+        return True
+
+    def _allocate_or_evict(self, size_bytes: int) -> HeldMemory:
+        while True:
+            try:
+                return self._allocate(size_bytes)
+            except MemoryError:
+                if not self._evict(but=None):
+                    raise
+
+    def _evict(self, *, but: str | None) -> bool:
+        """Let one set go: of the case that was wanted longest ago, the most used. Whether there was one."""
+        shelves = [(key, shelf) for key, shelf in self._shelves.items() if shelf.entries and key != but]
+        if not shelves:
+            return False
+        _, shelf = min(shelves, key=lambda pair: pair[1].wanted_s)
+        entry = max(shelf.entries, key=lambda entry: entry.uses)
+        shelf.entries.remove(entry)
+        entry.held.close()
+        self.counts.evicted += 1
+        return True

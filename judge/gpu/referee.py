@@ -1,0 +1,351 @@
+"""A run on a GPU, as `judge.evaluate` sees it: a share of the card, a runner, a referee process.
+
+Theory of operation. A thread gets everything ready while the program compiles:
+
+1. Wait for a lease of the card: shared, or exclusive for a run that must be alone.
+2. Start a referee process, take a warm runner, connect them. Both open the GPU side by side, before any
+   foreign code is there.
+3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
+   run beside it without a word, out of reach of its limits and of `terminate`.
+4. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
+   there have gone, the idle ones as well.
+
+Until the program is loaded nothing that goes wrong can be its doing, so steps 2 and 3 are tried again with
+fresh processes, for as long as a faulted MPS server may need to come back.
+
+Whatever ends the run ends it in this order: `Mps.terminate` takes the runner's work off the GPU, then the
+sandbox is killed. A client that is killed with a kernel under way would take its neighbours along. After a
+time-out the card is looked at, and taken out of use if it stays ill. Then `judge.evidence.faults` says who is
+charged.
+"""
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from threading import Event, Thread
+from typing import TypeVar
+
+from judge.drawn import CaseData
+from judge.errors import Disturbed, JudgeError, JudgementCancelled, RunnerUnusable
+from judge.evidence.faults import (
+    blames_us,
+    charge,
+    may_be_a_neighbours,
+    on_shared_gpu,
+    took_too_long,
+    under_sanitizer,
+)
+from judge.evidence.sanitizer import findings, refined
+from judge.gpu.device.process import RefereeFailed, RefereeProcess
+from judge.gpu.permit import Permit
+from judge.gpu.runtime import GpuRuntime
+from judge.report import CaseReport, Diagnostic
+from judge.runner.client import Answer, end
+from judge.runner.inspector import Stopped
+from judge.runner.memory import DeviceLost
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, Verdict
+from sandbox.backend import Process
+from sandbox.gpu.lease import Lease, Reservation, Share
+from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.runners import Tool
+from sandbox.spec import Completion
+from sandbox.wire import Flag
+
+_log = logging.getLogger(__name__)
+
+_START_S = 20.0  # in which a runner has to come up, also after an MPS fault
+_RETRY_S = 0.1
+_WATCH_S = 0.5
+_EXIT_S = 2.0
+_DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
+_DRAW_POLL_S = 0.002
+_Found = TypeVar("_Found")
+
+OVERDRAWN = "It holds more of the GPU's memory than a program may, and left none for judging."
+
+
+class GpuReferee:
+    """One program's run on one card. Implements `judge.target.Referee`; begins at once.
+
+    `tool` of compute-sanitizer watches a CUDA program. `may_rank` says whether there are timed cases.
+    `permit` is granted while a share of the card is held. `reservation` counts with this run until it is in
+    line for the card.
+    """
+
+    def __init__(  # noqa: PLR0913 - a run and how it is to be run, by name
+        self,
+        gpu_runtime: GpuRuntime,
+        problem: Problem,
+        language: Language,
+        cancelled: Callable[[], bool],
+        *,
+        alone: bool,
+        tool: Tool | None,
+        may_rank: bool,
+        permit: Permit,
+        reservation: Reservation | None = None,
+    ) -> None:
+        self._reservation = reservation
+        self._gpu_runtime = gpu_runtime
+        self._whole = under_sanitizer(problem) if tool else problem
+        self._problem = self._whole if alone else on_shared_gpu(self._whole, language)
+        self._language = language
+        self._cancelled = cancelled
+        self._alone = alone
+        self._tool = tool if language is Language.CUDA else None
+        self._permit = permit
+        self._lease: Lease | None = None
+        self._process: Process | None = None
+        self._referee: RefereeProcess | None = None
+        self._checker: Process | None = None
+        self._failure: BaseException | None = None
+        self._wanted = Event()
+        self._closing = Event()
+        self._up = False
+        self._loaded = False
+        self.alive = False
+        self.output = b""
+        self._quiet = contextlib.ExitStack()
+        if may_rank:
+            self._quiet.enter_context(gpu_runtime.pool.held())
+        self._thread = Thread(target=self._begin, name="run", daemon=True)
+        self._thread.start()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was said about the program so far."""
+        said = self._referee.diagnostics if self._referee else ()
+        return (*said, *findings(self.output)) if self._tool else said
+
+    def ready(self) -> None:
+        """Wait until the runner is up and the share of the card is held; see `judge.target.Referee`."""
+        self._wanted.set()
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        self.alive = True
+
+    def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
+        """Load the program; see `judge.target.Referee`."""
+        self._loaded = True
+        stopped = self._ask(lambda referee: referee.load(*contents))
+        return self._stop(stopped) if stopped else None
+
+    def check(self, drawn: CaseData, flags: Flag) -> CaseReport:
+        """Run one case and check it in full."""
+        return self._reported(drawn.case, self._ask(lambda referee: referee.check(drawn, flags)))
+
+    def promote(self) -> bool:
+        """Try to have the card alone, without waiting for anybody but a draw that is under way."""
+        deadline = time.monotonic() + _DRAW_S
+        while self._lease is not None and not self._lease.try_promote():
+            if not self._gpu_runtime.draws_ahead() or time.monotonic() > deadline:
+                return False
+            time.sleep(_DRAW_POLL_S)
+        return self._lease is not None
+
+    def rank(self, sets: Sequence[CaseData]) -> CaseReport:
+        """Time one case. Needs the card alone."""
+        case = sets[0].case
+        roofline = self._gpu_runtime.hardware.roofline(self._gpu_runtime.card, self._whole, case)
+        found = self._ask(lambda referee: referee.rank(sets, roofline=roofline, ours=self._ours()))
+        return self._reported(case, found)
+
+    def overdrawn(self) -> tuple[Verdict, str] | None:
+        """The verdict for a loaded program that holds more memory than it may; see `judge.target.Referee`."""
+        process = self._process
+        if process is None or not self._loaded or not self._gpu_runtime.overdrawn_mib(process):
+            return None
+        return Verdict.MEMORY_LIMIT, OVERDRAWN
+
+    def finish(self) -> None:
+        """Let the runner leave, and keep what it printed in `output`."""
+        if self.alive:
+            self.alive = False
+            self._ask(lambda referee: referee.quit())
+            self._end_process(patience_s=_EXIT_S)
+
+    def close(self) -> None:
+        """End the runner and the referee process, then give the lease back. Returns at once.
+
+        Whoever wants the card waits for the lease, and so for the end of all this.
+        """
+        self._quiet.close()
+        self._gpu_runtime.later(self._close)
+
+    def _close(self) -> None:
+        if self.alive:
+            with contextlib.suppress(JudgeError):
+                self.finish()  # by itself, if it can: a kill may leave work on the GPU
+        self.alive = False
+        self._closing.set()
+        self._wanted.set()
+        self._thread.join()
+        self._tear_down()
+        if self._lease is not None:
+            self._permit.revoke()
+            self._lease.release()
+
+    def _begin(self) -> None:
+        try:
+            share = Share.RANK if self._alone else Share.CHECK
+            self._lease = self._gpu_runtime.acquire(
+                share, self._stop_asking, label=self._whole.slug, reservation=self._reservation
+            )
+            self._permit.grant()
+            self._get_ready()
+            while not self._wanted.wait(_WATCH_S):
+                if not self._gpu_runtime.recovered():
+                    self._tear_down()
+                    self._get_ready()
+        except BaseException as error:  # noqa: BLE001 - the boundary of a thread: `ready` raises it
+            self._failure = error
+
+    def _get_ready(self) -> None:
+        """Steps 2 and 3, until they succeed."""
+        deadline = time.monotonic() + _START_S
+        while True:
+            try:
+                self._try_to_get_ready()
+            except (RunnerUnusable, DeviceLost, MpsUnavailable) as error:
+                self._tear_down()
+                if time.monotonic() > deadline:
+                    if self._alone:
+                        self._gpu_runtime.check_up()
+                    uuid = self._gpu_runtime.card.uuid
+                    raise RunnerUnusable(f"no run gets ready on {uuid}: {error}") from error
+                _log.info("run_started_again: %s", error)
+            else:
+                return
+            if self._closing.wait(_RETRY_S) or self._cancelled():
+                raise JudgementCancelled
+
+    def _try_to_get_ready(self) -> None:
+        gpu_runtime = self._gpu_runtime
+        gpu_runtime.await_recovery(self._stop_asking)
+        referee = self._referee = gpu_runtime.start_referee(self._stop_asking)
+        if self._tool is not None:
+            process = self._process = gpu_runtime.start_sanitized(self._whole, self._tool)
+        else:
+            process = self._process = gpu_runtime.start_runner(self._whole, self._language)
+        if self._whole.checker is not None:
+            self._checker = gpu_runtime.start_checker(self._whole)
+        checker = self._checker.channel if self._checker else None
+        referee.attach(self._problem, process.channel, self._language, checker=checker)
+        _require(referee.ready(), "opening the GPU")
+        if gpu_runtime.card.mps is not None and self._tool is None and gpu_runtime.client_of(process) is None:
+            raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
+        self._up = True
+
+    def _ask(self, question: Callable[[RefereeProcess], _Found]) -> _Found:
+        """What the referee process finds.
+
+        When it has died itself, that may be a neighbour's doing, and alone it is a failure of ours.
+        """
+        if self._referee is None:
+            raise RunnerUnusable("the referee was not made ready")
+        try:
+            return question(self._referee)
+        except (DeviceLost, RefereeFailed) as error:
+            self.alive = False
+            if self._exclusive:
+                raise RefereeFailed(f"{self._gpu_runtime.card.uuid}: {error}") from error
+            raise Disturbed(f"{self._gpu_runtime.card.uuid}: {error}") from error
+
+    def _reported(self, case: Case, found: CaseReport | Stopped) -> CaseReport:
+        if isinstance(found, CaseReport):
+            return found
+        verdict, message = self._stop(found)
+        sizes = dict(case.sizes)
+        return CaseReport(
+            case.name, case.group, case.public, verdict, message, sizes=sizes, wall_ms=found.wall_ms
+        )
+
+    def _stop(self, stopped: Stopped) -> tuple[Verdict, str]:
+        """End a run that was `stopped`, and say whose fault it is. Raises Disturbed when nobody knows."""
+        self.alive = False
+        if stopped.answer is Answer.CANCELLED:
+            raise JudgementCancelled
+        completion = self._hear_out() if stopped.answer is Answer.DONE else self._end(stopped)
+        late = took_too_long(stopped, completion)
+        ours = blames_us(stopped, completion)
+        counts = self._exclusive and (self._alone or not (late or ours))
+        if not counts and may_be_a_neighbours(stopped, completion):
+            raise Disturbed(f"{self._gpu_runtime.card.uuid}: {stopped.answer.name.lower()}")
+        if late or ours or stopped.device_lost:
+            self._end_referee()
+            sick = self._gpu_runtime.check_up()
+            if ours and sick:
+                raise RunnerUnusable(f"{self._gpu_runtime.card.uuid}: {sick}")
+        verdict, message = charge(stopped, completion, self.diagnostics, self._whole.limits)
+        return refined(verdict, self.diagnostics) if self._tool else verdict, message
+
+    def _end(self, stopped: Stopped) -> Completion:
+        return self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
+
+    def _hear_out(self) -> Completion:
+        """End a runner that has said that all was well, and hear what it says when it is to leave.
+
+        A fault may come to light after the call that caused it: the referee meets it first.
+        """
+        self._tell_to_leave()
+        completion = self._end_process(patience_s=_EXIT_S)
+        self._tell_to_leave()  # nobody hears it, but what was said meanwhile comes back
+        return completion
+
+    def _tell_to_leave(self) -> None:
+        if self._referee is not None:
+            with contextlib.suppress(RefereeFailed, DeviceLost):
+                self._referee.quit()
+
+    @property
+    def _exclusive(self) -> bool:
+        return self._lease is not None and self._lease.share is Share.RANK
+
+    def _ours(self) -> tuple[int, ...]:
+        """Who may be on the GPU while we time, besides the referee."""
+        both = [process.pids for process in (self._process, self._checker) if process]
+        return (*(pid for pids in both for pid in pids), *self._gpu_runtime.servants())
+
+    def _end_process(self, *, patience_s: float) -> Completion:
+        if self._process is None:
+            raise RunnerUnusable("there is no runner")
+        try:
+            completion = self._process.wait(patience_s)
+        except TimeoutError:
+            self._gpu_runtime.take_off(self._process)
+            completion = end(self._process, patience_s=0)
+        self.output = completion.stdout
+        return completion
+
+    def _tear_down(self) -> None:
+        """End runner and referee process."""
+        process, self._process = self._process, None
+        if process is not None:
+            if self._up:
+                self._gpu_runtime.take_off(process)
+            process.close()
+        self._end_referee()
+        checker, self._checker = self._checker, None
+        if checker is not None:  # the referee asked it last, and waited: it has no work on the GPU
+            checker.close()
+        self._up = False
+
+    def _end_referee(self) -> None:
+        """End the referee process; what it said stays known."""
+        if self._referee is not None:
+            self._referee.close()
+
+    def _stop_asking(self) -> bool:
+        return self._closing.is_set() or self._cancelled()
+
+
+def _require(stopped: Stopped | None, doing: str) -> None:
+    """Raises RunnerUnusable, which is tried again, or JudgementCancelled."""
+    if stopped is None:
+        return
+    if stopped.answer is Answer.CANCELLED:
+        raise JudgementCancelled
+    raise RunnerUnusable(f"{doing}: {stopped.answer.name.lower()}, device lost: {stopped.device_lost}")

@@ -1,0 +1,278 @@
+"""One card and all that serves it in this process: sandboxes, leases, secret pool, and what keeps it in use.
+
+It knows how to hurt nobody: a client of MPS is taken off the GPU before it is killed, and a card that stays
+ill is taken out of use.
+"""
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from judge.cpu.target import ORACLE_LIMITS
+from judge.errors import JudgementCancelled, RunnerUnusable
+from judge.gpu.device.process import RefereeProcess
+from judge.gpu.hardware import Card, Hardware
+from judge.gpu.oracles import Oracles
+from judge.gpu.pool.client import SecretPool
+from judge.gpu.refresher import Refresher
+from judge.languages import runner_kind
+from judge.oracle import oracle_kind
+from problems.schema import Case, Problem
+from problems.vocabulary import Language
+from sandbox.backend import Backend, Process
+from sandbox.gpu.health import Quarantine
+from sandbox.gpu.lease import Lease, LeaseCancelled, Leases, Reservation, Share
+from sandbox.gpu.mps import MpsUnavailable
+from sandbox.gpu.runners import Tool
+from sandbox.pool import NotReady, Pool, await_ready
+from sandbox.spec import Limits
+
+_log = logging.getLogger(__name__)
+
+ORACLE = "oracle"
+_RECOVERY_S = 8.0  # in which a card has to be well again after a fault
+_RETRY_S = 0.2
+_STUCK_S = 1.5  # an MPS server that takes longer to get over a fault hangs over a client
+_POLL_S = 0.05
+_CONTEXT_MIB = 2048  # and arrays that it was given, which NVML may count as well
+_QUIET_S = 3.0
+_TEARDOWNS = 8
+
+
+@dataclass(slots=True)
+class GpuRuntime:
+    """`card` and what serves it. Safe to share between threads."""
+
+    card: Card
+    hardware: Hardware
+    backend: Backend
+    pool: Pool
+    leases: Leases
+    quarantine: Quarantine
+    secret_pool: SecretPool
+    refreshes: bool
+    runtime: Path
+    refresher: Refresher = field(init=False)
+    oracles: Oracles = field(init=False)
+    _background: ThreadPoolExecutor = field(init=False)
+    _daemon: tuple[int, int] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.oracles = Oracles(
+            self._start_oracle,
+            lambda process: process.begin(ORACLE_LIMITS),
+            directory=self.runtime / "oracles" / self.card.uuid,
+            gpu=True,
+        )
+        self.refresher = Refresher(self.secret_pool, self.oracles, self.share)
+        self._background = ThreadPoolExecutor(_TEARDOWNS, thread_name_prefix="teardown")
+        self._daemon = self.card.mps.born if self.card.mps else None
+
+    def kind(self, name: str) -> str:
+        """The name of a kind of sandbox of this card in the pool."""
+        return f"{name}@{self.card.uuid}"
+
+    def acquire(
+        self,
+        share: Share,
+        cancelled: Callable[[], bool],
+        *,
+        label: str,
+        reservation: Reservation | None = None,
+    ) -> Lease:
+        """Wait for a lease of the card; see `Leases.acquire`. Raises JudgementCancelled."""
+        try:
+            return self.leases.acquire(self.card.uuid, share, cancelled, label=label, reservation=reservation)
+        except LeaseCancelled as error:
+            raise JudgementCancelled from error
+
+    @contextmanager
+    def share(self, cancelled: Callable[[], bool]) -> Iterator[Lease]:
+        """Hold a share of the card for one draw that nobody waits for. Raises JudgementCancelled.
+
+        Waits a while for nobody else to use the card: a draw in between would keep a submission that has
+        passed its checks from having the card alone at once.
+        """
+        deadline = time.monotonic() + _QUIET_S
+        while self.leases.holders(self.card.uuid) or self.leases.waiting(self.card.uuid):
+            if cancelled() or time.monotonic() > deadline:
+                break
+            time.sleep(_POLL_S)
+        with self.acquire(Share.CHECK, cancelled, label=ORACLE) as lease:
+            yield lease
+
+    def start_runner(self, problem: Problem, language: Language) -> Process:
+        """A fresh runner; the caller's to close. Raises RunnerUnusable."""
+        limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
+        # The limits of a runner only back those of a case; they must leave time to compile and to queue.
+        limits = replace(limits, wall_s=limits.wall_s + problem.limits.compile_s)
+        try:
+            return self._take(runner_kind(language), limits)
+        except NotReady as error:
+            raise RunnerUnusable(f"{language} runner: {error}") from error
+
+    def start_sanitized(self, problem: Problem, tool: Tool) -> Process:
+        """A fresh CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable."""
+        limits = self.hardware.limits(problem.limits, cases=len(problem.cases))
+        process = self.backend.start(self.hardware.sanitized(self.card, limits, tool))
+        try:
+            await_ready(process)
+        except NotReady as error:
+            process.close()
+            raise RunnerUnusable(f"compute-sanitizer: {error}") from error
+        return process
+
+    def start_referee(self, cancelled: Callable[[], bool]) -> RefereeProcess:
+        """A referee process that begins to open the card. Returns at once."""
+        mps = self.card.mps
+
+        def terminate(pid: int) -> None:
+            if mps is not None:
+                with contextlib.suppress(MpsUnavailable):
+                    mps.terminate(pid)
+
+        return RefereeProcess.start(self.card.gpu or "host", cancelled=cancelled, terminate=terminate)
+
+    def draws_ahead(self) -> bool:
+        """Whether somebody holds a share of the card to draw for later, which takes milliseconds."""
+        return any(holder.label == ORACLE for holder in self.leases.holders(self.card.uuid))
+
+    def client_of(self, process: Process) -> int | None:
+        """Which process of a sandbox is a client of this card's MPS, by its id on the host.
+
+        Raises MpsUnavailable.
+        """
+        if self.card.mps is None:
+            return None
+        clients = set(self.card.mps.clients())
+        return next((pid for pid in process.pids if pid in clients), None)
+
+    def overdrawn_mib(self, process: Process) -> int:
+        """What a sandbox holds of the card's memory beyond what a program may have; 0 when it keeps to it."""
+        if not self.card.most_mib:
+            return 0
+        held_mib = self.hardware.held_mib(self.card, process.pids)
+        return max(0, held_mib - self.card.most_mib - _CONTEXT_MIB)
+
+    def take_off(self, process: Process) -> None:
+        """Take a sandbox's work off the GPU, so that killing it hurts nobody."""
+        if self.card.mps is None:
+            return
+        try:
+            for pid in process.pids:
+                self.card.mps.terminate(pid)
+        except MpsUnavailable as error:
+            _log.warning("mps_client_not_terminated: %s: %s", self.card.uuid, error)
+
+    def await_recovery(self, stop: Callable[[], bool]) -> None:
+        """Wait while the card's MPS gets over a fault, and bring it up if it is not; for a while at most."""
+        started = time.monotonic()
+        while self.card.mps is not None and not self.card.mps.healthy():
+            if stop() or time.monotonic() > started + _RECOVERY_S:
+                return
+            self._replace_mps(since_s=started)
+            if self.card.oracle is not None and self.card.oracle.mps_directory is not None:
+                self.oracles.discard()  # MPS recovers when all that were there have gone
+            time.sleep(_POLL_S)
+
+    def _start_oracle(self, problem: Problem) -> Process:
+        try:
+            return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"oracle: {error}") from error
+
+    def start_checker(self, problem: Problem) -> Process:
+        """A fresh sandbox for an author's checker; the caller's to close. Raises RunnerUnusable."""
+        try:
+            return self._take(oracle_kind(problem.oracle), ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"checker: {error}") from error
+
+    def _take(self, name: str, limits: Limits) -> Process:
+        """A sandbox of the pool. Those that wait with the socket of an earlier MPS daemon are of no use."""
+        born = self.card.mps.born if self.card.mps else None
+        if born is not None and born != self._daemon:
+            self._daemon = born
+            self.pool.discard(*(self.kind(known) for known in self.hardware.commands(self.card)))
+        return self.pool.take(self.kind(name), limits)
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Do something that nobody waits for, soon; at the latest `close` waits for it."""
+        self._background.submit(_logged, work)
+
+    def recovered(self) -> bool:
+        """Whether the card's MPS takes clients: it has no fault to get over."""
+        return self.card.mps is None or self.card.mps.healthy()
+
+    def servants(self) -> tuple[int, ...]:
+        """The processes that may have memory on the card at any time: MPS, the secret pool, and oracles."""
+        try:
+            servers = self.card.mps.servers() if self.card.mps else ()
+        except MpsUnavailable:
+            servers = ()
+        return (self.secret_pool.pid, *self.oracles.pids(), *(server.pid for server in servers))
+
+    def check_up(self) -> str:
+        """Compute something on the card after a time-out or a fault; take it out of use if it stays ill.
+
+        Returns what is wrong with it, empty when it is well.
+        Hold the exclusive lease, with no client of one's own left.
+        """
+        started, replaced = time.monotonic(), False
+        while reason := self.hardware.examine(self.card):
+            if replaced and time.monotonic() > started + _RECOVERY_S:
+                self.quarantine.quarantine(self.card.uuid, reason, by="judge")
+                _log.error("gpu_quarantined: %s: %s", self.card.uuid, reason)
+                return reason
+            replaced = time.monotonic() > started + _STUCK_S
+            self._replace_mps(since_s=started)
+            time.sleep(_RETRY_S)
+        return ""
+
+    def revive(self, cancelled: Callable[[], bool]) -> bool:
+        """Examine a quarantined card whose time to be looked at again has come; whether it is back in use.
+
+        Raises JudgementCancelled.
+        """
+        mark = self.quarantine.mark(self.card.uuid)
+        if mark is not None and mark.retry_at <= time.time():
+            with self.acquire(Share.RANK, cancelled, label="health check"):
+                if not self.check_up():
+                    self.quarantine.clear(self.card.uuid)
+                    _log.info("gpu_back_in_use: %s", self.card.uuid)
+        return self.quarantine.mark(self.card.uuid) is None
+
+    def _replace_mps(self, *, since_s: float) -> None:
+        """Bring MPS up if it is down; put a new one in its place if it has been ill since `since_s`."""
+        mps = self.card.mps
+        if mps is None:
+            return
+        with contextlib.suppress(MpsUnavailable):
+            if time.monotonic() > since_s + _STUCK_S:
+                mps.recover()
+            else:
+                mps.ensure()
+
+    def prepare_for(self, problem: Problem, cases: Sequence[Case]) -> None:
+        """Have contents drawn for the judgements to come, if this process lives long enough for that."""
+        if self.refreshes:
+            self.refresher.ask(problem, list(cases))
+
+    def close(self) -> None:
+        """Wait for what ends in the background, and end the rest."""
+        self.oracles.close()  # first: what ends in the background may wait for a draw
+        self._background.shutdown()
+        self.refresher.close()
+        self.secret_pool.close()
+
+
+def _logged(work: Callable[[], None]) -> None:
+    try:
+        work()
+    except Exception:  # noqa: BLE001 - the boundary of a thread
+        _log.exception("background_work_failed")

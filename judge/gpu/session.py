@@ -1,0 +1,84 @@
+"""A submission's place on a GPU node: one card, chosen when it comes, and its contents and runs there."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from judge.drawn import CaseData
+from judge.gpu.permit import Permit
+from judge.gpu.pool.source import PooledCaseData
+from judge.gpu.referee import GpuReferee
+from judge.gpu.runtime import GpuRuntime
+from problems.schema import Case, Problem
+from problems.vocabulary import Group, Language
+from sandbox.gpu.lease import Reservation
+from sandbox.gpu.runners import Tool
+
+
+class GpuSession:
+    """Implements `judge.target.JudgingSession` on one card."""
+
+    def __init__(  # noqa: PLR0913 - a submission and its place, by name
+        self,
+        gpu_runtime: GpuRuntime,
+        problem: Problem,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+        *,
+        environment: Mapping[str, str],
+        sanitize: bool,
+        seed: int | None = None,
+        reservation: Reservation,
+    ) -> None:
+        """`reservation` is of the GPU runtime's card, and this judging session's to release."""
+        self.environment = environment
+        self._gpu_runtime = gpu_runtime
+        self._reservation = reservation
+        self._problem = problem
+        self._language = language
+        self._cases = {case.name: case for case in cases}
+        self._cancelled = cancelled
+        self._sanitize = sanitize
+        self._permit = Permit()
+        self._draws = PooledCaseData(
+            problem,
+            cases,
+            gpu_runtime.secret_pool,
+            gpu_runtime.oracles,
+            cancelled,
+            permit=self._permit,
+            seed=seed,
+        )
+
+    def start_referee(self, *, alone: bool = False) -> GpuReferee:
+        """A run on this card, which begins to get ready."""
+        return self._start(alone=alone, tool=Tool.MEMCHECK if self._sanitize else None)
+
+    def start_race_check(self) -> GpuReferee | None:
+        """A run alone under racecheck, for CUDA programs."""
+        return self._start(alone=True, tool=Tool.RACECHECK) if self._language is Language.CUDA else None
+
+    def _start(self, *, alone: bool, tool: Tool | None) -> GpuReferee:
+        return GpuReferee(
+            self._gpu_runtime,
+            self._problem,
+            self._language,
+            self._cancelled,
+            alone=alone,
+            tool=tool,
+            may_rank=any(case.group is Group.TIMED for case in self._cases.values()),
+            permit=self._permit,
+            reservation=self._reservation,
+        )
+
+    def sets(self, case: Case) -> tuple[CaseData, ...]:
+        """The contents of `case`, as soon as they are there."""
+        return self._draws.sets(case)
+
+    def close(self) -> None:
+        """Let go of the contents, and have those of the next submissions drawn. Returns at once."""
+        self._reservation.release()
+        self._gpu_runtime.later(self._leave)
+
+    def _leave(self) -> None:
+        self._draws.close()
+        self._gpu_runtime.prepare_for(self._problem, [self._cases[name] for name in self._draws.lacking])

@@ -1,0 +1,64 @@
+"""How a GPU node is set up, for `judge.target.open_target`."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from judge.gpu.memory_shares import Shares, memory_shares
+from judge.gpu.pool.client import SecretPoolSettings
+
+HOST_IMAGES = "host"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSettings:
+    """What may differ from node to node.
+
+    Attributes:
+        runtime_dir: where leases, marks, MPS and secret pools meet. All processes of a node share one; it is
+        on a
+            local disk, belongs to this user alone and has a short path. None: beside the cache.
+        images: `PREFIX:TAG` of the images that `deploy/build-images` made, or `host`: containers show this
+            host's own files, read-only.
+        container_runtime: an OCI runtime that the engine knows, empty for its default.
+        gpus: the uuids of the GPUs to judge on, empty for all.
+        mps: whether a GPU is shared through MPS; it is time-sliced otherwise.
+        check_slots: how many checks may share a GPU at a time.
+        client_memory_mib: what one program may allocate on a GPU, 0 for no limit. None: its part of what is
+            not set aside for us; see `judge.gpu.memory_shares`.
+        draws_in_mps: whether oracle and secret pool are clients of MPS as well, within reach of others'
+        faults: for
+            GPUs in the exclusive-process compute mode, which let nobody in beside MPS.
+        secret pool: how contents are kept in GPU memory.
+        doctor: whether functional mode explains failures of CUDA programs.
+    """
+
+    runtime_dir: Path | None = None
+    images: str = HOST_IMAGES
+    container_runtime: str = ""
+    gpus: tuple[str, ...] = ()
+    mps: bool = True
+    check_slots: int = 4
+    client_memory_mib: int | None = None
+    draws_in_mps: bool = False
+    secret_pool: SecretPoolSettings = field(default_factory=SecretPoolSettings)
+    doctor: bool = True
+
+    @property
+    def host_images(self) -> bool:
+        """Whether containers show this host's own files."""
+        return self.images == HOST_IMAGES
+
+    def shares(self, total_mib: int) -> Shares:
+        """The limits of memory on a GPU that has `total_mib`."""
+        return memory_shares(
+            total_mib,
+            slots=self.check_slots,
+            secret_pool_mib=self.secret_pool.budget_mib,
+            program_mib=self.client_memory_mib,
+        )
+
+    def runtime_of(self, cache: Path) -> Path:
+        """The runtime directory, made if need be."""
+        directory = self.runtime_dir or cache / "run"
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return directory

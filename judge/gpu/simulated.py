@@ -1,0 +1,79 @@
+"""Cards that are simulated on this host: memory for device memory, functional mode for kernels. For tests.
+
+All around the cards is real: sandboxes, leases, secret pools, referee processes, the protocol, the clock's
+session and the fault policy. What is measured is no time of a GPU, and every result says so.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+from judge.built import Built
+from judge.clock.roofline import Roofline
+from judge.cpu.target import CpuTarget, commands, runner_limits
+from judge.errors import RunnerUnusable
+from judge.gpu.hardware import Card
+from judge.languages import languages_here
+from problems import schema
+from problems.schema import Case, Problem
+from problems.vocabulary import Language
+from sandbox.gpu.runners import Tool
+from sandbox.pool import Pool
+from sandbox.spec import Command, Limits
+
+
+class SimulatedHardware:
+    """`count` simulated cards over functional mode. Owns `cpu`. Implements `judge.gpu.hardware.Hardware`."""
+
+    def __init__(self, cpu: CpuTarget, *, count: int = 1) -> None:
+        self._cpu = cpu
+        self.cards = tuple(
+            Card(f"simulated-{number}", {"gpu": "simulated", "gpu_uuid": f"simulated-{number}"})
+            for number in range(count)
+        )
+        self.languages = languages_here()
+        self.shared: Mapping[str, Command] = {}
+
+    def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
+        """The CPU's."""
+        return runner_limits(limits, cases=cases)
+
+    def commands(self, card: Card) -> Mapping[str, Command]:
+        """The CPU's runners and oracle."""
+        del card
+        return commands(self._cpu.runtime)
+
+    def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
+        """There is none."""
+        del card, limits, tool
+        raise RunnerUnusable("compute-sanitizer needs a GPU")
+
+    def environment(self, language: Language) -> Mapping[str, str]:
+        """The CPU's."""
+        return {name: word for name, word in self._cpu.environment(language).items() if name != "target"} | {
+            "mode": "simulated"
+        }
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool], pool: Pool
+    ) -> Built:
+        """Compile for functional mode."""
+        del pool
+        return self._cpu.build(problem, source, language, cancelled)
+
+    def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
+        """Unknown."""
+        del card, problem, case
+        return None
+
+    def held_mib(self, card: Card, pids: Collection[int]) -> int:
+        """Unknown."""
+        del card, pids
+        return 0
+
+    def examine(self, card: Card) -> str:
+        """Always well."""
+        del card
+        return ""
+
+    def close(self) -> None:
+        """End functional mode's sandboxes."""
+        self._cpu.close()

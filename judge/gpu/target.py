@@ -1,0 +1,204 @@
+"""The target `gpu`: the cards of this node, each shared by checks and held alone to rank.
+
+Theory of operation. Every card has a GPU runtime: its leases, its secret pool, its kinds of warm sandboxes. A
+submission gets a judging session at the card that is soonest free, among those that are not quarantined;
+compiling needs no card. Everything that two worker processes share is outside of both: leases and quarantine
+marks are files, MPS and the secret pool are processes of their own.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from judge.built import Built
+from judge.cpu.doctor import Doctor
+from judge.cpu.target import ORACLE_LIMITS, pool_metrics
+from judge.errors import GpuUnavailable, JudgementCancelled, LanguageMissing, RunnerUnusable
+from judge.gpu.hardware import Hardware
+from judge.gpu.pool.client import SecretPool, SecretPoolSettings
+from judge.gpu.runtime import ORACLE, GpuRuntime
+from judge.gpu.session import GpuSession
+from judge.oracle import Oracle, oracle_kind
+from judge.report import Diagnostic
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, OracleKind
+from sandbox.backend import Backend, Process
+from sandbox.gpu.health import Quarantine
+from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
+from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.python_runtime import oracle_command, torch_oracle_command
+
+
+class GpuTarget:
+    """The cards of `hardware`. Implements `judge.target.Target`."""
+
+    name = "gpu"
+    ranks = True
+
+    def __init__(
+        self,
+        hardware: Hardware,
+        backend: Backend,
+        *,
+        runtime: Path,
+        warm: Mapping[str, int],
+        slots: int,
+        secret_pool: SecretPoolSettings,
+        doctor: Doctor | None = None,
+    ) -> None:
+        """Open it in the runtime directory, which all processes of the node share.
+
+        `warm` says how many sandboxes to keep started ahead for every card, by kind; `slots` how many checks
+        may share a card.
+        """
+        self._hardware = hardware
+        self._doctor = doctor
+        self._isolation = backend.name
+        self._leases = Leases(runtime, slots=slots)
+        self._quarantine = Quarantine(runtime)
+        recipes = {
+            oracle_kind(OracleKind.ARRAYS): Recipe(oracle_command(ORACLE_LIMITS), 0),
+            oracle_kind(OracleKind.TORCH): Recipe(torch_oracle_command(ORACLE_LIMITS), 0),
+        }
+        recipes |= {name: Recipe(command, warm.get(name, 0)) for name, command in hardware.shared.items()}
+        for card in hardware.cards:
+            for name, command in hardware.commands(card).items():
+                recipes[f"{name}@{card.uuid}"] = Recipe(command, warm.get(name, 0))
+        self._pool = Pool(backend, recipes)
+        self._gpu_runtimes = {
+            card.uuid: GpuRuntime(
+                card,
+                hardware,
+                backend,
+                self._pool,
+                self._leases,
+                self._quarantine,
+                SecretPool(runtime, card.uuid, gpu=card.oracle, settings=secret_pool),
+                refreshes=warm.get(ORACLE, 0) > 0,
+                runtime=runtime,
+            )
+            for card in hardware.cards
+        }
+
+    @property
+    def metrics(self) -> Mapping[str, int]:
+        """What was ready when it was wanted, and what was not: sandboxes by kind, contents by card."""
+        found = pool_metrics(self._pool)
+        for uuid, gpu_runtime in self._gpu_runtimes.items():
+            found |= {
+                f"secret_pool_{name}@{uuid}": count for name, count in gpu_runtime.secret_pool.asked.items()
+            }
+        return found
+
+    @property
+    def gpu_models(self) -> tuple[str, ...]:
+        """The models of the cards that are not quarantined."""
+        sick = self._quarantine.quarantined()
+        return tuple(sorted({self._model(uuid) for uuid in self._gpu_runtimes if uuid not in sick}))
+
+    @property
+    def gpu_runtimes(self) -> Mapping[str, GpuRuntime]:
+        """What serves each card, by uuid."""
+        return self._gpu_runtimes
+
+    def build(
+        self, problem: Problem, source: str, language: Language, cancelled: Callable[[], bool]
+    ) -> Built:
+        """Compile `source`, isolated, or take it from the cache; see `judge.target.Target`."""
+        if language not in self._hardware.languages:
+            raise LanguageMissing(f"{language} is not installed here")
+        return self._hardware.build(problem, source, language, cancelled, self._pool)
+
+    def session(
+        self,
+        problem: Problem,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+        *,
+        sanitize: bool = False,
+        seed: int | None = None,
+        gpu_model: str = "",
+    ) -> GpuSession:
+        """A place at the card that is soonest free, of those of `gpu_model`. Raises GpuUnavailable."""
+        toolchain = self._hardware.environment(language)
+        reservation = self._reserve(gpu_model, cancelled)
+        gpu_runtime = self._gpu_runtimes[reservation.uuid]
+        environment = {
+            "target": self.name,
+            "isolation": self._isolation,
+            **gpu_runtime.card.stamp,
+            **toolchain,
+        }
+        return GpuSession(
+            gpu_runtime,
+            problem,
+            language,
+            cases,
+            cancelled,
+            environment=environment,
+            sanitize=sanitize,
+            seed=seed,
+            reservation=reservation,
+        )
+
+    def examine(
+        self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
+    ) -> tuple[Diagnostic, ...]:
+        """What functional mode finds out about a CUDA program that failed `case`."""
+        if self._doctor is None or language is not Language.CUDA:
+            return ()
+        return self._doctor.examine(problem, source, case, cancelled)
+
+    def find_race(
+        self,
+        problem: Problem,
+        source: str,
+        language: Language,
+        cases: Sequence[Case],
+        cancelled: Callable[[], bool],
+    ) -> Diagnostic | None:
+        """What functional mode proves about a CUDA program."""
+        if self._doctor is None or language is not Language.CUDA:
+            return None
+        return self._doctor.find_race(problem, source, cases, cancelled)
+
+    def start_oracle(self, problem: Problem, cancelled: Callable[[], bool]) -> Oracle:
+        """The reference of `problem` on this host's processors."""
+        try:
+            return Oracle(problem, self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS), cancelled)
+        except NotReady as error:
+            raise RunnerUnusable(f"oracle: {error}") from error
+
+    def start_checker(self, problem: Problem) -> Process:
+        """A sandbox of this host for an author's checker. Raises RunnerUnusable."""
+        try:
+            return self._pool.take(oracle_kind(problem.oracle), ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"checker: {error}") from error
+
+    def close(self) -> None:
+        """End what it keeps running. Secret pools and MPS stay for other processes."""
+        for gpu_runtime in self._gpu_runtimes.values():
+            gpu_runtime.close()
+        self._pool.close()
+        if self._doctor is not None:
+            self._doctor.close()
+        self._hardware.close()
+
+    def _reserve(self, gpu_model: str, cancelled: Callable[[], bool]) -> Reservation:
+        sick = self._quarantine.quarantined()
+        wanted = [uuid for uuid in self._gpu_runtimes if gpu_model in {"", self._model(uuid)}]
+        well = [uuid for uuid in wanted if uuid not in sick]
+        if not well:  # the node service looks at them too, but need not run
+            well = [uuid for uuid in wanted if self._gpu_runtimes[uuid].revive(cancelled)]
+        if not well:
+            reasons = "; ".join(f"{uuid}: {sick[uuid]}" for uuid in wanted)
+            named = gpu_model or "GPU"
+            raise GpuUnavailable(f"no {named} of this node can judge: {reasons or 'there is none'}")
+        try:
+            return self._leases.reserve(well, Share.CHECK, cancelled, brief=ORACLE)
+        except LeaseCancelled as error:
+            raise JudgementCancelled from error
+
+    def _model(self, uuid: str) -> str:
+        return self._gpu_runtimes[uuid].card.stamp.get("gpu", "")

@@ -1,0 +1,117 @@
+"""Whether everybody can read the texts of a problem: with a screen reader, by keyboard, without the pictures.
+
+Source: WCAG 2.2, criteria 1.1.1 (text alternatives), 1.3.1 (structure), 2.4.4 (links), 2.4.6 (headings).
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from judge.proof.results import Finding, error, warning
+from problems.schema import Problem
+
+# Texts come from authors. Nothing here is tried twice, and nothing without an end is followed far, so that no
+# text takes longer than its length says.
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
+_TARGET = r"\(\s{0,20}+([^)\s]{1,1000}+)[^)]{0,1000}+\)"
+_IMAGE = re.compile(r"!\[([^\]]{0,1000}+)\]" + _TARGET)
+_LINK = re.compile(r"(?<!!)\[([^\]]{1,1000}+)\]" + _TARGET)
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_RULE = re.compile(r"\s*:?-+:?\s*")
+_FIRST = 2  # the page has the title as its first heading
+_SHORT = 8  # characters, below which no picture is described
+_NOTHING_SAID = {"image", "figure", "picture", "diagram", "graph", "chart", "screenshot", "photo", "drawing"}
+_NOWHERE = {"here", "click here", "this", "this link", "link", "more", "read more"}
+
+
+def check_accessible(problem: Problem) -> Iterator[Finding]:
+    """Findings on the statement, its translations and the editorial."""
+    for file, text in texts_of(problem).items():
+        lines = list(_prose(text))
+        yield from _headings(file, lines)
+        yield from _images(file, lines)
+        yield from _links(file, lines)
+        yield from _tables(file, lines)
+
+
+def texts_of(problem: Problem) -> Mapping[str, str]:
+    """What readers get to see, by file."""
+    editorial = {"editorial.md": problem.editorial} if problem.editorial else {}
+    translations = {f"statement.{locale}.md": text for locale, text in problem.translations.items()}
+    return {"statement.md": problem.statement} | translations | editorial
+
+
+def _prose(text: str) -> Iterator[tuple[int, str]]:
+    """The lines outside of code blocks with their numbers, from 1."""
+    fence = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = _FENCE.match(line)
+        if found and not fence:
+            fence = found[1]
+        elif found and found[1].startswith(fence):
+            fence = ""
+        elif not fence:
+            yield number, line
+
+
+def _headings(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    level = _FIRST - 1
+    for number, line in lines:
+        found = _HEADING.match(line)
+        if not found:
+            continue
+        place, deeper = f"{file}: line {number}", len(found[1])
+        if not line[found.end() :].strip().rstrip("#"):
+            yield error(place, "is a heading without words", "write what follows, or remove it")
+        if deeper < _FIRST:
+            yield error(place, "is a heading of the first level, which the title has", "write ## before it")
+        elif deeper > level + 1:
+            yield error(
+                place,
+                f"jumps to a heading of level {deeper} after one of level {level}",
+                f"write {'#' * (level + 1)} before it, so that none is left out",
+            )
+        level = max(deeper, _FIRST)
+
+
+def _images(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    for number, line in lines:
+        for words, source in _IMAGE.findall(line):
+            place, said = f"{file}: line {number}", words.strip()
+            fix = f"say in ![…]({source}) what it shows to those who cannot see it"
+            name = source.rpartition("/")[2]
+            if not said:
+                yield error(place, f"shows {source} without a text", fix)
+            elif said.lower() in _NOTHING_SAID | {name.lower(), name.lower().partition(".")[0]}:
+                yield error(place, f"describes {source} as {said!r}, which says nothing", fix)
+            elif len(said) < _SHORT:
+                yield warning(place, f"describes {source} in {len(said)} characters", fix)
+
+
+def _links(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    for number, line in lines:
+        for words, target in _LINK.findall(line):
+            if words.strip().lower() in _NOWHERE or words.strip() == target:
+                yield warning(
+                    f"{file}: line {number}",
+                    f"has a link called {words.strip()!r}, which does not say where it leads",
+                    "name what is there",
+                )
+
+
+def _tables(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    for (number, line), (_, below) in pairwise(lines):
+        if "|" in line and _is_rule(below):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if not all(cells):
+                yield warning(
+                    f"{file}: line {number}",
+                    "heads a table with an empty cell",
+                    "name every column: cells are read out with it",
+                )
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line separates the head of a table from its rows."""
+    cells = line.strip().removeprefix("|").removesuffix("|").split("|")
+    return "|" in line and all(_RULE.fullmatch(cell) for cell in cells)

@@ -1,0 +1,209 @@
+"""Runs a batch on a target, and judges its programs apart where that cannot be done."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from judge.cases import flags_for
+from judge.evidence.diagnostics import findings
+from judge.proof.batches.text import LANGUAGES, WHICH, batch_text
+from judge.report import CaseReport, Report
+from judge.sizes import bytes_of, size_names
+from judge.target import JudgingSession, Referee, Target
+from problems.formula import Formula
+from problems.rules import MAX_WIRE_ARGUMENTS
+from problems.schema import Argument, Case, Problem
+from problems.vocabulary import Dtype, Group, Language, Role, Verdict
+
+MOST_PROGRAMS = 32  # in one batch: compilers take more than their share of time for very long sources
+_MOST_FINDINGS = 5  # of a program that does not compile
+_LONGEST_COMPILE_S = 240.0
+_SEED = 1  # so that a program gets the same whenever it is tried
+
+_WITHOUT_WHICH = f"""
+
+_reference_of_one = reference
+
+
+def reference(xp, **arguments):
+    del arguments["{WHICH}"]
+    return _reference_of_one(xp, **arguments)
+"""
+
+JudgeAlone = Callable[[Problem, str, Language], Report]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one program of a batch got: the verdict of its first case that was not accepted.
+
+    `message` begins with the name of that case. `ms` is the time that its cases took. `findings` are the
+    errors of a program that does not compile, one text each.
+    """
+
+    verdict: Verdict
+    message: str = ""
+    ms: float = 0.0
+    findings: tuple[str, ...] = ()
+
+
+class _DoesNotCompile(Exception):
+    """Raised when there is no batch, perhaps because of one of its programs."""
+
+
+class _NotTrusted(Exception):
+    """Raised when what a batch says of its programs may not be what they would get alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramBatches:
+    """Tries programs of one problem and language together, on all cases but the timed ones.
+
+    `controls` are programs that must be accepted; each batch has them too. `judge_alone` judges a program
+    as a submission.
+    """
+
+    problem: Problem
+    language: Language
+    controls: Sequence[str]
+    target: Target
+    judge_alone: JudgeAlone
+
+    def try_all(self, sources: Sequence[str]) -> list[Trial]:
+        """What each of `sources` gets, in their order.
+
+        Raises:
+            judge.errors.JudgeError: the judge itself failed.
+            sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
+        """
+        return [
+            trial
+            for start in range(0, len(sources), MOST_PROGRAMS)
+            for trial in self._try(sources[start : start + MOST_PROGRAMS])
+        ]
+
+    def _try(self, sources: Sequence[str]) -> list[Trial]:
+        if len(sources) > 1 and self.language in LANGUAGES and self._has_room():
+            try:
+                return self._batch(sources)
+            except _DoesNotCompile:
+                # One is enough to spoil it. Those of the other half get a batch again.
+                half = len(sources) // 2
+                return [*self._try(sources[:half]), *self._try(sources[half:])]
+            except _NotTrusted:
+                pass
+        return [trial_of(self.judge_alone(self.problem, source, self.language)) for source in sources]
+
+    def _has_room(self) -> bool:
+        """Whether the wire takes one argument and one size more."""
+        arguments = self.problem.arguments
+        outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
+        return len(arguments) + len(size_names(self.problem)) + outputs + 2 <= MAX_WIRE_ARGUMENTS
+
+    def _batch(self, sources: Sequence[str]) -> list[Trial]:
+        programs = [*self.controls, *sources]
+        problem, cases = with_choice(self.problem, len(programs))
+        text = batch_text(problem, programs, self.language)
+        built = self.target.build(problem, text, self.language, _no)
+        if built.failure:
+            raise _DoesNotCompile(built.message)
+        session = self.target.session(problem, self.language, cases, _no, seed=_SEED)
+        run = _Run(problem, session, built.contents)
+        with contextlib.closing(session), contextlib.closing(run):
+            for control in range(len(self.controls)):
+                _require_accepted(run.attempt(control, cases))
+            trials = [run.attempt(number, cases) for number in range(len(self.controls), len(programs))]
+            if self.controls:  # the sandbox has seen programs go wrong: is it what it was?
+                _require_accepted(run.attempt(0, cases[:1]))
+            return trials
+
+
+def trial_of(report: Report) -> Trial:
+    """The trial that a whole judgement stands for."""
+    case = next((case for case in report.cases if case.verdict is report.verdict), None)
+    said = [case.name, case.message or report.message] if case else [report.message]
+    message = ": ".join(filter(None, said))
+    compiled = report.verdict is not Verdict.COMPILE_ERROR
+    found = (
+        () if compiled else tuple(finding.text for finding in findings(report.diagnostics)[:_MOST_FINDINGS])
+    )
+    return Trial(report.verdict, message, sum(stage.ms for stage in report.stages), found)
+
+
+def with_choice(problem: Problem, count: int) -> tuple[Problem, tuple[Case, ...]]:
+    """`problem` with the argument that says which of `count` programs is called, and the cases to draw.
+
+    The cases are those that are not timed, small ones first. Their contents serve every program.
+    """
+    which = Argument(WHICH, Role.SCALAR, Dtype.INT32, value=Formula.parse(WHICH))
+    arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
+    checked = [case for case in problem.cases if case.group is not Group.TIMED]
+    checked.sort(key=lambda case: sum(bytes_of(array, case.sizes) for array in arrays))
+    cases = tuple(_for_program(case, number) for number in range(count) for case in checked)
+    derived = replace(
+        problem,
+        arguments=(*problem.arguments, which),
+        cases=cases,  # all of all programs, since limits of a whole run go by the number of cases
+        reference=problem.reference + _WITHOUT_WHICH,
+        limits=replace(
+            problem.limits, compile_s=min(problem.limits.compile_s * (1 + count / 4), _LONGEST_COMPILE_S)
+        ),
+        version=f"{problem.version}-line-up-{count}",
+    )
+    return derived, cases[: len(checked)]
+
+
+def _for_program(case: Case, number: int) -> Case:
+    """`case` for one program. Only the first is drawn, so that the others need no literals."""
+    return replace(case, sizes={**case.sizes, WHICH: number}, inputs={} if number else case.inputs)
+
+
+@dataclass(slots=True)
+class _Run:
+    """The sandboxes of a batch, one after the other. Close it before its judging session."""
+
+    problem: Problem
+    session: JudgingSession
+    contents: tuple[bytes, ...]
+    _referee: Referee | None = None
+
+    def attempt(self, number: int, cases: Sequence[Case]) -> Trial:
+        """Judge program `number` on `cases` up to the first that is not accepted."""
+        ms = 0.0
+        for case in cases:
+            report = self._check(case, number)
+            ms += report.wall_ms or 0.0
+            if report.verdict is not Verdict.ACCEPTED:
+                return Trial(report.verdict, ": ".join(filter(None, [case.name, report.message])), ms)
+        return Trial(Verdict.ACCEPTED, "", ms)
+
+    def close(self) -> None:
+        """End the sandbox that runs."""
+        referee, self._referee = self._referee, None
+        if referee is not None:
+            referee.close()
+
+    def _check(self, case: Case, number: int) -> CaseReport:
+        referee = self._running()
+        (drawn, *_) = self.session.sets(case)
+        return referee.check(replace(drawn, case=_for_program(case, number)), flags_for(self.problem, case))
+
+    def _running(self) -> Referee:
+        if self._referee is not None and self._referee.alive:
+            return self._referee
+        self.close()
+        # Alone: on a GPU, what these programs do wrong would end the programs of others.
+        self._referee = self.session.start_referee(alone=True)
+        self._referee.ready()
+        if failed := self._referee.load(*self.contents):
+            raise _NotTrusted(failed[1])
+        return self._referee
+
+
+def _require_accepted(trial: Trial) -> None:
+    if trial.verdict is not Verdict.ACCEPTED:
+        raise _NotTrusted(f"a control got {trial.verdict}: {trial.message}")
+
+
+def _no() -> bool:
+    return False

@@ -1,0 +1,101 @@
+"""Whether an author's checker can be trusted: takes the right answer, refuses noise, always says the same.
+
+It is asked through the same code as for submissions (`judge.runner.checking`), so that a proof sees what they
+will.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+
+from judge.drawn import outputs
+from judge.dtypes import narrow, storage
+from judge.oracle import Drawn
+from judge.proof.results import Finding, error
+from judge.runner.buffers import HostMemory, random_bytes
+from judge.runner.checking import Checking, checking_on_host
+from judge.runner.referee import contents_of
+from judge.sizes import shape_of
+from problems.schema import Problem
+from sandbox.backend import Process
+
+_CHECKER = "checker.py: check"
+_TIMES = 2  # that each question is asked
+
+Stored = Mapping[str, npt.NDArray[np.generic]]
+Accepts = Callable[[Drawn, Stored], bool]
+
+
+@contextmanager
+def accepting(problem: Problem, start: Callable[[], Process]) -> Iterator[Accepts]:
+    """Whether outputs of a case pass by the problem's checker, in a sandbox that `start` makes.
+
+    The function given raises judge.errors.OracleFailed when the author's code breaks.
+    """
+    with checking_on_host(problem, HostMemory(), start) as checking:
+        yield accepts_by(problem, checking)
+
+
+def accepts_by(problem: Problem, checking: Checking) -> Accepts:
+    """Whether outputs of a case pass by `checking`, which works in host memory."""
+
+    def accepts(drawn: Drawn, stored: Stored) -> bool:
+        snapshots = {
+            name: np.ascontiguousarray(values).reshape(-1).view(np.uint8) for name, values in stored.items()
+        }
+        found = checking.compare(drawn.case, contents_of(problem, drawn), snapshots=snapshots, poisons={})
+        return not any(comparison.mismatched for comparison in found.values())
+
+    return accepts
+
+
+def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) -> Iterator[Finding]:
+    """Findings on the checker, asked about the exact answers of `exact` and about random bits.
+
+    Raises:
+        judge.errors.OracleFailed: the checker breaks.
+    """
+    noisy = [drawn for drawn in exact if accepts(drawn, _noise(problem, drawn))]
+    if len(noisy) == len(exact):
+        yield error(
+            _CHECKER, "takes random bits for an answer, in every case", "compare with what is expected"
+        )
+    for drawn in exact:
+        answer = _rounded(problem, drawn)
+        said = {accepts(drawn, answer) for _ in range(_TIMES)}
+        if len(said) > 1:
+            yield error(
+                _CHECKER,
+                f"says now yes, now no to the same outputs of case {drawn.case.name}",
+                "make it a function of its arguments alone",
+            )
+            return
+        if said == {False}:
+            yield error(
+                _CHECKER,
+                f"refuses the reference's own answer to case {drawn.case.name}",
+                "allow for the rounding of the exact values to the output's dtype",
+            )
+            return
+
+
+def _rounded(problem: Problem, drawn: Drawn) -> Stored:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return {
+            argument.name: narrow(drawn.expected[argument.name], argument.dtype)
+            for argument in outputs(problem)
+        }
+
+
+def _noise(problem: Problem, drawn: Drawn) -> Stored:
+    def bits(size: int, dtype: np.dtype[np.generic]) -> npt.NDArray[np.generic]:
+        return random_bytes(size * dtype.itemsize).view(dtype)
+
+    return {
+        argument.name: bits(drawn.expected[argument.name].size, storage(argument.dtype)).reshape(
+            shape_of(argument, drawn.case.sizes)
+        )
+        for argument in outputs(problem)
+    }

@@ -1,0 +1,107 @@
+"""Whether a problem's solutions and cases are enough to make its verdicts mean something."""
+
+import math
+from collections.abc import Iterable, Iterator
+
+from judge.proof.results import Finding, error
+from judge.sizes import bytes_of, shape_of
+from problems.schema import Argument, Case, Problem
+from problems.vocabulary import Group, Role, Verdict
+
+MIN_ACCEPTED = 2
+MIN_FAILING = 5
+_TOML = "problem.toml"
+
+
+def check_coverage(problem: Problem) -> Iterator[Finding]:
+    """Findings on solutions and formulas. Needs no sandbox."""
+    yield from _solutions(problem)
+    for case in problem.cases:
+        yield from _roofline(problem, case)
+
+
+def check_shapes(problem: Problem) -> Iterator[Finding]:
+    """Findings on the sizes of hidden cases. Needs no sandbox."""
+    hidden = [case for case in problem.cases if not case.public and case.group is not Group.TIMED]
+    yield from _odd_sizes(problem, hidden)
+    yield from _proportions(problem, hidden)
+
+
+def _solutions(problem: Problem) -> Iterator[Finding]:
+    for language in problem.languages:
+        accepted = [s for s in problem.solutions if s.language is language and s.verdict is Verdict.ACCEPTED]
+        if len(accepted) < MIN_ACCEPTED:
+            yield error(
+                f"{_TOML}: solutions",
+                f"{len(accepted)} accepted solutions in {language}",
+                f"add a plain and a fast one, {MIN_ACCEPTED} at least",
+            )
+    failing = [s for s in problem.solutions if s.verdict is not Verdict.ACCEPTED]
+    if len(failing) < MIN_FAILING:
+        yield error(
+            f"{_TOML}: solutions",
+            f"{len(failing)} failing solutions",
+            f"add wrong, slow, racy and cheating ones, {MIN_FAILING} at least",
+        )
+
+
+def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
+    """What does not depend on a size says nothing: a sum has one element in every case."""
+    varying = [a for a in _arrays(problem) if any(formula.names for formula in a.shape)]
+    if not varying:
+        return
+    counts = [_varying_count(argument, case) for case in hidden for argument in varying]
+    if all(count % 2 == 0 for count in counts):
+        yield error(
+            f"{_TOML}: cases",
+            "no hidden case has an odd number of elements",
+            "add a case of group odd with prime sizes",
+        )
+    if all(count > 1 for count in counts):
+        yield error(
+            f"{_TOML}: cases",
+            "no hidden case has an array of one element",
+            "add a case of group small in which every size is as small as it can be",
+        )
+
+
+def _varying_count(argument: Argument, case: Case) -> int:
+    """The elements without the dimensions that are always as long, such as the three bytes of a pixel."""
+    lengths = zip(argument.shape, shape_of(argument, case.sizes), strict=True)
+    return math.prod(length for formula, length in lengths if formula.names)
+
+
+def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
+    """Arrays of two dimensions and more: cases must be wide and tall, or swapped sizes go unnoticed."""
+    for index, argument in enumerate(problem.arguments):
+        free = [at for at, formula in enumerate(argument.shape) if formula.names]
+        if len(free) < 2 or argument.shape[free[0]].text == argument.shape[free[1]].text:
+            continue
+        shapes = [shape_of(argument, case.sizes) for case in hidden]
+        wide = any(shape[free[0]] < shape[free[1]] for shape in shapes)
+        tall = any(shape[free[0]] > shape[free[1]] for shape in shapes)
+        if not (wide and tall):
+            yield error(
+                f"{_TOML}: arguments[{index}].shape",
+                f"{argument.name} is never {'taller than wide' if wide else 'wider than tall'}",
+                "add a hidden case of such a shape, so that swapped sizes fail",
+            )
+
+
+def _roofline(problem: Problem, case: Case) -> Iterator[Finding]:
+    """A floor above what the arrays need would reject honest programs as too fast to be true."""
+    needed = sum(
+        bytes_of(argument, case.sizes) * (2 if argument.role is Role.INOUT else 1)
+        for argument in _arrays(problem)
+    )
+    claimed = problem.bytes_moved.evaluate(case.sizes)
+    if claimed > needed:
+        yield error(
+            f"{_TOML}: formulas.bytes",
+            f"claims {claimed} bytes for case {case.name}, whose arrays hold {needed}",
+            "count each input read once and each output written once",
+        )
+
+
+def _arrays(problem: Problem) -> list[Argument]:
+    return [argument for argument in problem.arguments if argument.role is not Role.SCALAR]

@@ -1,0 +1,59 @@
+"""Looks at a problem to be imported, in the oracle's sandbox.
+
+Theory of operation. One fresh sandbox for each problem: the author's files and our adapter go in as one
+file, a description of bounded size comes out as another, and nothing else is shared. Whatever goes wrong
+inside is the problem's fault and refuses it alone.
+"""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+from judge.evidence.diagnostics import clean
+from problems.importing.described import MAX_DESCRIPTION_BYTES, Described, parse_description
+from problems.importing.report import Refused
+from sandbox.backend import Backend, IsolationUnavailable
+from sandbox.python_runtime import examiner_command
+from sandbox.spec import Completion, Ending, Limits
+
+# On a busy host a processor's minutes take several times as long.
+LIMITS = Limits(wall_s=600, cpu_s=240, memory_mib=4096, processes=128)
+_ANSWER = "description.json"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxedExaminer:
+    """Examines on an isolation backend."""
+
+    backend: Backend
+    limits: Limits = LIMITS
+
+    def examine(self, source: str) -> Described:
+        """See Examiner. Raises IsolationUnavailable where PyTorch is missing or nothing can be isolated."""
+        if find_spec("torch") is None:
+            raise IsolationUnavailable("importing needs PyTorch; run make setup without TRITON=0")
+        command = examiner_command(
+            source.encode(), limits=self.limits, collect={_ANSWER: MAX_DESCRIPTION_BYTES}
+        )
+        process = self.backend.start(command)
+        try:
+            completion = process.wait()
+        finally:
+            process.close()
+        return parse_description(_answer(completion, self.limits))
+
+
+def _answer(completion: Completion, limits: Limits) -> bytes:
+    if (content := completion.files.get(_ANSWER)) is not None and completion.ending is Ending.EXITED:
+        return content
+    passed = {
+        Ending.WALL_TIME: f"takes longer than {limits.wall_s:.0f} s",
+        Ending.CPU_TIME: f"takes longer than {limits.cpu_s:.0f} s of a processor",
+        Ending.MEMORY: f"takes more than {limits.memory_mib} MiB",
+        Ending.OUTPUT: "prints too much",
+    }
+    if reason := passed.get(completion.ending):
+        raise Refused(f"its Python {reason}")
+    said = clean(completion.stderr.decode("utf-8", "replace"), 600).strip()
+    raise Refused(
+        f"its Python ended by itself ({completion.ending}, status {completion.status}): {said}".strip(": ")
+    )

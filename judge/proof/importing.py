@@ -1,0 +1,203 @@
+"""Imports a set of problems: reads it, has each examined in the sandbox, builds packages, tries them.
+
+Theory of operation. `problems.importing` reads and builds, and executes nothing. What has to run does so in
+sandboxes: once to describe a problem's tests, and then, in the oracle that will judge it, to draw the cases
+of the package that came of it. Cases that do not draw are left out, and that is said. A problem that fails
+says so in the report and keeps none of the others from being imported.
+
+An oracle that does not come up is the host's fault. On a busy one it is often the only one of a long
+import, whose report would be lost with it: so it is tried again, and then that problem alone is refused,
+which says so and can be imported once more. Two problems in a row that fare so mean a host that cannot
+judge, and end the import, as they would end a proof.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.cpu.target import ORACLE_LIMITS
+from judge.errors import OracleFailed, RunnerUnusable
+from judge.oracle import TORCH_ORACLE, Oracle
+from judge.proof.determinism import CaseDataSource
+from judge.proof.examination import SandboxedExaminer
+from problems.importing import gpu_mode, kattis, kernel_bench, leetgpu, tensara
+from problems.importing.building import Source, build, loaded
+from problems.importing.names import slug_of
+from problems.importing.report import Entry, Imported, Refused
+from problems.importing.sandboxed import Examiner
+from problems.schema import Problem
+from problems.vocabulary import Group
+from sandbox.backend import Backend
+from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.python_runtime import torch_oracle_command
+
+_TRIES = 3
+_STARTS = 2  # of an oracle that does not come up
+# What readers of files raise that hold other things than any of their format: a number where a list belongs,
+# one of a thousand digits. It is one problem's fault, and no reason to try the whole set again.
+_ODD = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+OpenOracle = Callable[[Problem], AbstractContextManager[CaseDataSource]]
+OnProblem = Callable[[int, int, str], None]
+
+
+class UnknownFormat(ValueError):
+    """Raised for a format that there is no importer for. The message names those there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where an author's code runs during an import: sandboxes both. With `scale` small timed cases grow."""
+
+    examiner: Examiner
+    open_oracle: OpenOracle
+    scale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format: where its problems are below a folder, and how one of them is imported."""
+
+    find: Callable[[Path], Iterator[Path]]
+    take: Callable[[Path, Path, Workshop], Imported]
+
+
+def import_set(
+    format_name: str, folder: Path, workshop: Workshop, *, on_problem: OnProblem = lambda *_: None
+) -> Iterator[Imported]:
+    """Import every problem below `folder`, one after the other.
+
+    `on_problem` is told the number of each from 1, how many there are, and its place.
+
+    Raises:
+        UnknownFormat: there is no importer for that format.
+        sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
+        judge.errors.JudgeError: the judge itself failed.
+    """
+    known = format_of(format_name)
+    found = list(known.find(folder))
+    taken: set[str] = set()
+    untried = False
+    for number, place in enumerate(found, start=1):
+        name = str(place.relative_to(folder)) if place != folder else folder.name
+        on_problem(number, len(found), name)
+        try:
+            imported = known.take(place, folder, workshop)
+            untried = False
+        except RunnerUnusable as error:
+            if untried:
+                raise
+            untried = True
+            reason = f"this host could not try it, which is no fault of it: {error}; import it again"
+            imported = _refused(name, place, reason)
+        except Refused as error:
+            imported = _refused(name, place, str(error))
+        except _ODD as error:
+            reason = f"it holds something that its format does not foresee ({type(error).__name__}: {error})"
+            imported = _refused(name, place, reason[:300])
+        if imported.files and imported.entry.slug in taken:
+            reason = f"another problem of the set has the slug {imported.entry.slug} too"
+            imported = Imported(Entry.refused(name, imported.entry.slug, reason))
+        taken |= {imported.entry.slug} if imported.files else set()
+        yield imported
+
+
+def _refused(name: str, place: Path, reason: str) -> Imported:
+    """A problem that does not come in, by the slug that it would have had."""
+    slug = slug_of(place.stem if place.suffix == ".py" else place.name)
+    return Imported(Entry.refused(name, slug, reason))
+
+
+def format_of(name: str) -> Format:
+    """The importer of that format. Raises UnknownFormat."""
+    if name not in FORMATS:
+        raise UnknownFormat(f"{name!r} is no format; there are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def examined(source: Source, workshop: Workshop) -> Imported:
+    """The package of a problem whose tests the sandbox describes. Raises Refused."""
+    described = workshop.examiner.examine(source.examined)
+    without: dict[str, str] = {}
+    for _ in range(_TRIES):
+        imported = build(source, described, scale=workshop.scale, without=without)
+        broken = _broken(loaded(source.slug, imported.files), workshop)
+        if not broken:
+            return imported
+        without |= broken
+    raise Refused("its cases cannot be drawn: " + "; ".join(dict.fromkeys(without.values())))
+
+
+def _broken(problem: Problem, workshop: Workshop) -> Mapping[str, str]:
+    """The cases that do not draw, with the reason. Timed ones are not tried: they are for a GPU."""
+    broken: dict[str, str] = {}
+    starts = 0
+    pending = [case for case in problem.cases if case.group is not Group.TIMED]
+    while pending:
+        # A draw that fails takes its oracle along, so the rest needs another.
+        try:
+            with workshop.open_oracle(problem) as oracle:
+                starts = 0
+                while pending:
+                    oracle.draw(pending[0], 1)
+                    pending.pop(0)
+        except OracleFailed as error:
+            broken[pending.pop(0).name] = str(error).removeprefix(f"{problem.slug}: ")[:300]
+        except RunnerUnusable:
+            starts += 1
+            if starts == _STARTS:
+                raise
+    return broken
+
+
+def _leetgpu(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    return examined(leetgpu.read(place, within=folder), workshop)
+
+
+def _gpu_mode(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    return examined(gpu_mode.read(place, within=folder), workshop)
+
+
+def _kernel_bench(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    return examined(kernel_bench.read(place, within=folder), workshop)
+
+
+def _tensara(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    return examined(tensara.read(place, within=folder), workshop)
+
+
+def _kattis(place: Path, folder: Path, workshop: Workshop) -> Imported:
+    del workshop  # nothing of it runs
+    return kattis.read(place, within=folder)
+
+
+FORMATS: Mapping[str, Format] = {
+    gpu_mode.FORMAT: Format(gpu_mode.find, _gpu_mode),
+    kernel_bench.FORMAT: Format(kernel_bench.find, _kernel_bench),
+    leetgpu.FORMAT: Format(leetgpu.find, _leetgpu),
+    tensara.FORMAT: Format(tensara.find, _tensara),
+    kattis.FORMAT: Format(kattis.find, _kattis),
+}
+
+
+@contextmanager
+def open_workshop(backend: Backend, *, scale: bool = False) -> Iterator[Workshop]:
+    """A workshop on an isolation backend. It needs no toolchain and no GPU: nothing is compiled here.
+
+    Raises:
+        sandbox.backend.IsolationUnavailable: this host cannot isolate programs, or has no PyTorch.
+    """
+    backend.verify()
+    pool = Pool(backend, {TORCH_ORACLE: Recipe(torch_oracle_command(ORACLE_LIMITS), 0)})
+
+    def oracle(problem: Problem) -> Oracle:
+        try:
+            process = pool.take(TORCH_ORACLE, ORACLE_LIMITS)
+        except NotReady as error:
+            raise RunnerUnusable(f"the oracle does not come up: {error}") from error
+        return Oracle(problem, process, lambda: False)
+
+    try:
+        yield Workshop(SandboxedExaminer(backend), oracle, scale)
+    finally:
+        pool.close()

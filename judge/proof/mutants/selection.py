@@ -1,0 +1,72 @@
+"""Which mutants of a problem are tried, the same ones whenever its solutions are the same."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from judge.proof.mutants.cuda import cuda_mutants
+from judge.proof.mutants.mutant import Mutant, Operator
+from judge.proof.mutants.triton import triton_mutants
+from problems.schema import IgnoredMutant, Problem, Solution
+from problems.vocabulary import Language, Verdict
+
+# CUDA mutants of a batch cost milliseconds each, Triton's a second or so in the interpreter.
+MOST_PER_SOLUTION = {Language.CUDA: 12, Language.TRITON: 6}
+MOST_PER_OPERATOR = 3  # so that the score is not that of one kind of mistake
+_MAKERS = {Language.CUDA: cuda_mutants, Language.TRITON: triton_mutants}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A solution's source, the mutants of it that are tried, and those that its author declared equivalent.
+
+    `unknown` are declarations that name no mutant, or one of another line.
+    """
+
+    solution: Solution
+    source: str
+    mutants: tuple[Mutant, ...]
+    ignored: tuple[tuple[Mutant, IgnoredMutant], ...]
+    unknown: tuple[IgnoredMutant, ...]
+
+
+def families_of(problem: Problem) -> Iterator[Family]:
+    """The family of every accepted solution in a language that mutants are made in."""
+    for solution in problem.solutions:
+        if solution.verdict is Verdict.ACCEPTED and solution.language in _MAKERS:
+            yield _family(problem, solution)
+
+
+def _family(problem: Problem, solution: Solution) -> Family:
+    source = solution.path.read_text(encoding="utf-8")
+    made = {m.name: m for m in _MAKERS[solution.language](solution.path.name, source)}
+    ignored: list[tuple[Mutant, IgnoredMutant]] = []
+    unknown: list[IgnoredMutant] = []
+    for entry in problem.mutants_ignored:
+        if entry.file != solution.path.name:
+            continue
+        mutant = made.get(entry.mutant)
+        if mutant is not None and mutant.line_text == entry.line.strip():
+            ignored.append((made.pop(entry.mutant), entry))
+        else:
+            unknown.append(entry)
+    chosen = choose(tuple(made.values()), MOST_PER_SOLUTION[solution.language])
+    return Family(solution, source, chosen, tuple(ignored), tuple(unknown))
+
+
+def choose(mutants: Sequence[Mutant], most: int) -> tuple[Mutant, ...]:
+    """At most `most` of `mutants`: as many of each operator as can be, up to some, from places far apart."""
+    by_operator = {operator: [m for m in mutants if m.operator is operator] for operator in Operator}
+    quotas = dict.fromkeys(Operator, 0)
+    for _ in range(MOST_PER_OPERATOR):
+        for operator, found in by_operator.items():
+            if quotas[operator] < len(found) and sum(quotas.values()) < most:
+                quotas[operator] += 1
+    return tuple(
+        mutant for operator, found in by_operator.items() for mutant in _spread(found, quotas[operator])
+    )
+
+
+def _spread(mutants: Sequence[Mutant], count: int) -> list[Mutant]:
+    if count <= 1:
+        return list(mutants[:count])
+    return [mutants[round(index * (len(mutants) - 1) / (count - 1))] for index in range(count)]

@@ -1,0 +1,198 @@
+"""What the programs of a problem get: its solutions, trivial ones, and mutants of the accepted ones.
+
+Solutions are judged as submissions are, each for itself. All others of a language are tried in batches
+(`judge.proof.batches`), with the accepted solutions as controls.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from judge.proof.batches.trials import Trial, trial_of
+from judge.proof.mutants.score import check_mutants, outcome_ignored, outcome_of
+from judge.proof.mutants.selection import Family, families_of
+from judge.proof.results import (
+    Check,
+    Finding,
+    MutantOutcome,
+    Outcome,
+    Proof,
+    Section,
+    error,
+    filed,
+    state_of,
+    warning,
+)
+from judge.proof.trivial import Trivial, trivial_programs
+from judge.report import Progress, Report
+from problems.schema import Problem, Solution
+from problems.vocabulary import Language, Step, Verdict
+
+OnProgress = Callable[[Progress], None]
+CHECKS = (Check.SOLUTIONS, Check.TRIVIAL, Check.MUTANTS)
+
+
+class ProgramEnvironment(Protocol):
+    """A place to judge programs on."""
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether programs run on a GPU there, where some solutions may get other verdicts."""
+
+    def judge(self, problem: Problem, source: str, language: Language) -> Report:
+        """Judge a program on all cases, as a submission."""
+
+    def try_all(
+        self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
+    ) -> list[Trial]:
+        """Try programs together, up to the first case that each fails; `controls` are accepted ones."""
+
+
+def try_programs(
+    problem: Problem, environment: ProgramEnvironment, proof: Proof, on_progress: OnProgress
+) -> Proof:
+    """`proof` with what every program got. Mutants are made of the solutions that are accepted, and are."""
+    tour = _ProgramRun(
+        problem, environment, on_progress, list(trivial_programs(problem)), list(families_of(problem))
+    )
+    for solution in problem.solutions:
+        tour.try_solution(solution)
+    accepted = {outcome.program for outcome in tour.outcomes if outcome.verdict is Verdict.ACCEPTED}
+    sound = [family for family in tour.families if name_of(family.solution) in accepted]
+    for language in problem.languages:
+        own = [program for program in tour.trivial if program.language is language]
+        tour.try_together(language, own, [f for f in sound if f.solution.language is language])
+    tour.findings[Check.MUTANTS] += check_mutants(sound, tour.mutants)
+    found = {check: list(filed(check, findings)) for check, findings in tour.findings.items()}
+    return replace(
+        proof,
+        findings=(*proof.findings, *(finding for findings in found.values() for finding in findings)),
+        outcomes=tuple(tour.outcomes),
+        mutants=tuple(tour.mutants),
+        sections=(*proof.sections, *(Section(c, state_of(found[c]), tour.ms[c]) for c in CHECKS)),
+    )
+
+
+@dataclass(slots=True)
+class _ProgramRun:
+    """The programs of a problem being tried, and what came out so far."""
+
+    problem: Problem
+    environment: ProgramEnvironment
+    on_progress: OnProgress
+    trivial: list[Trivial]
+    families: list[Family]
+    findings: dict[Check, list[Finding]] = field(default_factory=lambda: {check: [] for check in CHECKS})
+    ms: dict[Check, float] = field(default_factory=lambda: dict.fromkeys(CHECKS, 0.0))
+    outcomes: list[Outcome] = field(default_factory=list)
+    mutants: list[MutantOutcome] = field(default_factory=list)
+    done: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many programs there are."""
+        mutants = sum(len(family.mutants) for family in self.families)
+        return len(self.problem.solutions) + len(self.trivial) + mutants
+
+    def try_solution(self, solution: Solution) -> None:
+        """Judge a solution as a submission."""
+        self._tell(Step.CHECKING, name_of(solution), self.done + 1)
+        started = time.monotonic()
+        outcome = try_solution(self.problem, solution, self.environment)
+        self.ms[Check.SOLUTIONS] += _ms_since(started)
+        self._keep(Check.SOLUTIONS, outcome)
+
+    def try_together(
+        self, language: Language, trivial: Sequence[Trivial], families: Sequence[Family]
+    ) -> None:
+        """Try the trivial programs and the mutants of one language."""
+        mutants = [mutant for family in families for mutant in family.mutants]
+        self.mutants += [outcome_ignored(*pair) for family in families for pair in family.ignored]
+        if not trivial and not mutants:
+            return
+        what = f"{len(trivial)} trivial programs and {len(mutants)} mutants ({language})"
+        self._tell(Step.CHECKING, what, self.done + 1)
+        started = time.monotonic()
+        sources = [*(program.source for program in trivial), *(mutant.source for mutant in mutants)]
+        controls = [family.source for family in families if family.mutants]
+        trials = self.environment.try_all(self.problem, sources, language, controls=controls)
+        trivial_ms = sum(trial.ms for trial in trials[: len(trivial)])
+        self.ms[Check.TRIVIAL] += trivial_ms
+        self.ms[Check.MUTANTS] += max(0.0, _ms_since(started) - trivial_ms)
+        for program, trial in zip(trivial, trials, strict=False):
+            self._keep(Check.TRIVIAL, _outcome(name_of(program), language, None, trial))
+        for mutant, trial in zip(mutants, trials[len(trivial) :], strict=True):
+            tried = outcome_of(mutant, trial)
+            self.mutants.append(tried)
+            name = f"{tried.program}: {tried.name}: {trial.verdict}"
+            self._checked(name, holds=tried.fails or not tried.counts)
+
+    def _keep(self, check: Check, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+        self.findings[check] += findings_on(outcome)
+        self._checked(f"{outcome.program}: {outcome.verdict}", holds=outcome.holds)
+
+    def _checked(self, text: str, *, holds: bool) -> None:
+        self.done += 1
+        self._tell(Step.CHECKED, f"{text}, {'as expected' if holds else 'NOT as expected'}", self.done)
+
+    def _tell(self, kind: Step, text: str, index: int) -> None:
+        self.on_progress(Progress(kind, text, index, self.total))
+
+
+def _ms_since(started: float) -> float:
+    return (time.monotonic() - started) * 1000
+
+
+def name_of(program: Solution | Trivial) -> str:
+    """What to call a program in messages."""
+    if isinstance(program, Solution):
+        return f"solutions/{program.path.name}"
+    return f"{program.name} ({program.language})"
+
+
+def try_solution(problem: Problem, solution: Solution, environment: ProgramEnvironment) -> Outcome:
+    """Judge one solution."""
+    source = solution.path.read_text(encoding="utf-8")
+    trial = trial_of(environment.judge(problem, source, solution.language))
+    allowed = solution.allowed(on_gpu=environment.on_gpu)
+    expected = trial.verdict if trial.verdict in allowed else allowed[0]
+    return _outcome(name_of(solution), solution.language, expected, trial)
+
+
+def _outcome(program: str, language: Language, expected: Verdict | None, trial: Trial) -> Outcome:
+    return Outcome(
+        program=program,
+        language=language,
+        expected=expected,
+        verdict=trial.verdict,
+        message=trial.message,
+        ms=trial.ms,
+        findings=trial.findings,
+    )
+
+
+def findings_on(outcome: Outcome) -> Iterator[Finding]:
+    """What a program's outcome says about the problem."""
+    said = f": {outcome.message}" if outcome.message else ""
+    if outcome.expected is not None:
+        if not outcome.holds:
+            found = error(
+                outcome.program,
+                f"must get {outcome.expected}, got {outcome.verdict}{said}",
+                "correct the program, its verdict, or the cases and tolerances that let it through",
+            )
+            yield replace(found, details=tuple(text for text in outcome.findings if text != outcome.message))
+    elif outcome.verdict is Verdict.ACCEPTED:
+        yield error(
+            f"trivial program {outcome.program}",
+            "is accepted",
+            "lower the tolerance, or add cases whose outputs differ from it",
+        )
+    elif outcome.verdict is not Verdict.WRONG_ANSWER:
+        yield warning(
+            f"trivial program {outcome.program}",
+            f"got {outcome.verdict} rather than wrong_answer{said}",
+            "look whether its answer was compared at all",
+        )

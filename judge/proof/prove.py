@@ -1,0 +1,239 @@
+"""Proves a problem: that right programs pass, wrong ones fail, and nothing trivial slips through.
+
+A problem is published only when its proof holds. The order is from cheap to dear: what can be read
+from the package, then the reference in the oracle's sandbox, then every program through the judge.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from judge.drawn import inputs
+from judge.dtypes import storage, widen
+from judge.errors import CheckerFailed, OracleFailed
+from judge.evaluate import evaluate
+from judge.proof.accessibility import check_accessible
+from judge.proof.batches.trials import ProgramBatches, Trial
+from judge.proof.calibration import calibrate
+from judge.proof.case_leaks import check_cases, check_contents_apart
+from judge.proof.checker_audit import Accepts, accepting, check_checker
+from judge.proof.coverage import check_coverage, check_shapes
+from judge.proof.determinism import CaseDataSource, check_contents, check_poison, draw_exact
+from judge.proof.programs import CHECKS as PROGRAMS
+from judge.proof.programs import ProgramEnvironment, try_programs
+from judge.proof.results import (
+    Check,
+    Finding,
+    Proof,
+    Section,
+    State,
+    error,
+    filed,
+    state_of,
+)
+from judge.proof.statement_checks import (
+    check_constraints,
+    check_example,
+    check_mentions,
+    check_scalars,
+    no_example,
+)
+from judge.proof.timed_sizes import DEFAULT_GPU, check_timed, find_gpu, measure_timed
+from judge.report import Progress, Report
+from judge.sizes import shape_of
+from judge.target import Target
+from problems.schema import Case, Problem
+from problems.vocabulary import Language, Mode, Step
+
+OnProgress = Callable[[Progress], None]
+_NEED_REFERENCE = (Check.POISON, Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT)
+
+
+class ProofEnvironment(ProgramEnvironment, Protocol):
+    """What proving needs of a place to judge on."""
+
+    def oracle(self, problem: Problem) -> AbstractContextManager[CaseDataSource]:
+        """Load the problem's reference, isolated."""
+
+    def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
+        """Load the problem's checker, isolated. Asked only where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetEnvironment:
+    """The environment that a target offers."""
+
+    target: Target
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the target judges on a GPU."""
+        return bool(self.target.gpu_models)
+
+    def oracle(self, problem: Problem) -> AbstractContextManager[CaseDataSource]:
+        """Load the problem's reference in the target's oracle sandbox."""
+        return self.target.start_oracle(problem, lambda: False)
+
+    def checker(self, problem: Problem) -> AbstractContextManager[Accepts]:
+        """Load the problem's checker in a sandbox of its own."""
+        return accepting(problem, partial(self.target.start_checker, problem))
+
+    def judge(self, problem: Problem, source: str, language: Language) -> Report:
+        """Judge a program as a submission is judged."""
+        return evaluate(problem, source, language=language, mode=Mode.SUBMIT, target=self.target)
+
+    def try_all(
+        self, problem: Problem, sources: Sequence[str], language: Language, *, controls: Sequence[str]
+    ) -> list[Trial]:
+        """Try programs in batches on the target."""
+        return ProgramBatches(problem, language, controls, self.target, self.judge).try_all(sources)
+
+
+def prove(
+    problem: Problem, target: Target, *, gpu: str = DEFAULT_GPU, on_progress: OnProgress = lambda _: None
+) -> Proof:
+    """Prove `problem` on `target`, with timed sizes that suit the model `gpu` (`judge.proof.timed_sizes`).
+
+    `on_progress` is called from this thread: before every section, and before and after every program.
+
+    Raises:
+        sandbox.backend.IsolationUnavailable: this host cannot isolate programs.
+        judge.errors.JudgeError: the judge itself failed.
+    """
+    return prove_on(problem, TargetEnvironment(target), gpu=gpu, on_progress=on_progress)
+
+
+def prove_on(
+    problem: Problem,
+    environment: ProofEnvironment,
+    *,
+    gpu: str = DEFAULT_GPU,
+    on_progress: OnProgress = lambda _: None,
+) -> Proof:
+    """Prove `problem` on a environment of the caller's own; see `prove`."""
+    proof = examine(problem, environment, gpu=gpu, on_progress=on_progress)
+    if any(section.state is State.SKIPPED for section in proof.sections):
+        return replace(proof, sections=(*proof.sections, *_skipped(*PROGRAMS)))
+    return try_programs(problem, environment, proof, on_progress)
+
+
+def examine(
+    problem: Problem,
+    environment: ProofEnvironment,
+    *,
+    gpu: str = DEFAULT_GPU,
+    on_progress: OnProgress = lambda _: None,
+) -> Proof:
+    """What can be said of `problem` without judging a program; see `prove`.
+
+    When the author's code breaks, or answers otherwise each time, the sections that need it are skipped.
+    """
+    ledger = Ledger(on_progress)
+    measured = measure_timed(problem, find_gpu(gpu))
+    ledger.look(Check.COVERAGE, lambda: check_coverage(problem))
+    ledger.look(Check.SHAPES, lambda: check_shapes(problem))
+    ledger.look(Check.TIMED_SIZES, lambda: check_timed(problem, measured))
+    ledger.look(Check.ACCESSIBILITY, lambda: check_accessible(problem))
+    try:
+        return replace(_examine_reference(problem, environment, ledger), timed_sizes=measured)
+    except OracleFailed as failure:
+        check, place = Check.CONTENTS, "reference.py"
+        if isinstance(failure, CheckerFailed):
+            check, place = Check.CHECKER, "checker.py"
+        ledger.file(check, [error(place, str(failure), "correct it; what needs it was not tried")])
+        ledger.skip(*_NEED_REFERENCE)
+    return replace(ledger.proof(problem), timed_sizes=measured)
+
+
+def _examine_reference(problem: Problem, environment: ProofEnvironment, ledger: "Ledger") -> Proof:
+    """What the reference's answers say. Raises OracleFailed."""
+    exact = draw_exact(problem, environment.oracle)
+    ledger.look(Check.CONTENTS, lambda: check_contents(problem, exact, environment.oracle))
+    if ledger.state(Check.CONTENTS) is State.FAILS:
+        ledger.skip(*_NEED_REFERENCE)  # what it would find there follows from this alone
+        return ledger.proof(problem)
+    ledger.look(Check.POISON, lambda: check_poison(problem, exact))
+    with environment.checker(problem) if problem.checker is not None else nullcontext() as accepts:
+        if accepts is not None:
+            ledger.look(Check.CHECKER, lambda: check_checker(problem, exact, accepts))
+        ledger.on_progress(Progress(Step.CHECKING, Check.TOLERANCES.heading))
+        started = time.monotonic()
+        calibrated = calibrate(problem, exact, environment.oracle, accepts)
+        ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
+    ledger.look(
+        Check.EXPOSURE,
+        lambda: (*check_cases(problem), *check_contents_apart(problem, exact, environment.oracle)),
+    )
+    ledger.look(Check.STATEMENT, lambda: check_statement(problem, environment))
+    return replace(ledger.proof(problem), tolerances=calibrated.reports)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Findings by section, as they come in."""
+
+    on_progress: OnProgress
+    findings: list[Finding] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
+
+    def look(self, check: Check, look: Callable[[], Iterable[Finding]]) -> None:
+        """Say that `check` is looked into, do it, and keep what is found. Raises what `look` raises."""
+        self.on_progress(Progress(Step.CHECKING, check.heading))
+        started = time.monotonic()
+        self.file(check, look(), started=started)
+
+    def skip(self, *checks: Check) -> None:
+        """Say of those `checks` that were not looked into that they are not going to be."""
+        known = {section.check for section in self.sections}
+        self.sections += _skipped(*(check for check in checks if check not in known))
+
+    def state(self, check: Check) -> State:
+        """How the section `check` came out so far."""
+        return state_of(finding for finding in self.findings if finding.check is check)
+
+    def proof(self, problem: Problem) -> Proof:
+        """What is known so far."""
+        return Proof(problem.slug, problem.version, tuple(self.findings), (), tuple(self.sections))
+
+    def file(self, check: Check, findings: Iterable[Finding], *, started: float | None = None) -> None:
+        """Keep `findings` as the section `check`, which took from `started` to now."""
+        found = list(filed(check, findings))
+        ms = 0.0 if started is None else (time.monotonic() - started) * 1000
+        self.findings += found
+        self.sections = [section for section in self.sections if section.check is not check]
+        self.sections.append(Section(check, self.state(check), ms))
+
+
+def _skipped(*checks: Check) -> tuple[Section, ...]:
+    return tuple(Section(check, State.SKIPPED) for check in checks)
+
+
+def check_statement(problem: Problem, environment: ProofEnvironment) -> Iterator[Finding]:
+    """Whether the statement says what the package says. Raises OracleFailed."""
+    yield from check_mentions(problem)
+    yield from check_constraints(problem)
+    sample = next(case for case in problem.cases if case.public)
+    if not sample.inputs:
+        yield no_example(sample.name)
+        return
+    yield from check_scalars(problem, sample)
+    with environment.oracle(problem) as oracle:
+        yield from check_example(problem, sample.name, _arrays_of(problem, sample, oracle))
+
+
+def _arrays_of(problem: Problem, case: Case, oracle: CaseDataSource) -> dict[str, npt.NDArray[np.generic]]:
+    """The values of every array of a case: inputs as the problem states them, outputs as expected."""
+    drawn = oracle.draw(case)
+    arrays = {
+        f"input {a.name}": widen(drawn.inputs[a.name].view(storage(a.dtype)), a.dtype).reshape(
+            shape_of(a, case.sizes)
+        )
+        for a in inputs(problem)
+    }
+    return arrays | {f"output {name}": array for name, array in drawn.expected.items()}

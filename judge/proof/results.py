@@ -1,0 +1,321 @@
+"""What proving a problem yields. Values only; `to_json` and `from_json` are its stored form.
+
+A report has one section for each thing that was looked into (`Check`), the findings, what every program got,
+and the figures behind the findings, so that an author can see how far from the edge a problem is.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from enum import StrEnum
+from typing import Any
+
+from judge.report import storable
+from problems.vocabulary import Language, Severity, Verdict
+
+_FORMAT = 1
+
+
+class Check(StrEnum):
+    """What a proof looks into, in the order of a report."""
+
+    COVERAGE = "coverage"
+    SHAPES = "shapes"
+    TIMED_SIZES = "timed_sizes"
+    STATEMENT = "statement"
+    ACCESSIBILITY = "accessibility"
+    CONTENTS = "contents"
+    POISON = "poison"
+    CHECKER = "checker"
+    TOLERANCES = "tolerances"
+    EXPOSURE = "exposure"
+    SOLUTIONS = "solutions"
+    TRIVIAL = "trivial"
+    MUTANTS = "mutants"
+
+    @property
+    def heading(self) -> str:
+        """What reports call it."""
+        return _HEADINGS[self]
+
+
+_HEADINGS = {
+    Check.COVERAGE: "Solutions and cases are enough",
+    Check.SHAPES: "Hidden shapes are odd, tiny and not square",
+    Check.TIMED_SIZES: "Timed cases can be timed",
+    Check.STATEMENT: "The statement agrees with the package",
+    Check.ACCESSIBILITY: "Everybody can read the statement",
+    Check.CONTENTS: "Contents are random, the reference is exact",
+    Check.POISON: "Every element must be written",
+    Check.CHECKER: "The checker can be trusted",
+    Check.TOLERANCES: "Tolerances fit",
+    Check.EXPOSURE: "No case reveals another",
+    Check.SOLUTIONS: "Solutions get their verdicts",
+    Check.TRIVIAL: "Trivial programs fail",
+    Check.MUTANTS: "Mutants fail",
+}
+
+
+class State(StrEnum):
+    """How a section of a proof came out."""
+
+    HOLDS = "holds"
+    WARNS = "warns"
+    FAILS = "fails"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that an author has to change, or at least to look at.
+
+    `place` names file and key, `text` says what is wrong, `fix` what to do about it. `details` are further
+    lines on it, such as the errors of a program that does not compile.
+    """
+
+    severity: Severity
+    place: str
+    text: str
+    fix: str
+    check: Check = Check.COVERAGE
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A program and what it got. `expected` is None for a program that may get any failing verdict.
+
+    `findings` are the errors of a program that does not compile, one text each.
+    """
+
+    program: str
+    language: Language
+    expected: Verdict | None
+    verdict: Verdict
+    message: str
+    ms: float
+    findings: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is as it must be."""
+        if self.expected is None:
+            return self.verdict not in {Verdict.ACCEPTED, Verdict.INTERNAL_ERROR, Verdict.CANCELLED}
+        return self.verdict is self.expected
+
+
+@dataclass(frozen=True, slots=True)
+class MutantOutcome:
+    """A mutant of an accepted solution (`judge.proof.mutants`), and what it got.
+
+    `verdict` is None for one that was not tried, because its author says in `ignored` why it is equivalent.
+    """
+
+    program: str
+    name: str
+    language: Language
+    line: int
+    change: str
+    verdict: Verdict | None
+    message: str = ""
+    ms: float = 0.0
+    ignored: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is part of the score: what was not tried, or does not compile, says nothing."""
+        return self.verdict not in {None, Verdict.COMPILE_ERROR, Verdict.INTERNAL_ERROR, Verdict.CANCELLED}
+
+    @property
+    def fails(self) -> bool:
+        """Whether a case told it from the original."""
+        return self.counts and self.verdict is not Verdict.ACCEPTED
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The reference evaluated in another order or precision, and how it fares.
+
+    `worst` is the largest error as a multiple of what the tolerance allows, over all cases it was tried on;
+    None where a custom checker decides, or where a value is not finite.
+    """
+
+    name: str
+    honest: bool
+    passes: bool
+    worst: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceReport:
+    """The tolerance of one output beside what was measured; `advised_…` is what the figures suggest.
+
+    Both `advised_…` are None where no tolerance would tell honest programs from others.
+    """
+
+    argument: str
+    dtype: str
+    relative: float
+    absolute: float
+    advised_relative: float | None
+    advised_absolute: float | None
+    attempts: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimedSize:
+    """How a timed case fits the GPU `gpu`: the time of a perfect program, and the memory of a judgement.
+
+    `advised` has other sizes, where these do not fit.
+    """
+
+    case: str
+    gpu: str
+    sizes: Mapping[str, int]
+    floor_us: float
+    needed_bytes: int
+    available_bytes: int
+    advised: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One thing that was looked into, and how long it took, in milliseconds."""
+
+    check: Check
+    state: State
+    ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The outcome of proving a problem at a version."""
+
+    slug: str
+    version: str
+    findings: tuple[Finding, ...]
+    outcomes: tuple[Outcome, ...]
+    sections: tuple[Section, ...] = ()
+    tolerances: tuple[ToleranceReport, ...] = ()
+    timed_sizes: tuple[TimedSize, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    mutants: tuple[MutantOutcome, ...] = ()
+
+    @property
+    def mutation_score(self) -> float | None:
+        """The share of mutants that fail, None where there are none."""
+        return mutation_score(self.mutants)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the problem may be published."""
+        return all(finding.severity is not Severity.ERROR for finding in self.findings)
+
+    def findings_of(self, check: Check) -> tuple[Finding, ...]:
+        """What was found there."""
+        return tuple(finding for finding in self.findings if finding.check is check)
+
+
+def mutation_score(outcomes: Iterable[MutantOutcome]) -> float | None:
+    """The share of the mutants that count which fail, None where none counts."""
+    counted = [outcome for outcome in outcomes if outcome.counts]
+    return sum(outcome.fails for outcome in counted) / len(counted) if counted else None
+
+
+def error(place: str, text: str, fix: str) -> Finding:
+    """A finding that keeps the problem from being published."""
+    return Finding(Severity.ERROR, place, text, fix)
+
+
+def warning(place: str, text: str, fix: str) -> Finding:
+    """A finding that the author should look at."""
+    return Finding(Severity.WARNING, place, text, fix)
+
+
+def cases_named(names: Sequence[str]) -> str:
+    """Cases as a finding names them, which is about all of them."""
+    return f"case {names[0]}" if len(names) == 1 else f"the cases {', '.join(names)}"
+
+
+def filed(check: Check, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """`findings` as those of `check`."""
+    for finding in findings:
+        yield replace(finding, check=check)
+
+
+def state_of(findings: Iterable[Finding]) -> State:
+    """How a section with these findings came out."""
+    severities = {finding.severity for finding in findings}
+    if Severity.ERROR in severities:
+        return State.FAILS
+    return State.WARNS if severities else State.HOLDS
+
+
+def to_json(proof: Proof) -> dict[str, Any]:
+    """`proof` as JSON values that any database stores, with what follows from them spelt out."""
+    body: dict[str, Any] = storable(asdict(proof))
+    body["format"] = _FORMAT
+    body["holds"] = proof.holds
+    for entry, section in zip(body["sections"], proof.sections, strict=True):
+        entry["title"] = section.check.heading
+    for entry, outcome in zip(body["outcomes"], proof.outcomes, strict=True):
+        entry["holds"] = outcome.holds
+    body["mutation_score"] = proof.mutation_score
+    for entry, mutant in zip(body["mutants"], proof.mutants, strict=True):
+        entry |= {"counts": mutant.counts, "fails": mutant.fails}
+    return body
+
+
+def from_json(body: Mapping[str, Any]) -> Proof:
+    """The proof that `to_json` gave. Fields added since take their defaults, so old rows still read."""
+    return Proof(
+        slug=body["slug"],
+        version=body["version"],
+        findings=tuple(_finding(entry) for entry in body.get("findings", ())),
+        outcomes=tuple(_outcome(entry) for entry in body.get("outcomes", ())),
+        sections=tuple(_section(entry) for entry in body.get("sections", ())),
+        tolerances=tuple(_tolerance(entry) for entry in body.get("tolerances", ())),
+        timed_sizes=tuple(TimedSize(**_known(TimedSize, entry)) for entry in body.get("timed_sizes", ())),
+        environment=dict(body.get("environment", {})),
+        mutants=tuple(_mutant(entry) for entry in body.get("mutants", ())),
+    )
+
+
+def _known(kind: type, entry: Mapping[str, Any]) -> dict[str, Any]:
+    names = {known.name for known in fields(kind)}
+    return {key: value for key, value in entry.items() if key in names}
+
+
+def _finding(entry: Mapping[str, Any]) -> Finding:
+    check = Check(entry.get("check", Check.COVERAGE))
+    known = _known(Finding, entry)
+    details = tuple(entry.get("details", ()))
+    return Finding(**{**known, "severity": Severity(entry["severity"]), "check": check, "details": details})
+
+
+def _outcome(entry: Mapping[str, Any]) -> Outcome:
+    expected = entry["expected"]
+    return Outcome(
+        **{
+            **_known(Outcome, entry),
+            "language": Language(entry["language"]),
+            "expected": None if expected is None else Verdict(expected),
+            "verdict": Verdict(entry["verdict"]),
+            "findings": tuple(entry.get("findings", ())),
+        }
+    )
+
+
+def _mutant(entry: Mapping[str, Any]) -> MutantOutcome:
+    verdict = None if entry["verdict"] is None else Verdict(entry["verdict"])
+    known = _known(MutantOutcome, entry)
+    return MutantOutcome(**{**known, "language": Language(entry["language"]), "verdict": verdict})
+
+
+def _section(entry: Mapping[str, Any]) -> Section:
+    known = _known(Section, entry)
+    return Section(**{**known, "check": Check(entry["check"]), "state": State(entry["state"])})
+
+
+def _tolerance(entry: Mapping[str, Any]) -> ToleranceReport:
+    attempts = tuple(Attempt(**_known(Attempt, attempt)) for attempt in entry["attempts"])
+    return ToleranceReport(**{**_known(ToleranceReport, entry), "attempts": attempts})

@@ -1,0 +1,205 @@
+"""Whether a statement says what a reader needs, and whether its numbers are those of the package."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from judge.drawn import outputs
+from judge.proof.results import Finding, cases_named, error, warning
+from judge.sizes import scalar_of, size_names
+from problems.formula import Formula, FormulaError
+from problems.schema import Case, Problem
+from problems.vocabulary import Role
+
+# A minus after a letter, digit or closing bracket is an operator or a hyphen.
+_NUMBER = re.compile(r"(?<![\w.])(?:(?<![\w)\]])-)?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_POWER = re.compile(
+    r"(?:(?P<factor>\d{1,20}(?:\.\d{1,20})?)\s{0,5}\\cdot\s{0,5})?(?<![\w.])10\s{0,5}\^\s{0,5}"
+    r"(?:\{(?P<braced>-?\d{1,5})\}|(?P<bare>\d))"
+)
+# Possessive and bounded, as all that is looked for in an author's text: no text takes longer than it is long.
+_GAP = r"\s{0,20}+"
+_WORD = r"[A-Za-z0-9_]{1,60}+"
+_OPERAND = rf"{_WORD}(?:{_GAP}[*+-]{_GAP}{_WORD}){{0,10}}+"
+_OPERANDS = rf"{_OPERAND}(?:{_GAP},{_GAP}{_OPERAND}){{0,20}}+"
+_SAID = re.compile(
+    rf"(?P<names>`\w+`(?:{_GAP},{_GAP}`\w+`){{0,20}}+){_GAP}(?:\||=|:|is){_GAP}"
+    rf"(?P<numbers>{_NUMBER.pattern}(?:{_GAP},{_GAP}{_NUMBER.pattern}){{0,20}}+)"
+)
+_CHAIN = re.compile(rf"(?<![A-Za-z0-9_]){_OPERANDS}(?:{_GAP}<={_GAP}{_OPERANDS}){{1,10}}+")
+_QUOTED = re.compile(r"`[^`\n]+`")
+_MOST_DIGITS, _MOST_POWER = 400, 308  # of a number; a double has no more
+_MOST_CHAINS = 200  # of inequalities that are looked at
+_MOST_SHOWN = 2000  # numbers of an example that are looked at
+_STATEMENT = "statement.md"
+_CONSTRAINTS = f"{_STATEMENT}: ## Constraints"
+
+
+def check_mentions(problem: Problem) -> Iterator[Finding]:
+    """Every argument must be named in backquotes somewhere in the statement."""
+    quoted = "\n".join(_QUOTED.findall(problem.statement))
+    for argument in problem.arguments:
+        if not re.search(rf"\b{argument.name}\b", quoted):
+            yield error(
+                _STATEMENT,
+                f"the argument {argument.name} is not mentioned",
+                f"explain `{argument.name}`, in backquotes",
+            )
+
+
+def check_example(
+    problem: Problem, sample: str, arrays: Mapping[str, npt.NDArray[np.generic]]
+) -> Iterator[Finding]:
+    """The example section must show the numbers of the case `sample`, whose arrays are given by name."""
+    shown = numbers_in(example_section(problem.statement))[:_MOST_SHOWN]
+    for name, array in arrays.items():
+        values = [float(value) for value in array.reshape(-1)]
+        if not _shows(shown, values):
+            listing = ", ".join(f"{value:.6g}" for value in values[:12])
+            yield error(
+                f"{_STATEMENT}: ## Example",
+                f"does not show {name} as the case {sample} has it: {listing}",
+                "write the numbers one after the other in the order of the array, rounded as you like",
+            )
+
+
+def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
+    """Where the example section says what a scalar is, it must be what `sample` makes it."""
+    said = _values_said(example_section(problem.statement))
+    for argument in problem.arguments:
+        if argument.role is not Role.SCALAR or argument.name not in said:
+            continue
+        value, number = float(scalar_of(argument, sample.sizes)), said[argument.name]
+        if not _rounds(number, value):
+            yield error(
+                f"{_STATEMENT}: ## Example",
+                f"says that {argument.name} is {number}, which the case {sample.name} makes {value:g}",
+                f"write {value:g}, or {{{{ cases.{sample.name}.SIZE }}}}, which stands for a size of it",
+            )
+
+
+def _values_said(text: str) -> dict[str, str]:
+    """What `text` says of names: "`rows`, `cols` | 2, 4" says it of two, "`n` = 5" of one."""
+    said: dict[str, str] = {}
+    for found in _SAID.finditer(text):
+        names, numbers = re.findall(r"`(\w+)`", found["names"]), _NUMBER.findall(found["numbers"])
+        if len(names) == len(numbers):  # else they are the elements of an array
+            said.update(zip(names, numbers, strict=True))
+    return said
+
+
+def check_constraints(problem: Problem) -> Iterator[Finding]:
+    """The constraints must state the tolerances, and bounds that all cases keep."""
+    text = section_of(problem.statement, "## Constraints")
+    stated = constants_in(text)
+    for argument in outputs(problem):
+        tolerance = argument.tolerance
+        if tolerance is None or not argument.dtype.is_float or problem.checker is not None:
+            continue
+        for name, value in (("absolute", tolerance.absolute), ("relative", tolerance.relative)):
+            if value and not any(math.isclose(number, value, rel_tol=1e-9) for number in stated):
+                yield error(
+                    _CONSTRAINTS,
+                    f"does not state the {name} tolerance of {argument.name}, {value:g}",
+                    f"write {{{{ arguments.{argument.name}.tolerance.{name} }}}}, which stands for it",
+                )
+    names = set(size_names(problem))
+    for low, high in bounds_in(text):
+        breaking = [case.name for case in problem.cases if not _keeps(case, low, high)]
+        sizes = (low.names | high.names) & names
+        if breaking and sizes:
+            size = min(sizes)
+            yield error(
+                _CONSTRAINTS,
+                f"promises {low.text} <= {high.text}, broken by {cases_named(breaking)}",
+                f"change the bound or the cases; {{{{ sizes.{size}.least }}}} and "
+                f"{{{{ sizes.{size}.most }}}} stand for the extremes of all cases",
+            )
+
+
+def _keeps(case: Case, low: Formula, high: Formula) -> bool:
+    try:
+        return low.evaluate(case.sizes) <= high.evaluate(case.sizes)
+    except FormulaError:
+        return True  # a name of the statement's own
+
+
+def bounds_in(text: str) -> list[tuple[Formula, Formula]]:
+    """The inequalities in `text` between whole numbers and sizes, as pairs of what is at most the other."""
+    plain = re.sub(r"\\text\{([^}]{0,200})\}", r"\1", text.replace("$", " ").replace("`", " "))
+    plain = plain.replace("\\,", "").replace("{,}", "").replace("\\cdot", "*").replace("\\times", "*")
+    plain = re.sub(r"\\leq?\b|≤", "<=", plain)
+    plain = re.sub(r"(?<!\d)(\d{1,3})\s{0,5}\^\s{0,5}(?:\{(\d{1,2})\}|(\d))", _powered, plain)
+    plain = re.sub(r"(?<=\d)[ \u00a0\u202f](?=\d{3}\b)", "", plain)
+    found = []
+    for chain in islice(_CHAIN.finditer(plain), _MOST_CHAINS):
+        parts = [[_formula(item) for item in part.split(",")] for part in chain[0].split("<=")]
+        for left, right in pairwise(parts):
+            found += [(low, high) for low in left for high in right if low and high]
+    return found
+
+
+def _powered(found: re.Match[str]) -> str:
+    return str(int(found[1]) ** int(found[2] or found[3]))
+
+
+def _formula(text: str) -> Formula | None:
+    try:
+        return Formula.parse(text.strip())
+    except FormulaError:
+        return None
+
+
+def constants_in(text: str) -> list[float]:
+    """The numbers in `text`, powers of ten in TeX among them."""
+    powers = [
+        float(f"{found['factor'] or 1}e{found['braced'] or found['bare']}") for found in _POWER.finditer(text)
+    ]
+    return [*powers, *(float(number) for number in numbers_in(text))]
+
+
+def section_of(statement: str, heading: str) -> str:
+    """The text between `heading` and the next section."""
+    _, _, rest = statement.partition(f"\n{heading}\n")
+    return rest.split("\n## ", 1)[0]
+
+
+def example_section(statement: str) -> str:
+    """The text between `## Example` and the next section."""
+    _, _, rest = statement.partition("\n## Example")
+    return rest.split("\n## ", 1)[0]
+
+
+def numbers_in(text: str) -> list[str]:
+    """The decimal numbers in `text` as they are written, in order."""
+    plain = text.replace("\u2212", "-").replace("\\,", "").replace("{,}", "")
+    return _NUMBER.findall(plain)
+
+
+def _shows(shown: Sequence[str], values: Sequence[float]) -> bool:
+    spans = range(len(shown) - len(values) + 1)
+    return any(all(_rounds(shown[start + i], value) for i, value in enumerate(values)) for start in spans)
+
+
+def _rounds(text: str, value: float) -> bool:
+    """Whether `text` is `value`, rounded to the decimals that it shows."""
+    mantissa, _, exponent = text.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    power = int(exponent[:_MOST_DIGITS] or 0)
+    if len(mantissa) > _MOST_DIGITS or abs(power) > _MOST_POWER:
+        return False  # no number of an array
+    step = 10.0 ** (power - decimals)
+    return abs(float(text) - value) <= 0.5 * step * (1 + 1e-6) + 1e-7 * abs(value)
+
+
+def no_example(sample: str) -> Finding:
+    """The sample case has no literal inputs, so that its numbers differ every time."""
+    return warning(
+        f"problem.toml: case {sample}",
+        "a sample case without inputs cannot be shown in the statement",
+        "give it small sizes and literal inputs",
+    )

@@ -1,0 +1,169 @@
+"""Memory of this host that the referee shares with a sandbox, and what it does to distrust it.
+
+Layout of one memfd: a guard band, the payload, a guard band. Both bands hold random bytes that only
+the referee knows, so that a write past either end is seen. The payload of an output is poisoned before
+every call, see `judge.runner.poison`, so that memory which nobody wrote cannot pass for an answer. The size
+is sealed: a sandbox that could shrink the file would end us with SIGBUS.
+"""
+
+import fcntl
+import mmap
+import os
+import secrets
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator, Philox
+
+from judge.drawn import CaseData
+from judge.dtypes import expected_dtype, storage
+from judge.runner.comparison import Comparison, compare
+from judge.runner.memory import Contents
+from judge.runner.poison import BENDS, STRAIGHT, bent
+from problems.schema import Argument, Tolerance
+from problems.vocabulary import Dtype
+
+GUARD_BYTES = mmap.PAGESIZE
+Bytes = npt.NDArray[np.uint8]
+_SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+
+
+class HostBuffer:
+    """Memory of one array, a `judge.runner.memory.Buffer`. The descriptor is shared, the mapping is ours."""
+
+    def __init__(self, name: str, size_bytes: int) -> None:
+        self.name = name
+        self.size_bytes = size_bytes
+        self.offset = GUARD_BYTES
+        self.whole_bytes = total = GUARD_BYTES + size_bytes + GUARD_BYTES
+        self.descriptor = os.memfd_create(f"warpcourt-{name}", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.descriptor, total)
+        fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, _SEALS)
+        self._map = mmap.mmap(self.descriptor, total)
+        self._all: Bytes = np.frombuffer(self._map, dtype=np.uint8)
+        self._before = random_bytes(GUARD_BYTES)
+        self._after = random_bytes(GUARD_BYTES)
+        self._all[:GUARD_BYTES] = self._before
+        self._all[GUARD_BYTES + size_bytes :] = self._after
+
+    @property
+    def payload(self) -> Bytes:
+        """The live payload, uint8 [size_bytes]. The sandbox can change it at any time: copy, then look."""
+        return self._all[GUARD_BYTES : GUARD_BYTES + self.size_bytes]
+
+    def fill(self, contents: Contents) -> None:
+        """Copy `contents`, uint8 [size_bytes], into the payload."""
+        self.payload[:] = _bytes(contents)
+
+    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Bytes:
+        """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
+        kept = np.empty(self.size_bytes, np.uint8) if into is None else into
+        random = _kept(bent(random_bytes(self.size_bytes), BENDS[dtype] if dtype else STRAIGHT), kept)
+        self.fill(random)
+        return random
+
+    def snapshot(self, into: Contents | None = None) -> Bytes:
+        """A private copy of the payload as it is now."""
+        return self.payload.copy() if into is None else _kept(self.payload, into)
+
+    def holds(self, contents: Contents) -> bool:
+        """Whether the payload is `contents` now."""
+        return np.array_equal(self.payload, _bytes(contents))
+
+    def damage(self) -> str | None:
+        """Which guard band was written, as words for the author, or None."""
+        if not np.array_equal(self._all[:GUARD_BYTES], self._before):
+            return f"memory just before the first element of {self.name} was overwritten"
+        if not np.array_equal(self._all[GUARD_BYTES + self.size_bytes :], self._after):
+            return f"memory just past the last element of {self.name} was overwritten"
+        return None
+
+    def close(self) -> None:
+        """Scrub and release the memory. Arrays from `payload` must be gone by then."""
+        if self.descriptor < 0:
+            return
+        self._all[:] = 0
+        del self._all
+        self._map.close()
+        os.close(self.descriptor)
+        self.descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class HostMemory:
+    """`judge.runner.memory.Memory` on this host. Contents are uint8 arrays. Everything happens at once."""
+
+    @property
+    def free_bytes(self) -> int:
+        """How much memory is free now."""
+        return os.sysconf("SC_AVPHYS_PAGES") * mmap.PAGESIZE
+
+    def buffer(self, name: str, size_bytes: int) -> HostBuffer:
+        """New memory for the array `name`."""
+        return HostBuffer(name, size_bytes)
+
+    def open_set(self, drawn: CaseData) -> Mapping[str, Bytes]:
+        """The parts of a drawn set by name, mapped read-only. They live for as long as they are used."""
+        if not drawn.size_bytes:
+            return {part.name: np.empty(0, np.uint8) for part in drawn.parts}
+        whole = np.frombuffer(
+            mmap.mmap(drawn.descriptor, drawn.size_bytes, prot=mmap.PROT_READ), dtype=np.uint8
+        )
+        return {part.name: whole[part.offset : part.offset + part.size_bytes] for part in drawn.parts}
+
+    def compare(
+        self,
+        argument: Argument,
+        shape: tuple[int, ...],
+        *,
+        got: Contents,
+        expected: Contents,
+        poison: Contents | None,
+    ) -> Comparison:
+        """Compare an output with what is expected."""
+        dtype = storage(argument.dtype)
+        return compare(
+            argument.name,
+            dtype=argument.dtype,
+            got=_bytes(got).view(dtype).reshape(shape),
+            expected=_bytes(expected).view(storage(expected_dtype(argument.dtype))).reshape(shape),
+            poison=None if poison is None else _bytes(poison).view(dtype).reshape(shape),
+            tolerance=argument.tolerance or Tolerance(),
+        )
+
+    def synchronize(self) -> None:
+        """Nothing is ever under way."""
+
+    def lost(self, *, patience_s: float) -> bool:  # noqa: ARG002 - for a GPU
+        """A host is not lost."""
+        return False
+
+    def close(self) -> None:
+        """Nothing is kept here."""
+
+
+def random_bytes(count: int) -> Bytes:
+    """`count` unpredictable bytes, uint8 [count], from a generator keyed by the system's CSPRNG."""
+    generator = Generator(Philox(key=secrets.randbits(128)))
+    return np.frombuffer(generator.bytes(count), dtype=np.uint8)
+
+
+def _bytes(contents: Contents) -> Bytes:
+    if not isinstance(contents, np.ndarray):
+        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
+    return contents
+
+
+def _kept(fresh: Bytes, into: Contents | None) -> Bytes:
+    if into is None:
+        return fresh
+    kept = _bytes(into)
+    kept[:] = fresh
+    return kept

@@ -1,0 +1,69 @@
+"""The arguments of one call across the wire: arrays with memory of their own, and scalars."""
+
+import math
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+
+from judge.dtypes import narrow
+from judge.runner.memory import Buffer, Memory
+from judge.sizes import scalar_of, shape_of
+from problems.schema import Argument
+from problems.vocabulary import Dtype, Role
+from sandbox.wire import WireArgument
+
+
+class Call:
+    """Arguments in wire order. Owns the arrays' buffers, which are made in `memory`; close it."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._buffers: dict[str, Buffer] = {}
+        self._arguments: list[WireArgument] = []
+
+    @property
+    def arguments(self) -> tuple[WireArgument, ...]:
+        """What goes into the request."""
+        return tuple(self._arguments)
+
+    @property
+    def descriptors(self) -> list[int]:
+        """The arrays' descriptors, in the order that the request counts them."""
+        return [buffer.descriptor for buffer in self._buffers.values()]
+
+    @property
+    def buffers(self) -> Mapping[str, Buffer]:
+        """The arrays' memory by name."""
+        return self._buffers
+
+    def add(self, argument: Argument, sizes: Mapping[str, int]) -> None:
+        """Append an argument of the problem as it is for `sizes`."""
+        if argument.role is Role.SCALAR:
+            self.add_scalar(argument.dtype, scalar_of(argument, sizes))
+        else:
+            self.add_array(argument.name, argument.dtype, shape_of(argument, sizes))
+
+    def add_array(self, name: str, dtype: Dtype, shape: tuple[int, ...]) -> None:
+        """Append an array with fresh memory."""
+        buffer = self._memory.buffer(name, math.prod(shape) * dtype.itemsize)
+        place = (len(self._buffers), buffer.offset, buffer.size_bytes, buffer.whole_bytes)
+        wire = WireArgument(dtype.value, False, *place, shape)
+        self._buffers[name] = buffer
+        self._arguments.append(wire)
+
+    def add_scalar(self, dtype: Dtype, value: float) -> None:
+        """Append a scalar; its bits travel in the request."""
+        bits = int.from_bytes(narrow(np.array([value]), dtype).tobytes(), "little")
+        self._arguments.append(WireArgument(dtype.value, True, value=bits))
+
+    def close(self) -> None:
+        """Scrub and release the arrays."""
+        for buffer in self._buffers.values():
+            buffer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

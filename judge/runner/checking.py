@@ -1,0 +1,245 @@
+"""How outputs are compared: by the tolerances of the problem, or by the author's `checker.py`.
+
+Theory of operation. Whatever a checker says, the verdict is the referee's. It hands copies of inputs,
+expected values and the outputs that it took to a sandbox which no submission ever meets, and gets back what
+each output must hold exactly (`sandbox.runner.checker_work`). With that it compares its own copy of the
+outputs, element by element, as it compares all others. A checker that breaks or takes too long is a failure
+of the problem and is charged to nobody. It is the same on a host and on a GPU; only the memory differs.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Protocol
+
+from judge.drawn import expected_name, inputs, outputs
+from judge.dtypes import expected_dtype
+from judge.errors import CheckerFailed, JudgementCancelled
+from judge.runner.call import Call
+from judge.runner.client import Answer, RunnerChannel, RunnerClient
+from judge.runner.comparison import Comparison
+from judge.runner.memory import Contents, DeviceLost, Memory
+from judge.sizes import bytes_of, shape_of, size_names
+from problems.schema import Case, Problem, Tolerance
+from problems.vocabulary import Dtype
+from sandbox.backend import Process
+
+_LOAD_S = 20.0
+_CHECK_S = 30.0
+_AFTERSHOCK_S = 0.1  # in which a fault that ended the checker reaches our own context
+_EXACT = Tolerance(nan=True)
+
+
+class Checking(Protocol):
+    """Compares the outputs of a call with what is expected."""
+
+    def compare(
+        self,
+        case: Case,
+        contents: Mapping[str, Contents],
+        *,
+        snapshots: Mapping[str, Contents],
+        poisons: Mapping[str, Contents],
+    ) -> Mapping[str, Comparison]:
+        """One comparison for each output. `contents` are those of a drawn set of `case`.
+
+        Raises:
+            judge.errors.CheckerFailed: the author's checker breaks or takes too long.
+            judge.errors.JudgementCancelled: the judgement was cancelled.
+            judge.runner.memory.DeviceLost: the GPU is lost.
+        """
+
+
+class ByTolerance:
+    """Compares by the tolerances of `problem`, in `memory`. Implements Checking."""
+
+    def __init__(self, problem: Problem, memory: Memory) -> None:
+        self._problem = problem
+        self._memory = memory
+
+    def compare(
+        self,
+        case: Case,
+        contents: Mapping[str, Contents],
+        *,
+        snapshots: Mapping[str, Contents],
+        poisons: Mapping[str, Contents],
+    ) -> Mapping[str, Comparison]:
+        """See Checking."""
+        return {
+            argument.name: self._memory.compare(
+                argument,
+                shape_of(argument, case.sizes),
+                got=snapshots[argument.name],
+                expected=contents[expected_name(argument)],
+                poison=poisons.get(argument.name),
+            )
+            for argument in outputs(self._problem)
+        }
+
+
+class ByChecker:
+    """Compares by the checker of `problem`, over `exchange` with its sandbox. Implements Checking.
+
+    It is loaded when it is needed first, or by `open`. The exchange stays the caller's.
+    """
+
+    def __init__(self, problem: Problem, memory: Memory, exchange: RunnerChannel) -> None:
+        self._problem = problem
+        self._memory = memory
+        self._exchange = exchange
+        self._loaded = False
+
+    def open(self) -> None:
+        """Have it open its GPU, if it has one, and load the checker. Raises what `compare` raises."""
+        if self._loaded:
+            return
+        self._require(self._exchange.prepare(timeout_s=_LOAD_S), "opening the GPU")
+        source = (self._problem.checker or "").encode()
+        answer = self._exchange.load(source, checker_manifest(self._problem), timeout_s=_LOAD_S)
+        self._require(answer, "loading checker.py")
+        self._loaded = True
+
+    def compare(
+        self,
+        case: Case,
+        contents: Mapping[str, Contents],
+        *,
+        snapshots: Mapping[str, Contents],
+        poisons: Mapping[str, Contents],
+    ) -> Mapping[str, Comparison]:
+        """See Checking."""
+        self.open()
+        with Call(self._memory) as call:
+            self._fill(call, case, contents, snapshots)
+            self._memory.synchronize()
+            answer = self._exchange.run(
+                call.arguments,
+                call.descriptors,
+                timeout_s=_CHECK_S,
+                time_limit_ms=int(_CHECK_S * 1000),
+            )
+            self._require(answer, f"checking case {case.name}")
+            return {
+                argument.name: self._memory.compare(
+                    replace(argument, tolerance=_EXACT),
+                    shape_of(argument, case.sizes),
+                    got=snapshots[argument.name],
+                    expected=call.buffers[expected_name(argument)].snapshot(),
+                    poison=poisons.get(argument.name),
+                )
+                for argument in outputs(self._problem)
+            }
+
+    def _fill(
+        self, call: Call, case: Case, contents: Mapping[str, Contents], snapshots: Mapping[str, Contents]
+    ) -> None:
+        """Copies of inputs, sizes, and of each output what is there and what is expected."""
+        for argument in inputs(self._problem):
+            call.add(argument, case.sizes)
+            call.buffers[argument.name].fill(contents[argument.name])
+        for name in size_names(self._problem):
+            call.add_scalar(Dtype.INT64, case.sizes[name])
+        for argument in outputs(self._problem):
+            shape = shape_of(argument, case.sizes)
+            given, expected = _given_name(argument.name), expected_name(argument)
+            call.add_array(given, argument.dtype, shape)
+            call.buffers[given].fill(snapshots[argument.name])
+            call.add_array(expected, expected_dtype(argument.dtype), shape)
+            call.buffers[expected].fill(contents[expected])
+
+    def _require(self, answer: Answer, doing: str) -> None:
+        if answer is Answer.DONE:
+            return
+        if answer is Answer.CANCELLED:
+            raise JudgementCancelled
+        if answer is Answer.DIED and self._memory.lost(patience_s=_AFTERSHOCK_S):
+            raise DeviceLost(f"{doing}: the GPU is lost")
+        said = [diagnostic.message for diagnostic in self._exchange.diagnostics]
+        reason = answer.name.lower().replace("_", " ")
+        raise CheckerFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(said))
+
+
+class CheckerOnHost:
+    """A checker in a sandbox of this host, started when it is needed first. Implements Checking; close it."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        memory: Memory,
+        start: Callable[[], Process],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._problem = problem
+        self._memory = memory
+        self._start = start
+        self._cancelled = cancelled
+        self._conversation: RunnerClient | None = None
+        self._checking: ByChecker | None = None
+
+    def compare(
+        self,
+        case: Case,
+        contents: Mapping[str, Contents],
+        *,
+        snapshots: Mapping[str, Contents],
+        poisons: Mapping[str, Contents],
+    ) -> Mapping[str, Comparison]:
+        """See Checking. Raises RunnerUnusable too, when the sandbox does not come up."""
+        if self._checking is None:
+            self._conversation = RunnerClient(self._start(), self._cancelled)
+            self._checking = ByChecker(self._problem, self._memory, self._conversation)
+        return self._checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
+
+    def close(self) -> None:
+        """End its sandbox."""
+        if self._conversation is not None:
+            self._conversation.close()
+
+
+@contextmanager
+def checking_on_host(
+    problem: Problem,
+    memory: Memory,
+    start: Callable[[], Process],
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Iterator[Checking]:
+    """A checker in a sandbox that `start` makes, for as long as the block lasts."""
+    checking = CheckerOnHost(problem, memory, start, cancelled)
+    try:
+        yield checking
+    finally:
+        checking.close()
+
+
+def checker_manifest(problem: Problem) -> bytes:
+    """What the checker's sandbox must know of the signature, JSON."""
+    tolerances = {argument.name: argument.tolerance or Tolerance() for argument in outputs(problem)}
+    manifest = {
+        "checker": True,
+        "inputs": [argument.name for argument in inputs(problem)],
+        "sizes": list(size_names(problem)),
+        "outputs": [argument.name for argument in outputs(problem)],
+        "tolerance": {
+            name: {"relative": allowed.relative, "absolute": allowed.absolute, "nan": allowed.nan}
+            for name, allowed in tolerances.items()
+        },
+    }
+    return json.dumps(manifest).encode()
+
+
+def checker_bytes(problem: Problem, case: Case) -> int:
+    """The memory that one comparison by a checker takes here; what the author's code takes is its own."""
+    if problem.checker is None:
+        return 0
+    copies = sum(bytes_of(argument, case.sizes) for argument in (*inputs(problem), *outputs(problem)))
+    wide = sum(
+        bytes_of(argument, case.sizes) // argument.dtype.itemsize * expected_dtype(argument.dtype).itemsize
+        for argument in outputs(problem)
+    )
+    return copies + 2 * wide
+
+
+def _given_name(name: str) -> str:
+    return f"given-{name}"

@@ -1,0 +1,197 @@
+"""The inspector: hands a case to the runner, and believes only what it finds in the referee's buffers.
+
+Theory of operation. For every case it makes fresh buffers, copies the inputs in, poisons the outputs with
+random bytes and asks the runner for one call. When the runner says that it is done, or claims so, it
+takes a private copy of the outputs at once and judges that copy: guard bands first, then inputs that
+should be untouched, then every element. Last it looks at the live buffers again: a change means that
+work went on after the call was over. Expected outputs never leave this process.
+
+All of it is the same on a host and on a GPU; the memory makes the difference. On a GPU the buffers outlive
+a call that did not end: the runner may still write to them, and nothing may wait for the device then.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from judge.drawn import outputs
+from judge.report import CaseReport, Mismatch
+from judge.runner.call import Call
+from judge.runner.checking import ByTolerance, Checking
+from judge.runner.client import Answer, RunnerChannel
+from judge.runner.comparison import Comparison
+from judge.runner.memory import Contents, DeviceLost, Memory
+from problems.schema import Case, Problem
+from problems.vocabulary import Role, Verdict
+from sandbox.wire import Flag
+
+_LOAD_S = 30.0
+_GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
+_SLOWER = 3  # that interleaved threads may take, which is not their fault
+_AFTERSHOCK_S = 0.1  # in which a fault that ended the runner reaches our own context
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The runner gave no answer that counts, or there is no GPU left to judge it by. No verdict yet.
+
+    `answer` is DONE where the runner did answer and the GPU was lost all the same. `device_lost` says
+    that the referee's own context died: under MPS, perhaps of somebody else's fault.
+    """
+
+    answer: Answer
+    device_lost: bool
+    wall_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What was found in the buffers after a call."""
+
+    verdict: Verdict
+    message: str = ""
+    checked: int = 0
+    mismatched: int = 0
+    mismatches: tuple[Mismatch, ...] = ()
+
+
+class Inspector:
+    """Judges one program's cases against one runner, in `memory`. Owns neither.
+
+    After a case that ended the runner, `alive` is false and no further case can be checked.
+    """
+
+    def __init__(
+        self, problem: Problem, memory: Memory, exchange: RunnerChannel, checking: Checking | None = None
+    ) -> None:
+        """`checking` compares outputs, by the problem's tolerances where it is None."""
+        self._problem = problem
+        self._checking = checking or ByTolerance(problem, memory)
+        self._memory = memory
+        self._exchange = exchange
+        self.alive = True
+
+    def load(self, *contents: bytes) -> Stopped | None:
+        """Load the program. None when it did."""
+        started = time.monotonic()
+        answer = self._exchange.load(*contents, timeout_s=_LOAD_S)
+        return None if answer is Answer.DONE else self.stopped(answer, _ms_since(started))
+
+    def check(self, case: Case, contents: Mapping[str, Contents], flags: Flag) -> CaseReport | Stopped:
+        """Run one case and check it in full. `contents` are named as in a drawn set."""
+        limit_s = self._problem.limits.case_s * (_SLOWER if flags & Flag.INTERLEAVED else 1)
+        answer, wall_ms = Answer.DONE, 0.0
+        try:
+            with Call(self._memory) as call:
+                for argument in self._problem.arguments:
+                    call.add(argument, case.sizes)
+                poisons = prepare(self._problem, call, contents)
+                self._memory.synchronize()
+                started = time.monotonic()
+                answer = self._exchange.run(
+                    call.arguments,
+                    call.descriptors,
+                    timeout_s=limit_s + _GRACE_S,
+                    time_limit_ms=int(limit_s * 1000),
+                    flags=flags,
+                )
+                wall_ms = _ms_since(started)
+                if answer is not Answer.DONE:
+                    return self.stopped(answer, wall_ms)
+                snapshots = snapshot(self._problem, call)
+                finding = inspect(
+                    self._problem, case, self._checking, call, contents, snapshots=snapshots, poisons=poisons
+                )
+                return report_on(case, finding, wall_ms=wall_ms)
+        except DeviceLost:
+            self.alive = False
+            return Stopped(answer, device_lost=True, wall_ms=wall_ms)
+
+    def stopped(self, answer: Answer, wall_ms: float) -> Stopped:
+        """The runner is not to be asked again: it gave `answer`."""
+        self.alive = False
+        lost = self._memory.lost(patience_s=_AFTERSHOCK_S if answer is Answer.DIED else 0)
+        return Stopped(answer, device_lost=lost, wall_ms=wall_ms)
+
+
+def prepare(problem: Problem, call: Call, contents: Mapping[str, Contents]) -> dict[str, Contents]:
+    """Fill the inputs and poison what is only written. The poison by argument."""
+    poisons: dict[str, Contents] = {}
+    for argument in problem.arguments:
+        if argument.role is Role.OUT:
+            poisons[argument.name] = call.buffers[argument.name].poison(dtype=argument.dtype)
+        elif argument.role is not Role.SCALAR:
+            call.buffers[argument.name].fill(contents[argument.name])
+    return poisons
+
+
+def snapshot(problem: Problem, call: Call) -> dict[str, Contents]:
+    """Private copies of the outputs as they are now."""
+    return {argument.name: call.buffers[argument.name].snapshot() for argument in outputs(problem)}
+
+
+def inspect(
+    problem: Problem,
+    case: Case,
+    checking: Checking,
+    call: Call,
+    contents: Mapping[str, Contents],
+    *,
+    snapshots: Mapping[str, Contents],
+    poisons: Mapping[str, Contents],
+) -> Finding:
+    """Judge `snapshots`, which were taken when the call was over: bands, inputs, elements, late changes."""
+    for buffer in call.buffers.values():
+        if damage := buffer.damage():
+            return Finding(Verdict.ILLEGAL_ACCESS, f"Out of bounds: {damage}.")
+    for argument in problem.arguments:
+        if argument.role is Role.IN and not call.buffers[argument.name].holds(contents[argument.name]):
+            message = f"The input {argument.name} was changed. Inputs must stay as they are."
+            return Finding(Verdict.REJECTED, message)
+    comparisons = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
+    if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
+        message = "An output changed after solve had returned. All work must be done by then."
+        return Finding(Verdict.REJECTED, message)
+    return _compared(comparisons)
+
+
+def report_on(case: Case, finding: Finding, *, wall_ms: float) -> CaseReport:
+    """The report of `case` by what was found."""
+    return CaseReport(
+        name=case.name,
+        group=case.group,
+        public=case.public,
+        sizes=dict(case.sizes),
+        wall_ms=wall_ms,
+        verdict=finding.verdict,
+        message=finding.message,
+        checked=finding.checked,
+        mismatched=finding.mismatched,
+        mismatches=finding.mismatches,
+    )
+
+
+def _compared(comparisons: Mapping[str, Comparison]) -> Finding:
+    wrong = {name: comparison for name, comparison in comparisons.items() if comparison.mismatched}
+    return Finding(
+        verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
+        message=" ".join(_sentence(name, comparison) for name, comparison in wrong.items()),
+        checked=sum(comparison.checked for comparison in comparisons.values()),
+        mismatched=sum(comparison.mismatched for comparison in comparisons.values()),
+        mismatches=tuple(m for comparison in wrong.values() for m in comparison.mismatches),
+    )
+
+
+def _sentence(name: str, comparison: Comparison) -> str:
+    """What is wrong with one output, in words that give away no size and no value of a hidden case."""
+    if comparison.unwritten == comparison.checked:
+        return f"{name} was never written."
+    share = 100 * comparison.mismatched / comparison.checked
+    text = f"{share:.3g} % of the elements of {name} are wrong"
+    if comparison.unwritten == comparison.mismatched:
+        return f"{text}: they were never written."
+    return f"{text}, and some of them were never written." if comparison.unwritten else f"{text}."
+
+
+def _ms_since(started: float) -> float:
+    return (time.monotonic() - started) * 1000

@@ -1,0 +1,135 @@
+"""The memory that the referee judges in: on this host, or on a GPU.
+
+Theory of operation. The referee's code is one; what differs between a CPU and a GPU is where arrays
+live. A `Memory` makes buffers that are shared with a sandbox, opens the sets that the oracle drew, and
+compares outputs, all without saying what the bytes are kept in: `Contents` are bytes in memory of the
+referee's own, which only the memory that made them can read. `judge.runner.buffers.HostMemory` keeps them in
+NumPy arrays, `judge.gpu.device.memory.DeviceMemory` in device memory.
+
+Work on a GPU is queued. Operations of one memory happen in the order in which they were asked for, and
+`synchronize` returns when they are done: call it before a sandbox is told to look. What gives an answer
+(`holds`, `damage`, `compare`) waits by itself.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from judge.drawn import CaseData
+from judge.errors import JudgeError
+from judge.runner.comparison import Comparison
+from problems.schema import Argument
+from problems.vocabulary import Dtype
+
+
+class DeviceLost(Exception):
+    """Raised when this process can use the GPU no more: its context died of a fault.
+
+    Under MPS that may be anybody's fault. Only a new process helps.
+    """
+
+
+class DeviceRefused(JudgeError):
+    """Raised when the GPU refuses something else, such as more memory than it has left."""
+
+
+class Contents(Protocol):
+    """Bytes in private memory of the referee, never shared. Dropping it frees the memory for reuse."""
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they are."""
+
+
+class Buffer(Protocol):
+    """One array's memory, shared with one sandbox, with guard bands of secret bytes round the payload.
+
+    Every method raises DeviceLost when the GPU is lost.
+    """
+
+    @property
+    def name(self) -> str:
+        """The argument's name."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the payload."""
+
+    @property
+    def descriptor(self) -> int:
+        """What is passed to the sandbox. It stays ours."""
+
+    @property
+    def offset(self) -> int:
+        """Where the payload starts in the memory of the descriptor, in bytes; a multiple of 4096."""
+
+    @property
+    def whole_bytes(self) -> int:
+        """Bytes of all the memory behind the descriptor, guard bands and all."""
+
+    def fill(self, contents: Contents) -> None:
+        """Copy `contents`, `size_bytes` of them, into the payload."""
+
+    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Contents:
+        """Fill the payload with fresh poison and return a copy of it, in `into` if given.
+
+        It is random, and for elements of `dtype` never near a right answer, see `judge.runner.poison`.
+        """
+
+    def snapshot(self, into: Contents | None = None) -> Contents:
+        """A private copy of the payload as it is now, in `into` if given."""
+
+    def holds(self, contents: Contents) -> bool:
+        """Whether the payload is `contents` now, byte by byte."""
+
+    def damage(self) -> str | None:
+        """Which guard band was written, as words for the author, or None."""
+
+    def close(self) -> None:
+        """Scrub and release the memory; safe to call again, and when the GPU is lost."""
+
+
+class Memory(Protocol):
+    """Where the referee works. Its buffers are closed by whoever made them; close it last.
+
+    Everything but `lost` and `close` raises DeviceLost when the GPU is lost.
+    """
+
+    @property
+    def free_bytes(self) -> int:
+        """How much memory is free for buffers now."""
+
+    def buffer(self, name: str, size_bytes: int) -> Buffer:
+        """New memory for the array `name`. Raises DeviceRefused when there is none left."""
+
+    def open_set(self, drawn: CaseData) -> Mapping[str, Contents]:
+        """The parts of a drawn set by name, without copying; to be read only, until `close`.
+
+        The set's descriptor stays the caller's and may be closed afterwards.
+        """
+
+    def compare(
+        self,
+        argument: Argument,
+        shape: tuple[int, ...],
+        *,
+        got: Contents,
+        expected: Contents,
+        poison: Contents | None,
+    ) -> Comparison:
+        """Compare an output with what is expected, by the rule of `judge.runner.comparison`.
+
+        `got` and `poison` hold elements of the argument's dtype, `expected` float64 for floats and the
+        argument's dtype otherwise. `poison` is None where nothing was poisoned.
+        """
+
+    def synchronize(self) -> None:
+        """Wait until all that was asked for is done."""
+
+    def lost(self, *, patience_s: float) -> bool:
+        """Whether the GPU is lost, or turns out to be within `patience_s`. Never raises DeviceLost.
+
+        It does not wait for what runs on the GPU, so that it can be asked when a kernel hangs there.
+        """
+
+    def close(self) -> None:
+        """Release everything. Contents of this memory must not be used any more."""

@@ -1,0 +1,121 @@
+"""The referee of a program whose runner belongs to this process, with arrays in memory of this host.
+
+What it believes and why is in `judge.runner.inspector`. This is what comes on top where everything happens in
+one process: it owns the runner, and turns the end of one that stopped into a verdict.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Self
+
+import numpy as np
+
+from judge.drawn import CaseData, expected_name, outputs
+from judge.errors import JudgementCancelled
+from judge.evidence.exit_status import explain
+from judge.oracle import Drawn
+from judge.report import CaseReport, Diagnostic
+from judge.runner.buffers import HostMemory
+from judge.runner.checking import CheckerOnHost
+from judge.runner.client import Answer, RunnerClient
+from judge.runner.inspector import Inspector, Stopped
+from judge.runner.memory import Contents
+from problems.schema import Problem
+from problems.vocabulary import Verdict
+from sandbox.backend import Process
+from sandbox.wire import Flag
+
+_EXIT_S = 2.0  # for a process that has hung up, to be gone
+
+
+class Referee:
+    """Judges one submission's cases against one runner. Owns the runner's process; close it.
+
+    After a case that ended the runner, `alive` is false and no further case can be checked.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        process: Process,
+        cancelled: Callable[[], bool],
+        start_checker: Callable[[], Process] | None = None,
+    ) -> None:
+        """`start_checker` makes the sandbox of the problem's checker, if it has one."""
+        self._problem = problem
+        self._memory = HostMemory()
+        self._conversation = RunnerClient(process, cancelled)
+        self._checker: CheckerOnHost | None = None
+        if problem.checker is not None and start_checker is not None:
+            self._checker = CheckerOnHost(problem, self._memory, start_checker, cancelled)
+        self._inspector = Inspector(problem, self._memory, self._conversation, self._checker)
+        self.output = b""
+
+    @property
+    def alive(self) -> bool:
+        """Whether the runner can be asked for more."""
+        return self._inspector.alive
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What the runner said about the program so far."""
+        return self._conversation.diagnostics
+
+    def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
+        """Load the program. Returns None, or the verdict and message of a program that did not load."""
+        stopped = self._inspector.load(*contents)
+        return self._explain(stopped) if stopped else None
+
+    def check(self, drawn: Drawn | CaseData, flags: Flag) -> CaseReport:
+        """Run one case and check it in full. A drawn set is read where it lies."""
+        case = drawn.case
+        contents: Mapping[str, Contents] = (
+            self._memory.open_set(drawn) if isinstance(drawn, CaseData) else contents_of(self._problem, drawn)
+        )
+        found = self._inspector.check(case, contents, flags)
+        if isinstance(found, CaseReport):
+            return found
+        verdict, message = self._explain(found)
+        return CaseReport(
+            case.name,
+            case.group,
+            case.public,
+            verdict,
+            message,
+            sizes=dict(case.sizes),
+            wall_ms=found.wall_ms,
+        )
+
+    def finish(self) -> None:
+        """Let the runner leave, and keep what it printed in `output`."""
+        if self.alive:
+            self._inspector.alive = False
+            self.output = self._conversation.quit().stdout
+
+    def close(self) -> None:
+        """End the runner and release everything."""
+        self._inspector.alive = False
+        self._conversation.close()
+        if self._checker is not None:
+            self._checker.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _explain(self, stopped: Stopped) -> tuple[Verdict, str]:
+        if stopped.answer is Answer.CANCELLED:
+            raise JudgementCancelled
+        completion = self._conversation.end(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
+        self.output = completion.stdout
+        return explain(stopped.answer, completion, self.diagnostics, self._problem.limits)
+
+
+def contents_of(problem: Problem, drawn: Drawn) -> Mapping[str, Contents]:
+    """The contents of a case as those of a drawn set are named."""
+    expected = {
+        expected_name(argument): np.ascontiguousarray(drawn.expected[argument.name])
+        for argument in outputs(problem)
+    }
+    return {**drawn.inputs} | {name: values.reshape(-1).view(np.uint8) for name, values in expected.items()}

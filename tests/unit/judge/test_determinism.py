@@ -1,0 +1,111 @@
+"""Seeds and references that hold, and such that do not."""
+
+from dataclasses import replace
+
+import pytest
+
+from judge.proof.determinism import check_contents, check_poison, draw_exact
+from judge.proof.prove import examine
+from judge.proof.results import Check, State
+from problems.schema import Problem, Tolerance
+from problems.vocabulary import Severity
+from tests.unit.judge.environment import SCALING, ScriptedBench
+
+
+def texts(problem: Problem) -> list[str]:
+    oracle = ScriptedBench().oracle
+    return [finding.text for finding in check_contents(problem, draw_exact(problem, oracle), oracle)]
+
+
+def with_tolerance(problem: Problem, tolerance: Tolerance) -> Problem:
+    x, y, n = problem.arguments
+    return replace(problem, arguments=(x, replace(y, tolerance=tolerance), n))
+
+
+def with_reference(old: str, new: str) -> Problem:
+    assert old in SCALING.reference
+    return replace(SCALING, reference=SCALING.reference.replace(old, new))
+
+
+def test_an_honest_problem_has_no_findings() -> None:
+    assert texts(SCALING) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        (
+            "rng.uniform(-10, 10, size",
+            "xp.random.uniform(-10, 10, size",
+            "the same seed gives different inputs",
+        ),
+        (
+            "rng.uniform(-10, 10, size",
+            "xp.full(3.1, 3.1) if 0 else xp.ones(size",
+            "two seeds give the same inputs",
+        ),
+        ("x * 2.1", "x * xp.random.uniform()", "the same inputs give different outputs"),
+        ("x * 2.1", "x * 0 + 7.3", "two seeds give the same outputs"),
+        ("x * 2.1", "xp.where(x > 0, x * 2.1, xp.nan)", "y holds NaN, which nothing matches"),
+    ],
+)
+def test_contents_must_be_random_and_sound(old: str, new: str, text: str) -> None:
+    assert any(found.startswith(text) for found in texts(with_reference(old, new)))
+
+
+def test_nan_is_allowed_where_the_problem_says_so() -> None:
+    problem = with_reference("x * 2.1", "xp.where(x > 9, xp.nan, x * 2.1)")
+    allowed = with_tolerance(problem, Tolerance(1e-6, 1e-6, nan=True))
+    assert texts(problem) == ["y holds NaN, which nothing matches, in case odd"]
+    assert texts(allowed) == []
+
+
+def test_a_reference_that_changes_its_arguments_is_refused() -> None:
+    changing = with_reference('return {"y": x * 2.1}', "x *= 2.1\n    return {'y': x}")
+    assert texts(changing) == ["the reference changes its argument x"]
+
+
+def test_it_is_refused_too_when_only_large_cases_are_changed() -> None:
+    changing = with_reference('return {"y"', 'if n > 1:\n        x = x.copy()\n    return {"y"')
+    assert texts(changing) == []
+    changing = with_reference(
+        'return {"y"', 'y = x * 2.1\n    if n > 1:\n        x *= 0\n    return {"y": y} or {"y"'
+    )
+    assert texts(changing) == ["the reference changes its argument x"]
+
+
+def test_elements_that_the_reference_never_wrote_are_found() -> None:
+    partial = with_reference(
+        'return {"y": x * 2.1}', "y = xp.empty(n)\n    y[1:] = x[1:] * 2.1\n    return {'y': y}"
+    )
+    assert texts(partial) == ["the reference returns elements of y that it never wrote"]
+
+
+def test_infinities_are_looked_at() -> None:
+    [given, *_] = texts(with_reference("rng.uniform(-10, 10", "rng.uniform(-1e39, 1e39"))
+    assert given == "x holds infinities as float32"
+    divided = with_reference("x * 2.1", "x / (0 * xp.abs(x))")
+    assert texts(divided) == ["every element of y is infinite in every case"]
+    assert texts(with_reference("x * 2.1", "xp.where(x > 9, x, xp.inf)")) == []
+
+
+def test_nothing_that_follows_is_told_beside_it() -> None:
+    """One mistake in the generator is one finding: tolerances and programs mean nothing with it."""
+    proof = examine(
+        with_reference("rng.uniform(-10, 10, size", "xp.random.uniform(-10, 10, size"), ScriptedBench()
+    )
+    wrong = [finding.text for finding in proof.findings if finding.place.startswith("reference.py")]
+    assert wrong == ["the same seed gives different inputs"]
+    states = {section.check: section.state for section in proof.sections}
+    for check in (Check.POISON, Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT):
+        assert states[check] is State.SKIPPED
+
+
+def test_wide_tolerances_let_through_what_nobody_wrote() -> None:
+    [exact] = [draw_exact(SCALING, ScriptedBench().oracle)]
+    assert list(check_poison(SCALING, exact)) == []
+    [finding] = check_poison(with_tolerance(SCALING, Tolerance(0, 1e6)), exact)
+    assert finding.severity is Severity.ERROR
+    assert finding.text.startswith(
+        "an element of y that a program never writes passes all cases with probability"
+    )
