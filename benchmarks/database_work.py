@@ -26,7 +26,7 @@ from typing import Any
 
 from benchmarks.judging import print_table
 from benchmarks.site_load import ROOT
-from tests.services import postgresql
+from testing.services import postgresql
 
 SAMPLE = 40
 PROBLEMS, SUBMISSIONS_EACH = 100, 100

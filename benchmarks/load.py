@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.judging import print_table
 from benchmarks.site_load import ROOT, answers
-from tests.services import free_port, postgresql, redis_server, wait_until
+from testing.services import free_port, postgresql, redis_server, wait_until
 
 ARRIVING_PER_S = 10
 SUBMITTERS = 40

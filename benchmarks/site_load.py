@@ -25,7 +25,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import sync_playwright
 
-from tests.services import free_port, postgresql, wait_until
+from testing.services import free_port, postgresql, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
 VIEWS_PER_S = 200.0

@@ -28,9 +28,9 @@ from problems.schema import Problem as Package
 from problems.track import TrackFile
 from problems.vocabulary import Difficulty, Group, Language, Mode, Verdict
 from web.accounts.models import User
-from web.catalog import services as catalog
 from web.catalog.models import Problem
 from web.jobs.models import JobState
+from web.packages import catalogue as catalog
 from web.submissions import services
 from web.submissions.models import CaseResult, Job, Submission
 from web.submissions.models import Report as StoredReport

@@ -2,8 +2,7 @@
 
 Run by `deploy/lint`. Theory of operation. Each migration of ours becomes the statements that PostgreSQL would
 be given, and django-migration-linter's analyser, with checks of ours beside it, looks for what keeps readers
-or writers waiting (locks) and for what code of the version before does not get over (breaks). A migration is
-sound, or the table below gives the reason for which it may stay as it is.
+or writers waiting (locks) and for what code of the version before does not get over (breaks).
 
 What keeps others waiting does so for as long as the table is long, so tables that stay short are left out of
 the first kind. `web.upkeep.migrating` sees to it that waiting for a lock keeps nobody else waiting.
@@ -13,7 +12,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import django
@@ -21,7 +20,7 @@ from django.db import connection
 from django.db.migrations import Migration, RunPython, RunSQL
 from django.db.migrations.loader import MigrationLoader
 
-from tests.services import postgresql
+from testing.services import postgresql
 
 # How long the tables get that are not listed: as long as people go on submitting and talking.
 SHORT = {
@@ -38,37 +37,6 @@ SHORT = {
     "tracks_track": "one row for each track",
     "upkeep_backup": "one row for each backup",
 }
-_NO_SITE = "made before there was a release: no site has rows that wait, or an older version that goes on"
-_REBUILT = dict.fromkeys(("ADD_CHECK", "CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE"), _NO_SITE)
-_RENAMED = dict.fromkeys(("DROP_INDEX", "RENAME_COLUMN"), _NO_SITE)
-# What is wrong and may stay, by migration and check, each with its reason.
-ALLOWED: Mapping[str, Mapping[str, str]] = {
-    "accounts.0002_instructors": {"NOT_NULL": _NO_SITE},
-    "catalog.0003_tag_and_recount": {
-        "DATA": "tags of a few problems, and counts, which `manage.py recount` makes anew"
-    },
-    "leaderboards.0002_fill_bests": {"DATA": "bests, which `manage.py recount` makes anew at any time"},
-    "drafts.0002_python": {"ADD_CHECK": _NO_SITE},
-    "leaderboards.0004_cover_places": {"CREATE_INDEX": _NO_SITE, "DROP_INDEX": _NO_SITE},
-    "leaderboards.0005_python": {"ADD_CHECK": _NO_SITE},
-    "staff.0002_rejudges": {"CREATE_INDEX": _NO_SITE, "CREATE_INDEX_EXCLUSIVE": _NO_SITE},
-    "submissions.0002_gpu_results": {
-        "ADD_CHECK": _NO_SITE,
-        "CREATE_INDEX": _NO_SITE,
-        "CREATE_INDEX_EXCLUSIVE": _NO_SITE,
-    },
-    "submissions.0003_progress_and_sharing": {"ADD_CHECK": _NO_SITE},
-    "submissions.0004_report_gave_up": {"CREATE_INDEX": _NO_SITE},
-    "submissions.0010_python": {"ADD_CHECK": _NO_SITE},
-    "authoring.0002_job_engine": _RENAMED,
-    "authoring.0003_job_engine_rest": _REBUILT,
-    "importing.0003_job_engine": _RENAMED,
-    "importing.0004_job_engine_rest": _REBUILT,
-    "submissions.0011_job_engine": _RENAMED,
-    "submissions.0012_job_engine_rest": _REBUILT | {"ALTER_COLUMN": _NO_SITE},
-    "staff.0004_job_engine": {"DROP_INDEX": _NO_SITE},
-    "staff.0005_job_engine_rest": _REBUILT | {"ALTER_COLUMN": _NO_SITE, "NOT_NULL": _NO_SITE},
-}
 LOCKS = {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE", "DROP_INDEX", "REINDEX", "ADD_UNIQUE", "ADD_CHECK"}
 
 
@@ -82,19 +50,10 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """All that is wrong and not allowed, and what is allowed without need."""
-    used = set()
+    """All that is wrong with any migration."""
     for migration, statements in _migrations():
-        name = f"{migration.app_label}.{migration.name}"
         for code, message in sorted(_wrong(migration, statements)):
-            if code in ALLOWED.get(name, {}):
-                used.add((name, code))
-            else:
-                yield Finding(name, code, message)
-    for name, codes in ALLOWED.items():
-        for code in codes:
-            if (name, code) not in used:
-                yield Finding(name, code, "allowed without need: remove it from deploy/live_migrations.py")
+            yield Finding(f"{migration.app_label}.{migration.name}", code, message)
 
 
 def _migrations() -> Iterator[tuple[Migration, list[str]]]:

@@ -19,8 +19,8 @@ from problems.vocabulary import Language, Mode
 from tests.migrated import put_migrated_database
 from web.accounts.models import User
 from web.catalog.models import Problem
-from web.catalog.services import tag
 from web.jobs import wakeup
+from web.packages.catalogue import tag
 from web.submissions import services
 from web.submissions.models import Submission
 

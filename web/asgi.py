@@ -5,9 +5,10 @@ from multiprocessing import parent_process
 from django.conf import settings
 from django.core.asgi import get_asgi_application
 
-from web.bodies import BoundedBodies
 from web.config import use_settings
-from web.observability import folder, tracing
+from web.observability import folder
+from web.site import tracing
+from web.site.bodies import BoundedBodies
 
 use_settings()
 # With several processes uvicorn starts each of them by multiprocessing, and they count together.

@@ -3,7 +3,7 @@
 Theory of operation. A site stays up while it is restarted when two of these stand behind a proxy and stop
 one after the other. A server that stops at once would break requests on their way to it, so on SIGTERM:
 
-1. The mark of `web.draining` is made. `/readyz` answers 503 from now on; everything else is served as
+1. The mark of `web.site.draining` is made. `/readyz` answers 503 from now on; everything else is served as
    before.
 2. For `drain_s` seconds nothing changes. The proxy asks `/readyz` more often than that and turns to the
    other.
@@ -22,9 +22,9 @@ import subprocess
 import sys
 from threading import Event
 
-from web import draining
 from web.config import Config
 from web.setting import ConfigError
+from web.site import draining
 
 DRAIN_STREAMS_S = 2
 KEEP_IDLE_S = 75

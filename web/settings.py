@@ -8,10 +8,10 @@ from csp.constants import NONCE, NONE, SELF
 
 from web.accounts.names import RESERVED
 from web.accounts.providers import providers
-from web.bodies import FIELDS_MIB
 from web.config import ROOT, Config
-from web.databases import databases
-from web.logs import logging_settings
+from web.site.bodies import FIELDS_MIB
+from web.site.databases import databases
+from web.site.logs import logging_settings
 
 # Lets annotations such as `ModelAdmin[Problem]` be evaluated at run time.
 django_stubs_ext.monkeypatch()
@@ -30,9 +30,11 @@ if WARPCOURT.public_url:
 INSTALLED_APPS = [
     "web.jobs",
     "web.accounts",
+    "web.audit",
     "web.catalog",
     "web.packages",
     "web.submissions",
+    "web.rejudges",
     "web.leaderboards",
     "web.fleet",
     "web.tracks",
@@ -68,7 +70,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "web.headers.permissions_policy",
+    "web.site.headers.permissions_policy",
     "web.api.limits.rate_headers",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -78,7 +80,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "web.threads.in_one_thread",  # the last, so that it holds for all of them
+    "web.site.threads.in_one_thread",  # the last, so that it holds for all of them
 ]
 
 TEMPLATES = [
@@ -104,14 +106,14 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
-DATA_UPLOAD_MAX_MEMORY_SIZE = FIELDS_MIB * 2**20  # of one form; what may come at all: web.bodies
+DATA_UPLOAD_MAX_MEMORY_SIZE = FIELDS_MIB * 2**20  # of one form; what may come at all: web.site.bodies
 
 DATABASES: dict[str, Any] = databases(WARPCOURT)
 
 CACHES: dict[str, Any] = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 if WARPCOURT.broker_url:
     CACHES["default"] = {
-        "BACKEND": "web.cache.ForgivingRedisCache",
+        "BACKEND": "web.site.cache.ForgivingRedisCache",
         "LOCATION": WARPCOURT.broker_url,
         "KEY_PREFIX": "warpcourt",
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
@@ -123,7 +125,7 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [path for path in [ROOT / "web" / "static"] if path.is_dir()]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "web.static_addresses.StaticAddresses"},
+    "staticfiles": {"BACKEND": "web.site.static_addresses.StaticAddresses"},
 }
 WHITENOISE_USE_FINDERS = True
 # The front end's build puts a hash of the content into these names, so browsers may keep them for good.
@@ -196,7 +198,7 @@ SOCIALACCOUNT_AUTO_SIGNUP = False  # people choose the name that everybody will 
 SOCIALACCOUNT_PROVIDERS = providers(WARPCOURT)
 ALLAUTH_TRUSTED_PROXY_COUNT = WARPCOURT.trusted_proxies
 
-CSRF_FAILURE_VIEW = "web.views.csrf_failure"
+CSRF_FAILURE_VIEW = "web.site.outage.csrf_failure"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _SECURE
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

@@ -3,8 +3,9 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from web import health, views
 from web.api import api, errors, permalinks
+from web.help import views
+from web.observability import health
 from web.observability.views import metrics
 from web.submissions import streams
 
@@ -18,9 +19,8 @@ urlpatterns = [
     path("accounts/", include("web.accounts.provider_urls")),
     path("accounts/", include("allauth.urls")),
     path("help", views.help_page, name="help"),
-    path("", include("web.catalog.urls")),
-    path("", include("web.packages.urls")),
-    path("", include("web.submissions.urls")),  # which makes known what a public_id looks like
+    path("", include("web.practice.urls")),
+    path("", include("web.results.urls")),  # which makes known what a public_id looks like
     path("submissions/<public_id:public_id>/events", streams.events, name="submission-events"),
     path("s/<public_id:public_id>.json", permalinks.submission_json, name="submission-json"),
     path("", include("web.leaderboards.urls")),
@@ -32,6 +32,7 @@ urlpatterns = [
     path("", include("web.discussion.urls")),
     path("", include("web.staff.urls")),
     path("", include("web.accounts.urls")),
+    path("", include("web.privacy.urls")),
 ]
 
-handler500 = "web.outage.failure"
+handler500 = "web.site.outage.failure"

@@ -34,9 +34,10 @@ from celery.signals import (
 from django.conf import settings
 from django.db import connections
 
-from web.broker import TASK, broker_queues, new_celery
 from web.config import Config, use_settings
-from web.observability import folder, tracing
+from web.observability import folder
+from web.site import tracing
+from web.site.broker import TASK, broker_queues, new_celery
 
 use_settings()
 # Before anything counts. Without a port nobody could ask for the counts.

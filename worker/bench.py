@@ -5,7 +5,7 @@ import time
 import structlog
 from django.conf import settings
 
-from web import metrics
+from web.site import metrics
 from worker import room
 from worker.judges import Judge, PackageJudge, ScriptedJudge
 from worker.notice import notice

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.db import InternalError, connections
 
 from problems.vocabulary import Verdict
-from web import metrics
-from web.databases import DATABASE_AWAY
+from web.site import metrics
+from web.site.databases import DATABASE_AWAY
 
 log = structlog.get_logger(__name__)
 

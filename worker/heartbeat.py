@@ -20,8 +20,8 @@ import structlog
 from django.conf import settings
 from django.db import connections
 
-from web import metrics
 from web.jobs.queue import Hold
+from web.site import metrics
 from worker.stopping import Stopping
 
 log = structlog.get_logger(__name__)

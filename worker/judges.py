@@ -24,7 +24,7 @@ from problems.loader import load_problem
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Step, Verdict
 from web.config import Config
-from web.judging import open_configured, open_configured_backend, warm_settings
+from web.site.judging import open_configured, open_configured_backend, warm_settings
 from web.submissions.models import Submission
 from worker import scripted, scripted_proving
 from worker.cancelling import CancellableEnvironment

@@ -17,8 +17,8 @@ from django.db import close_old_connections, connections
 from judge.report import Progress, Report
 from problems.vocabulary import Step, Verdict
 from web.fleet.queries import may_claim
-from web.staff.hidden_queue import queue as hidden_runs
-from web.staff.models import HiddenRun
+from web.rejudges.models import HiddenRun
+from web.rejudges.queue import queue as hidden_runs
 from web.submissions.models import EventKind, Job
 from web.submissions.services import queue as submissions
 from worker import importing, proving, room

@@ -8,10 +8,9 @@ import structlog
 from django.db import connections
 
 from judge.report import StageTime
-from web import metrics
-from web.observability import tracing
-from web.observability.origin import Origin
-from web.staff.models import HiddenRun
+from web.rejudges.models import HiddenRun
+from web.site import metrics, tracing
+from web.site.origin import Origin
 from web.submissions import queries
 from web.submissions.models import Job, Submission
 from worker.ending import UNANSWERED

@@ -24,13 +24,13 @@ from django.db import Error as DatabaseTrouble
 from django.db import connections
 
 from sandbox.gpu.health import Quarantine
-from web import metrics
-from web.broker import job_queue
 from web.config import Config
 from web.fleet.models import Duty
 from web.fleet.presence import Orders, WorkerReport, orders_for, record_worker
-from web.judging import node_settings
-from web.version import version
+from web.site import metrics
+from web.site.broker import job_queue
+from web.site.judging import node_settings
+from web.site.version import version
 from worker.node.holds import obey
 from worker.node.inventory import node_name, process_name
 from worker.notice import notice

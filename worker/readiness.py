@@ -7,7 +7,7 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.toolchain import ToolchainMissing
 from web.config import Config
-from web.judging import NOTHING_WARM, open_configured
+from web.site.judging import NOTHING_WARM, open_configured
 
 # What a host raises that lacks something, or whose GPUs are all out of use. Each message has the fix.
 CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, GpuUnavailable)

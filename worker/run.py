@@ -26,10 +26,10 @@ from django.conf import settings
 from django.db import DatabaseError, connections
 
 from judge.errors import JudgeError, JudgementCancelled
-from web import metrics
-from web.databases import DATABASE_AWAY
 from web.jobs.models import LeasedJob
 from web.jobs.queue import JobQueue, LeaseLost
+from web.site import metrics
+from web.site.databases import DATABASE_AWAY
 from worker import room
 from worker.bench import Bench
 from worker.ending import UNANSWERED, Ending

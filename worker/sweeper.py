@@ -10,13 +10,13 @@ from typing import Any
 import structlog
 from django.db import connections
 
-from web import metrics
 from web.authoring.queue import queue as proofs
 from web.importing.queue import queue as imports
 from web.jobs.queue import JobQueue
 from web.leaderboards import ranking
-from web.staff import rejudging
-from web.staff.hidden_queue import queue as hidden_runs
+from web.rejudges import rejudging
+from web.rejudges.queue import queue as hidden_runs
+from web.site import metrics
 from web.submissions.services import queue as submissions
 from worker.ending import UNANSWERED
 

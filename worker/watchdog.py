@@ -24,10 +24,10 @@ import structlog
 from django.conf import settings
 from django.db import connections
 
-from web import metrics
 from web.authoring.queue import queue as proofs
 from web.importing.queue import queue as imports
-from web.staff.hidden_queue import queue as hidden_runs
+from web.rejudges.queue import queue as hidden_runs
+from web.site import metrics
 from web.submissions.services import queue as submissions
 from worker.ending import UNANSWERED
 from worker.pulse import Held, Kind, Pulse, Sign, activity_of

@@ -10,8 +10,8 @@ from pathlib import Path
 import psycopg
 import redis
 
+from testing.services import need, unprivileged, wait_until
 from tests.cluster.hosts import Hub, Program
-from tests.services import need, unprivileged, wait_until
 
 _POSTGRES_PORT = 5432
 _REDIS_PORT = 6379

@@ -15,10 +15,10 @@ from typing import Any, Self
 import httpx
 import psycopg
 
+from testing.services import wait_until
 from tests.cluster.backing import Postgres, Redis
 from tests.cluster.engine import ENGINE_PROGRAMS, ContainerEngine
 from tests.cluster.hosts import HUB_ADDRESS, ROOT, Host, Hub, Program, program
-from tests.services import wait_until
 from web.config import Config
 
 PROBLEM = "vector-add"

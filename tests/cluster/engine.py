@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sandbox.containers.engine import Engine
 from sandbox.containers.orphans import OWNER_LABEL, Owner
+from testing.services import need, wait_until
 from tests.cluster.hosts import ROOT, Host
-from tests.services import need, wait_until
 
 # Those whose descendants are containers. A container's first process may have lost its parent.
 ENGINE_PROGRAMS = {"dockerd", "containerd", "containerd-shim", "runc"}

@@ -21,7 +21,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.services import need, wait_until
+from testing.services import need, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 NETWORK = "10.77.0"

@@ -13,9 +13,8 @@ from django.db.models import Count, F, Q
 
 from problems.vocabulary import Mode, Verdict
 from web.jobs.models import OPEN, JobState, job_models
-from web.leaderboards.models import Best
 from web.submissions import services
-from web.submissions.models import Event, EventKind, Progress, Report, Submission, Tally
+from web.submissions.models import Best, Event, EventKind, Progress, Report, Submission, Tally
 
 _BOARD = ("submission__user", "submission__problem", "version", "gpu_model", "submission__language")
 _NAMED_AT_MOST = 5

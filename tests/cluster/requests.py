@@ -15,8 +15,8 @@ from web.authoring.services import runs, workspaces
 from web.importing import services as importing
 from web.importing.models import ImportRun
 from web.jobs.models import LeasedJob
-from web.staff import rejudging
-from web.staff.models import HiddenRun
+from web.rejudges import rejudging
+from web.rejudges.models import HiddenRun
 from web.submissions.models import Submission
 
 _PACKAGE = "vector-add"

@@ -14,7 +14,7 @@ from judge.gpu.settings import NodeSettings
 from judge.gpu.simulated import SimulatedHardware
 from judge.gpu.target import GpuTarget
 from judge.target import Target, open_backend
-from web import judging
+from web.site import judging
 
 _SLOTS = 4
 

@@ -13,8 +13,8 @@ from enum import StrEnum
 
 import psycopg
 
+from testing.services import wait_until
 from tests.cluster.cluster import OF, PROBLEM, START_S, Cluster
-from tests.services import wait_until
 
 _OTHER_PROBLEM = "reduction-sum"
 _EXPIRE = f"UPDATE submissions_job SET lease_until = NOW() - INTERVAL '1 second' WHERE {OF} RETURNING 1"

@@ -20,8 +20,8 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
+from testing.services import need
 from tests.migrated import NAME, put_migrated_database
-from tests.services import need
 from web.config import ROOT
 
 CHROMIUM = Path("/usr/bin/chromium-headless-shell")  # without windows it takes a third less time

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from testing.services import wait_until
 from tests.e2e.conftest import Site, open_problem, sign_in, sign_up, wait_for_verdict, write
 from tests.e2e.soundness import check_here
-from tests.services import wait_until
 
 PROGRAM = """// score=12.5 mismatches log prints launches wrong_answer
 __global__ void add(const float* a, const float* b, float* c, long long n) {

@@ -36,7 +36,7 @@ report.save()
 """
 REJUDGE = """
 from web.accounts.models import User
-from web.staff import rejudging
+from web.rejudges import rejudging
 from web.submissions.models import Submission
 found = Submission.objects.filter(public_id="{public_id}")
 rejudging.start(User.objects.get(username="judge"), found, reason="To look at", chosen={{}})

@@ -17,9 +17,9 @@ from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
 from sandbox.wire import ExitStatus, Flag, Order
+from testing.services import need
 from tests.gpu.bare import opened_device, talk_to
 from tests.integration.sandbox.talk import Argument, Talk, wait_until
-from tests.services import need
 
 pytestmark = pytest.mark.gpu
 

@@ -18,7 +18,7 @@ from sandbox.gpu import health
 from sandbox.gpu.mps import Mps, ServerState
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable, open_nvml
 from sandbox.gpu.probe import ProbeFailed, probe
-from tests.services import need
+from testing.services import need
 
 pytestmark = pytest.mark.gpu
 

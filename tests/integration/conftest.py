@@ -9,7 +9,7 @@ import pytest
 from judge.target import Target, open_target
 from sandbox.backend import IsolationUnavailable
 from sandbox.toolchain import ToolchainMissing
-from tests.services import container_engine, need
+from testing.services import container_engine, need
 
 CACHE = Path(__file__).resolve().parents[2] / ".cache" / "tests"
 

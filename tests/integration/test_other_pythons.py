@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from deploy import setup
-from tests.services import need
+from testing.services import need
 
 pytestmark = pytest.mark.integration
 

@@ -1,11 +1,10 @@
 """What people may ask of their account."""
 
 from datetime import timedelta
-from typing import Any
 
 from django import forms
 
-from web.accounts.models import Scope, User
+from web.accounts.models import Scope
 from web.accounts.services import DEFAULT_LIFETIME
 
 LIFETIMES = {7: "7 days", 30: "30 days", 90: "90 days", 365: "1 year"}
@@ -42,20 +41,3 @@ class TokenForm(forms.Form):
     def lifetime(self) -> timedelta:
         """How long the token will live. The form is valid."""
         return timedelta(days=int(self.cleaned_data["days"] or DEFAULT_LIFETIME.days))
-
-
-class DeletionForm(forms.Form):
-    """The name of the account, typed out by the person who wants it gone."""
-
-    username = forms.CharField(label="Type your username to confirm", max_length=60)
-
-    def __init__(self, *args: Any, user: User, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.user = user
-        self.fields["username"].widget.attrs["autocomplete"] = "off"
-
-    def clean_username(self) -> str:
-        """The name, if it is this account's."""
-        if self.cleaned_data["username"].strip() != self.user.username:
-            raise forms.ValidationError(f"Type {self.user.username} to confirm.")
-        return self.user.username

@@ -31,7 +31,7 @@ class Audience(models.TextChoices):
 class User(AbstractBaseUser, PermissionsMixin):
     """A person. Names are unique whatever their case; an e-mail address is optional.
 
-    The last three columns are what the person lets others see; `web.profiles.queries` asks them.
+    The last three columns are what the person lets others see; `web.accounts.visibility` asks them.
     """
 
     username = models.CharField(

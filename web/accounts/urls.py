@@ -2,14 +2,11 @@
 
 from django.urls import path
 
-from web.accounts import data_views, views
+from web.accounts import views
 
 urlpatterns = [
     path("account", views.account, name="account"),
     path("account/tokens", views.tokens, name="tokens"),
     path("account/tokens/<int:token_id>/revoke", views.revoke_token, name="token-revoke"),
     path("account/sessions/<int:session_id>/end", views.end_session, name="session-end"),
-    path("account/data", data_views.data, name="account-data"),
-    path("account/data/download", data_views.download, name="account-download"),
-    path("account/data/delete", data_views.delete, name="account-delete"),
 ]

@@ -15,9 +15,9 @@ from problems.contents import ContentsInvalid
 from problems.faults import PackageInvalid
 from web.accounts.services import TooManyTokens
 from web.authoring.services import comments, files, members, publishing, runs, workspaces
-from web.databases import DATABASE_AWAY
 from web.importing import services as imports
-from web.outage import AGAIN_S
+from web.site.databases import DATABASE_AWAY
+from web.site.outage import AGAIN_S
 from web.submissions import services
 
 log = structlog.get_logger(__name__)

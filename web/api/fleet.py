@@ -13,7 +13,7 @@ from web.fleet import orders, queries
 from web.fleet.models import REASON_CHARACTERS, Duty, Gpu, Health, Node, State
 from web.fleet.queries import NodeNow, WorkerAt
 from web.fleet.queues import queues_now
-from web.version import version
+from web.site.version import version
 
 router = Router(auth=STAFF_READ)
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=REASON_CHARACTERS)]

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_safe
 from ninja.responses import NinjaJSONEncoder
 
 from web.api.submissions import serialise
-from web.submissions.permalinks import visible_or_404
+from web.results.permalinks import visible_or_404
 
 
 @require_safe

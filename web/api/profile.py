@@ -7,10 +7,10 @@ from django.http import Http404
 from ninja import Router, Schema
 from pydantic import StringConstraints
 
+from web.accounts import visibility as queries
 from web.accounts.models import User
 from web.api.auth import PUBLIC, READ, ApiRequest
 from web.api.errors import documented
-from web.profiles import queries
 from web.submissions.models import Progress
 
 router = Router(auth=READ)

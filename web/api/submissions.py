@@ -16,7 +16,8 @@ from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
-from web.submissions import counterparts, queries, services, streams
+from web.results import counterparts
+from web.submissions import queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.waiting import jobs_before
 

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from django.contrib import admin
 
+from web.audit.audited import RecordAdmin
 from web.authoring.models import Comment, Content, Membership, ProofRun, Revision, Workspace, WorkspaceFile
-from web.staff.audited import RecordAdmin
 
 
 @admin.register(Workspace)

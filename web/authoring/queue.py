@@ -19,8 +19,8 @@ from problems.contents import Contents
 from web.authoring import queries
 from web.authoring.models import ProofRun, RunKind, State, Workspace
 from web.authoring.queries import standing
-from web.clock import DatabaseNow
 from web.jobs.queue import Failure, JobQueue
+from web.site.clock import DatabaseNow
 
 MOST_STEPS = 200
 AGED = timedelta(minutes=5)

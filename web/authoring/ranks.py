@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from judge.report import Score
 from judge.scoring import rank
 from problems.vocabulary import Mode, Verdict
+from web.accounts.visibility import ranked_users
 from web.packages.queries import find_version
-from web.profiles.queries import ranked_users
-from web.staff.models import HiddenRun, Rejudge, RejudgeState
+from web.rejudges.models import HiddenRun, Rejudge, RejudgeState
 from web.submissions.models import Report
 
 Board = tuple[str, str]

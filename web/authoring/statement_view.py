@@ -13,8 +13,8 @@ from web.authoring.faults import Fault, faults_at, faults_in
 from web.authoring.figures import pictures
 from web.authoring.models import Workspace
 from web.authoring.queries import read
+from web.catalog.arguments import Argument
 from web.catalog.markdown import render
-from web.catalog.pages import Argument
 
 STATEMENT, EDITORIAL = "statement.md", "editorial.md"
 

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from web.authoring.views import people, signature, statement, workspaces
+from web.authoring.views import people, signature, statement, versions, workspaces
 
 _IN = "author/<slug:slug>"
 
@@ -30,4 +30,5 @@ urlpatterns = [
     path(f"{_IN}/people", people.people, name="author-people"),
     path(f"{_IN}/people/<str:username>/remove", people.remove, name="author-person-remove"),
     path("", include("web.authoring.editing_urls")),
+    path("problems/<slug:slug>/versions/<int:number>.zip", versions.download, name="package-download"),
 ]

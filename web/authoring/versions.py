@@ -13,11 +13,11 @@ from web.authoring import queries
 from web.authoring.differing import FileDifference, differences
 from web.authoring.folders import load
 from web.authoring.models import ProofRun, Workspace
+from web.authoring.version_rights import readable_versions
 from web.catalog.models import Problem as Row
 from web.catalog.queries import Viewer
 from web.packages.models import PackageVersion
 from web.packages.queries import read_archive
-from web.packages.rights import readable_versions
 from web.packages.services import load as load_package
 
 _PARTS = (

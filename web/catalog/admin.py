@@ -5,9 +5,9 @@ from typing import ClassVar
 from django.contrib import admin
 from django.http import HttpRequest
 
+from web.audit.audited import AuditedAdmin, RecordAdmin
+from web.audit.models import ActKind
 from web.catalog.models import Problem, Tagging
-from web.staff.audited import AuditedAdmin, RecordAdmin
-from web.staff.models import ActKind
 
 
 @admin.register(Problem)

@@ -17,7 +17,6 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
-    Subquery,
     Value,
     When,
 )
@@ -25,9 +24,8 @@ from django.db.models.functions import Coalesce, Lower, NullIf
 
 from problems.vocabulary import Difficulty, Language
 from web.accounts.models import User
+from web.accounts.visibility import reads_all
 from web.catalog.models import Problem, Tagging
-from web.submissions.models import Progress, Submission
-from web.submissions.queries import reads_all
 
 Viewer = User | AnonymousUser
 UNREAD = ("statement", "editorial", "signature", "samples", "limits")
@@ -103,7 +101,7 @@ def list_problems(
     for word in search.split():
         tagged = Tagging.objects.filter(problem=OuterRef("pk"), name__icontains=word)
         problems = problems.filter(Q(title__icontains=word) | Q(summary__icontains=word) | Exists(tagged))
-    return problems.order_by(*_sorting(order, on_track=bool(track)))
+    return problems.order_by(*sorting(order, on_track=bool(track)))
 
 
 def with_marks(problems: QuerySet[Problem], viewer: Viewer) -> QuerySet[Problem]:
@@ -127,7 +125,7 @@ def has_solved(viewer: Viewer, problem: Problem) -> bool:
     """Whether a submission of `viewer` to `problem` was accepted."""
     if not viewer.is_authenticated:
         return False
-    return Progress.objects.filter(user=viewer.pk, problem=problem, solved__isnull=False).exists()
+    return problem.progress.filter(user=viewer.pk, solved__isnull=False).exists()
 
 
 def count_problems(viewer: Viewer) -> Counts:
@@ -144,23 +142,6 @@ def count_tags(viewer: Viewer) -> dict[str, int]:
     """How many problems have each tag, by name."""
     tagged = Tagging.objects.filter(problem__in=visible_problems(viewer))
     return dict(tagged.values_list("name").annotate(problems=Count("pk")).order_by("name"))
-
-
-def next_problem(viewer: Viewer) -> Problem | None:
-    """The problem to go on with: the one tried last if it is unsolved, else the first unsolved one."""
-    if not viewer.is_authenticated:
-        return None
-    last = Submission.objects.filter(user=viewer.pk).values("problem")[:1]
-    others_later = Case(When(pk=Subquery(last), then=0), default=1)
-    unsolved = list_problems(viewer).filter(Q(own__solved__isnull=True))
-    return unsolved.order_by(others_later, *_sorting(Order.TRACK, on_track=False)).first()
-
-
-def last_language(viewer: Viewer) -> str | None:
-    """The language of the viewer's latest submission."""
-    if not viewer.is_authenticated:
-        return None
-    return Submission.objects.filter(user=viewer.pk).values_list("language", flat=True).first()
 
 
 def find_problem(viewer: Viewer, slug: str) -> Problem | None:
@@ -195,7 +176,8 @@ def _bears(mark: Mark, viewer: Viewer) -> Q:
     }[mark]
 
 
-def _sorting(order: Order, *, on_track: bool) -> list[OrderBy | str]:
+def sorting(order: Order, *, on_track: bool) -> list[OrderBy | str]:
+    """What problems are sorted by; `on_track` where they are those of one track."""
     by_track: list[OrderBy | str] = [F("track_day").asc(nulls_last=True), "slug"]
     if on_track:
         by_track = ["entries__position"]

@@ -11,7 +11,7 @@ from web.charts import axes
 from web.charts.calendar import calendar, moment
 from web.charts.figure import HEIGHT, WIDTH, Table, figure
 from web.charts.scale import Scale, logarithmic
-from web.figures import microseconds
+from web.site.figures import microseconds
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 42.0, WIDTH - 8.0, 30.0, HEIGHT - 40.0
 _MARGIN = 1.06  # beyond the first and the last, as a factor

@@ -2,8 +2,8 @@
 
 from django.contrib import admin
 
+from web.audit.audited import RecordAdmin
 from web.discussion.models import Ban, Flag, Post, Revision, Thread
-from web.staff.audited import RecordAdmin
 
 
 @admin.register(Thread)

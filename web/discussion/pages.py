@@ -7,12 +7,12 @@ from django.http import Http404
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from web import cursors
+from web.accounts.visibility import may_see_profile
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.discussion import queries
 from web.discussion.models import Ban, Post, State, Thread
-from web.profiles.queries import may_see_profile
+from web.site import cursors
 from web.submissions.queries import Viewer
 
 THREADS_PER_PAGE = 30

@@ -5,10 +5,11 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
+from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
 from web.catalog.queries import has_solved
 from web.discussion.models import Answer, Ban, Flag, Post, State, Thread
-from web.submissions.queries import Viewer, reads_all
+from web.submissions.queries import Viewer
 
 
 def may_enter(viewer: Viewer, problem: Problem) -> bool:

@@ -5,12 +5,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from web import cursors
 from web.accounts.queries import find_user
+from web.audit.access import member, staff_only
 from web.discussion import pages, queries, services
 from web.discussion.forms import BanForm, HideForm
 from web.discussion.models import Answer, Post
-from web.staff.access import member, staff_only
+from web.site import cursors
 
 _FLAGS = 20
 

@@ -12,13 +12,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.accounts.models import User
-from web.catalog.figures import pictures
+from web.catalog.access import problem_or_404
 from web.catalog.markdown import render as render_markdown
 from web.catalog.models import Problem
-from web.catalog.pages import problem_or_404
 from web.discussion import pages, queries, services
 from web.discussion.forms import FlagForm, PostForm, ThreadForm
 from web.discussion.models import Post
+from web.packages.figures import pictures
 
 P = ParamSpec("P")
 _require_form = require_http_methods(["GET", "HEAD", "POST"])

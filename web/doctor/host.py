@@ -9,7 +9,7 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.toolchain import ToolchainMissing
 from web.config import Config
-from web.judging import NOTHING_WARM, open_configured
+from web.site.judging import NOTHING_WARM, open_configured
 
 _MIB = 1 << 20
 _LEAST_MIB, _GOOD_MIB = 64, 192

@@ -11,8 +11,8 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from deploy.audit.finding import Finding, Findings, Level, ok_if
-from web.clock import read_clock
 from web.config import Config
+from web.site.clock import read_clock
 
 _SLOW_S = 0.25
 _SKEW_S = 5.0

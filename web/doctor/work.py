@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 from deploy.audit.finding import Finding, Findings, Level, ok_if
-from web.clock import DatabaseNow
 from web.config import Config
 from web.fleet.models import Gpu, Health
 from web.fleet.queries import fleet
 from web.fleet.queues import queues_now
 from web.jobs.models import JobState
+from web.site.clock import DatabaseNow
 from web.submissions.models import Job
 from web.submissions.queries import count_waiting, oldest_wait_s
 

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 from django.contrib import admin
 
+from web.audit.audited import RecordAdmin
 from web.drafts.models import Draft, DraftRevision
-from web.staff.audited import RecordAdmin
 
 
 @admin.register(Draft)

@@ -6,8 +6,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from problems.vocabulary import Language
+from web.catalog.access import problem_or_404
 from web.catalog.models import Problem
-from web.catalog.pages import problem_or_404
 from web.colours import colour
 from web.drafts import queries, services
 from web.drafts.forms import Save, SaveMalformed

@@ -2,9 +2,9 @@
 
 from django.contrib import admin
 
+from web.audit.audited import RecordAdmin, RemovableAdmin
+from web.audit.models import ActKind
 from web.fleet.models import Gpu, Node, Worker
-from web.staff.audited import RecordAdmin, RemovableAdmin
-from web.staff.models import ActKind
 
 
 @admin.register(Node)

@@ -9,10 +9,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from web.accounts.models import User
-from web.clock import DatabaseNow
+from web.audit.models import ActKind
+from web.audit.services import log
 from web.fleet.models import PERSON_CHARACTERS, REASON_CHARACTERS, Gpu, Node
-from web.staff.models import ActKind
-from web.staff.services import log
+from web.site.clock import DatabaseNow
 
 Actor = User | AnonymousUser | None
 

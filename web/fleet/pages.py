@@ -9,7 +9,7 @@ from web.fleet.models import Duty, Gpu, Health, State
 from web.fleet.queries import NodeNow, WorkerAt, fleet
 from web.fleet.queues import QueueNow, queues_now
 from web.jobs.queries import Task, host_of, tasks_held
-from web.version import version
+from web.site.version import version
 
 _NODE_LOOKS = {
     State.SERVING: ("Serving", "good", "accepted"),

@@ -13,8 +13,8 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import Q
 
-from web.clock import DatabaseNow
 from web.fleet.models import Duty, Gpu, Node, Worker
+from web.site.clock import DatabaseNow
 
 FORGOTTEN_AFTER = timedelta(days=1)
 _SILENT_AFTER = timedelta(seconds=6)  # two reports

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypedDict
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from web.clock import DatabaseNow
 from web.fleet.models import Duty, Gpu, Health, Node, State, Worker
+from web.site.clock import DatabaseNow
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations

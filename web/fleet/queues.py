@@ -4,12 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count
-
 from web.fleet.models import Duty
 from web.fleet.queries import NodeNow
-from web.jobs.models import JobState
-from web.submissions.models import Job
+from web.jobs.queries import submissions_waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +28,7 @@ def queues_now(nodes: Iterable[NodeNow]) -> list[QueueNow]:
 
     Workers that are drained or cannot judge take nothing.
     """
-    jobs = Job.objects.filter(state=JobState.QUEUED).order_by().values_list("queue")
-    waiting = dict(jobs.annotate(count=Count("pk")))
+    waiting = submissions_waiting()
     taking = Counter(
         queue
         for now in nodes

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, When
 
 from sandbox.gpu.nvml import GpuInfo
-from web.clock import DatabaseNow
 from web.fleet.models import Gpu, Health, Node, State
+from web.site.clock import DatabaseNow
 
 _GONE = "its node does not see it any more"
 

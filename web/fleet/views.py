@@ -7,11 +7,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from web.audit.access import member, staff_only
+from web.audit.forms import ReasonForm
 from web.fleet import orders, pages
 from web.fleet.models import Gpu, Node
-from web.requests import PageRequest
-from web.staff.access import member, staff_only
-from web.staff.forms import ReasonForm
+from web.site.requests import PageRequest
 
 _SAY_WHY = "Enter a reason. Other staff will see it."
 

@@ -77,6 +77,13 @@ def tasks_held() -> list[Task]:
     return _tasks(_open(model).filter(state=JobState.LEASED) for model in job_models())
 
 
+def submissions_waiting() -> dict[str, int]:
+    """How many submissions wait in each queue in which any does. One query."""
+    (model,) = (model for model in job_models() if model.listed.kind == JobKind.SUBMISSION)
+    queued: _Rows = model._default_manager.filter(state=JobState.QUEUED)  # noqa: SLF001 - Django's public name
+    return dict(queued.order_by().values_list("queue").annotate(count=Count("pk")))
+
+
 def host_of(worker: str) -> str:
     """The host of a process, by its name in jobs and in the fleet: `node-1` of `node-1:4711`."""
     return worker.rpartition(":")[0]

@@ -43,10 +43,10 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression, OrderBy
 
-from web.clock import DatabaseNow
 from web.jobs import wakeup
 from web.jobs.fair_share import move_up_on_commit, under_way
 from web.jobs.models import CPU, OPEN, ORDER, JobState, LeasedJob
+from web.site.clock import DatabaseNow
 
 J = TypeVar("J", bound=LeasedJob)
 Moment = datetime | DatabaseNow

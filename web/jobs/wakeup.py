@@ -11,10 +11,9 @@ from celery import Celery
 from django.conf import settings
 from kombu.exceptions import KombuError, OperationalError
 
-from web import metrics
-from web.broker import TASK, broker_queue, new_celery
 from web.jobs.models import CPU
-from web.observability import tracing
+from web.site import metrics, tracing
+from web.site.broker import TASK, broker_queue, new_celery
 
 log = structlog.get_logger(__name__)
 

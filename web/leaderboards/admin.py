@@ -2,9 +2,10 @@
 
 from django.contrib import admin
 
-from web.leaderboards.models import Baseline, Best, Place, Ranking
-from web.staff.audited import RecordAdmin, RemovableAdmin
-from web.staff.models import ActKind
+from web.audit.audited import RecordAdmin, RemovableAdmin
+from web.audit.models import ActKind
+from web.leaderboards.models import Baseline, Place, Ranking
+from web.submissions.models import Best
 
 
 @admin.register(Best)

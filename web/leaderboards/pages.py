@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from judge.report import Score
 from problems.vocabulary import BaselineKind, Language
+from web.accounts.visibility import Viewer
 from web.catalog.models import Problem
 from web.charts.records import Fall, Level, records
 from web.leaderboards.forms import BaselineForm
@@ -19,7 +20,6 @@ from web.leaderboards.models import Baseline as StoredBaseline
 from web.leaderboards.queries import Baseline, Board, Standing, Standings, standings
 from web.leaderboards.queries.standings import FUNCTIONAL
 from web.packages.queries import HASH_SHOWN, names_of_versions
-from web.profiles.queries import Viewer
 
 WIDTH = 1000
 _LEAST = 8  # units, so that the narrowest interval can be seen

@@ -35,7 +35,8 @@ from django.utils import timezone
 
 from web.accounts.models import User
 from web.catalog.models import Problem
-from web.leaderboards.models import Best, Place, Ranking
+from web.leaderboards.models import Place, Ranking
+from web.submissions.models import Best
 from web.tracks.models import Entry, Track
 
 SOONEST = timedelta(minutes=5)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.http import QueryDict
 from django.utils.http import urlencode
 
+from web.accounts.visibility import Viewer
 from web.leaderboards.models import Ranking
 from web.leaderboards.pages import Choice, Pages
 from web.leaderboards.queries import Ranked, RankingPage, ranking_page
-from web.profiles.queries import Viewer
 
 ALL = "All problems"
 

@@ -4,9 +4,9 @@ from django.db import transaction
 
 from problems.vocabulary import BaselineKind
 from web.accounts.models import Audience, User
+from web.audit.models import ActKind
+from web.audit.services import log
 from web.leaderboards.models import Baseline
-from web.staff.models import ActKind
-from web.staff.services import log
 from web.submissions.models import Submission
 
 # No one can sign up under a name with a colon.

@@ -10,11 +10,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from problems.vocabulary import BaselineKind
 from web.accounts.models import User
-from web.catalog.pages import problem_or_404
+from web.catalog.access import problem_or_404
 from web.leaderboards import pages, ranking_pages, services
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline
-from web.requests import PageRequest
+from web.site.requests import PageRequest
 
 
 @require_safe

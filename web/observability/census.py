@@ -13,10 +13,10 @@ from django.db.models import Count, Min
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from web.clock import DatabaseNow, read_clock
 from web.fleet.models import Gpu, Health, Node, Worker
 from web.jobs.models import CPU, OPEN, JobState
 from web.jobs.queries import kinds_now
+from web.site.clock import DatabaseNow, read_clock
 from web.submissions.models import Job
 from web.upkeep.queries import backup_age_s
 

@@ -9,10 +9,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import sync_only_middleware
 
-from web import metrics
-from web.observability import tracing
-from web.observability.origin import answering
-from web.threads import Handler
+from web.site import metrics, tracing
+from web.site.origin import answering
+from web.site.threads import Handler
 
 log = structlog.get_logger(__name__)
 

@@ -22,11 +22,11 @@ from problems.contents import DESCRIPTION, Contents, ContentsInvalid, as_folder,
 from problems.faults import Faults, PackageInvalid
 from problems.loader import load_problem
 from web.accounts.models import User
-from web.catalog import services as catalog
+from web.audit.models import Act, ActKind
+from web.audit.services import log
 from web.catalog.models import Problem
+from web.packages import catalogue as catalog
 from web.packages.models import NOTE_CHARACTERS, Origin, PackageVersion
-from web.staff.models import Act, ActKind
-from web.staff.services import log
 
 
 class PublishRefused(Exception):

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from django.utils.safestring import SafeString
 
 from web.accounts.models import Audience, User
+from web.accounts.visibility import Viewer, may_see_activity
 from web.charts.heat_map import heat_map
 from web.leaderboards.queries import Record, records_of
 from web.profiles import queries
-from web.profiles.queries import Cell, Viewer
+from web.profiles.queries import Cell
 
 SHOWN_RECORDS = 10
 
@@ -52,7 +53,7 @@ class ProfilePage:
 def profile_page(viewer: Viewer, person: User) -> ProfilePage:
     """The profile of `person` for `viewer`, who may see it. Four queries."""
     year = queries.activity(person)
-    shown = queries.may_see_activity(viewer, person)
+    shown = may_see_activity(viewer, person)
     return ProfilePage(
         person=person,
         own=viewer == person,

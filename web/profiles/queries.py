@@ -1,21 +1,19 @@
-"""Reads about what people show of themselves."""
+"""Reads about what people have done."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, FilteredRelation, Q
-from django.db.models.functions import Lower, TruncDate
+from django.db.models.functions import TruncDate
 from django.utils import timezone
 
 from problems.vocabulary import Difficulty
-from web.accounts.models import Audience, User
+from web.accounts.models import User
 from web.catalog.models import Problem
 from web.submissions.models import Submission
 from web.tracks.models import Entry
 
-Viewer = User | AnonymousUser
 ACTIVITY_DAYS = 365
 
 
@@ -40,37 +38,6 @@ class Activity:
     def total(self) -> int:
         """All of them."""
         return sum(self.days.values())
-
-
-def may_see_profile(viewer: Viewer, user: User) -> bool:
-    """Whether `viewer` may see the profile of `user`. Without the right it does not exist: answer 404."""
-    if viewer.is_staff or viewer == user:
-        return True
-    if not user.is_active or user.profile_audience == Audience.NOBODY:
-        return False
-    return user.profile_audience == Audience.EVERYBODY or viewer.is_authenticated
-
-
-def may_see_activity(viewer: Viewer, user: User) -> bool:
-    """Whether `viewer`, who may see the profile, may see on which days there were submissions."""
-    return viewer.is_staff or viewer == user or user.shows_activity
-
-
-def ranked_users(path: str = "") -> Q:
-    """The condition for people who appear in rankings: active, and not unwilling.
-
-    `path` leads from the filtered model to the user: `Progress.objects.filter(ranked_users("user"))`.
-    """
-    prefix = f"{path}__" if path else ""
-    return Q(**{f"{prefix}is_active": True, f"{prefix}in_rankings": True})
-
-
-def find_profile(viewer: Viewer, username: str) -> User | None:
-    """The person of that name, in any case; None when `viewer` may not see the profile."""
-    if "\0" in username:  # which PostgreSQL does not take
-        return None
-    named = User.objects.alias(lower=Lower("username")).filter(lower=username.lower()).first()
-    return named if named and may_see_profile(viewer, named) else None
 
 
 def solved_grid(user: User) -> list[tuple[str, list[Cell]]]:

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from web.accounts.models import Audience, User
-from web.leaderboards import best
+from web.submissions import best
 
 
 @transaction.atomic

@@ -9,14 +9,15 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from web.accounts.models import Audience, User
-from web.profiles import pages, queries, services
+from web.accounts.visibility import find_profile
+from web.profiles import pages, services
 from web.profiles.forms import PrivacyForm
 
 
 @require_safe
 def profile(request: HttpRequest, username: str) -> HttpResponse:
     """What a person has done. A name in another case leads to the address of the right one."""
-    person = queries.find_profile(request.user, username)
+    person = find_profile(request.user, username)
     if person is None:
         raise Http404("The profile doesn't exist, or you don't have access to it.")
     if person.username != username:

@@ -1,17 +1,77 @@
-"""Staff pages about the audit log and rejudges, to look at. The pages under /staff show them better."""
+"""Staff pages about people: who may do what, and how they sign in. Secrets are not shown."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import allauth.account.admin  # these register, so that what follows can replace them
+import allauth.mfa.admin
+import allauth.socialaccount.admin
+import allauth.usersessions.admin  # noqa: F401 - as above
+from allauth.account.decorators import secure_admin_login
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
+from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group
+from django.http import HttpRequest
 
-from web.staff.audited import AuditedAdmin, RecordAdmin
-from web.staff.models import Act, HiddenRun, Rejudge
+from web.accounts.models import ApiToken, User
+from web.audit.audited import AuditedAdmin, RemovableAdmin
+from web.audit.models import ActKind
+from web.submissions import best
 
 admin.site.site_header = admin.site.site_title = "Warpcourt"
 admin.site.index_title = "Administration"
 admin.site.unregister(Group)
+# The admin's own form would ask for a password alone, as often as somebody likes to guess.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
+# Theirs show keys and recovery codes, and let staff write them. Providers are set by the environment.
+for model in (Authenticator, EmailAddress, SocialAccount, SocialApp, SocialToken, UserSession):
+    admin.site.unregister(model)
+
+_ROLES = ("is_active", "is_staff", "is_instructor", "is_superuser", "groups", "user_permissions")
+
+
+@admin.register(User)
+class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
+    """People. Only a superuser gives and takes roles."""
+
+    told: ClassVar[tuple[str, ...]] = ("username", *_ROLES)
+    list_display = ["username", "email", "is_staff", "is_instructor", "is_active", "date_joined"]
+    list_filter = ["is_staff", "is_instructor", "is_superuser", "is_active"]
+    search_fields = ["username", "email"]
+    ordering = ["username"]
+    fieldsets = [
+        (None, {"fields": ["username", "password", "email"]}),
+        ("Rights", {"fields": [*_ROLES]}),
+        ("Dates", {"fields": ["last_login", "date_joined"]}),
+    ]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
+        """The dates, and the roles for those who may not give them."""
+        dates = ["date_joined", "last_login"]
+        return dates if request.user.is_superuser else [*dates, *_ROLES]
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Those who may; but a superuser's password is for superusers."""
+        allowed = super().has_change_permission(request, obj)
+        return allowed and (request.user.is_superuser or not (obj and obj.is_superuser))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002 - Django's signature
+        """Nobody: people delete their accounts themselves; others are made inactive."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save, and mark records anew where the person begins or ceases to rank."""
+        super().save_model(request, obj, form, change)
+        if change and "is_active" in form.changed_data:
+            best.review(obj)
+
+    def kind_of_change(self, obj: User, changed: list[str]) -> ActKind:  # noqa: ARG002 - the base class's signature
+        """Roles have a kind of their own."""
+        return ActKind.ROLE if set(changed) & set(_ROLES) else ActKind.CHANGE
 
 
 @admin.register(Group)
@@ -21,31 +81,66 @@ class GroupAdmin(AuditedAdmin[Group], DjangoGroupAdmin):
     told: ClassVar[tuple[str, ...]] = ("name", "permissions")
 
 
-@admin.register(Act)
-class ActAdmin(RecordAdmin[Act]):
-    """The audit log."""
+@admin.register(ApiToken)
+class ApiTokenAdmin(RemovableAdmin[ApiToken]):
+    """Tokens, to look at and to revoke. None is made here: its secret could not be shown."""
 
-    list_display = ["created", "actor_name", "kind", "target_text", "target_kind"]
-    list_filter = ["kind"]
-    search_fields = ["=actor_name", "target_text"]
+    private: ClassVar[tuple[str, ...]] = ("digest",)
+    list_display = ["prefix", "name", "user", "scope", "created", "expires", "last_used"]
+    list_select_related = ["user"]
+    search_fields = ["prefix", "user__username"]
 
-
-@admin.register(Rejudge)
-class RejudgeAdmin(RecordAdmin[Rejudge]):
-    """Rejudges."""
-
-    list_display = ["pk", "reason", "state", "creator", "created", "ended"]
-    list_filter = ["state"]
-    list_select_related = ["creator"]
-    search_fields = ["reason"]
+    def kind_of_deletion(self) -> ActKind:
+        """It is revoked."""
+        return ActKind.TOKEN_REVOKE
 
 
-@admin.register(HiddenRun)
-class HiddenRunAdmin(RecordAdmin[HiddenRun]):
-    """Hidden runs."""
+@admin.register(EmailAddress)
+class EmailAddressAdmin(RemovableAdmin[Any]):
+    """Addresses that people have given, and whether they confirmed them."""
 
-    private: ClassVar[tuple[str, ...]] = ("body", "listings")
-    list_display = ["rejudge", "submission", "state", "old_verdict", "verdict", "change"]
-    list_filter = ["state", "change"]
-    list_select_related = ["rejudge", "submission"]
-    search_fields = ["=submission__public_id"]
+    list_display = ["email", "user", "primary", "verified"]
+    list_filter = ["primary", "verified"]
+    list_select_related = ["user"]
+    search_fields = ["email", "user__username"]
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(RemovableAdmin[Any]):
+    """Second factors, to remove for somebody who has lost theirs and proved to be who they are."""
+
+    private: ClassVar[tuple[str, ...]] = ("data",)
+    list_display = ["user", "type", "created_at", "last_used_at"]
+    list_filter = ["type"]
+    list_select_related = ["user"]
+    search_fields = ["user__username"]
+
+
+@admin.register(SocialAccount)
+class SocialAccountAdmin(RemovableAdmin[Any]):
+    """Accounts elsewhere that people sign in with."""
+
+    private: ClassVar[tuple[str, ...]] = ("extra_data",)
+    list_display = ["user", "provider", "uid", "date_joined", "last_login"]
+    list_filter = ["provider"]
+    list_select_related = ["user"]
+    search_fields = ["user__username", "uid"]
+
+
+@admin.register(UserSession)
+class UserSessionAdmin(RemovableAdmin[Any]):
+    """Where people are signed in."""
+
+    private: ClassVar[tuple[str, ...]] = ("session_key", "data")
+    list_display = ["user", "created_at", "last_seen_at", "user_agent"]
+    list_select_related = ["user"]
+    search_fields = ["user__username"]
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:  # noqa: ARG002 - Django's signature
+        """End the session itself too."""
+        obj.end()
+
+    def delete_queryset(self, request: HttpRequest, queryset: Any) -> None:
+        """End each of them."""
+        for session in queryset:
+            self.delete_model(request, session)

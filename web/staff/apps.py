@@ -1,4 +1,4 @@
-"""Pages for those who run the site, and the audit log."""
+"""Pages for those who run the site."""
 
 from django.apps import AppConfig
 

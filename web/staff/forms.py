@@ -5,13 +5,13 @@ import re
 from django import forms
 
 from problems.vocabulary import Language, Verdict
+from web.audit.models import ActKind
 from web.catalog.models import Problem
 from web.jobs.models import QUEUE_CHARACTERS, JobState
-from web.staff.models import TEXT_CHARACTERS, ActKind
-from web.staff.rejudge_queries import EARLIER
+from web.rejudges.queries import EARLIER
+from web.site.verdicts import look_of
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.templatetags.warpcourt import language
-from web.verdicts import look_of
 
 MAX_IDS = 1000
 
@@ -35,12 +35,6 @@ class ActFilter(forms.Form):
     kind = forms.ChoiceField(choices=[("", "Any"), *ActKind.choices], required=False, label="Action")
     actor = forms.CharField(max_length=30, required=False, label="User")
     target = forms.CharField(max_length=60, required=False, label="Target")
-
-
-class ReasonForm(forms.Form):
-    """Why something is done."""
-
-    reason = forms.CharField(max_length=TEXT_CHARACTERS, label="Reason")
 
 
 class ChoiceForm(forms.Form):

@@ -3,17 +3,7 @@
 from dataclasses import dataclass
 
 from web.jobs.models import JobKind
-from web.staff.models import Change, RejudgeState
 from web.staff.queries import Stuck
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A state for people: a word, a tone (CSS class), and a symbol of icons.svg."""
-
-    word: str
-    tone: str
-    icon: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +34,6 @@ KIND_WORDS = {
     JobKind.PROOF: KindWords("Proof", "Proofs", "author-proof-run", ("subject", "key")),
     JobKind.IMPORT: KindWords("Import", "Imports", "author-import-run"),
     JobKind.REJUDGE: KindWords("Dry-run rejudge", "Dry-run rejudges", "staff-rejudge"),
-}
-REJUDGE_LOOKS = {
-    RejudgeState.RUNNING: Look("Running", "live", "pending"),
-    RejudgeState.READY: Look("Waiting for decision", "limit", "warning"),
-    RejudgeState.APPLYING: Look("Applying", "live", "pending"),
-    RejudgeState.APPLIED: Look("Applied", "good", "accepted"),
-    RejudgeState.DISCARDED: Look("Discarded", "void", "cancelled"),
-    RejudgeState.CANCELLED: Look("Cancelled", "void", "cancelled"),
-}
-CHANGE_LOOKS = {
-    Change.SAME: Look("Same", "void", "note"),
-    Change.VERDICT: Look("Changed verdict", "limit", "warning"),
-    Change.FASTER: Look("Faster", "good", "run"),
-    Change.SLOWER: Look("Slower", "bad", "time_limit"),
-    Change.OTHER_GPU: Look("Different GPU", "limit", "note"),
-    Change.FAILED: Look("Judge failed", "bad", "internal_error"),
 }
 STUCK_WORDS = {
     Stuck.EXPIRED: StuckWords(

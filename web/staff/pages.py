@@ -7,18 +7,20 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from web import cursors
+from web.audit.models import Act
 from web.fleet import pages as fleet_pages
 from web.fleet import queries as fleet_queries
 from web.fleet.pages import NodeCard, ago
 from web.jobs.models import JobState
 from web.jobs.queries import KindNow, Task, kinds_now, long_waiting, tasks_held, tasks_in_background
-from web.staff import queries, rejudge_pages
-from web.staff.looks import KIND_WORDS, STUCK_WORDS, Look, StuckWords
-from web.staff.models import Act
-from web.staff.paging import first_rows
+from web.rejudges import pages as rejudge_pages
+from web.rejudges.looks import Look
+from web.rejudges.pages import RejudgeRow
+from web.site import cursors
+from web.site.paging import first_rows
+from web.staff import queries
+from web.staff.looks import KIND_WORDS, STUCK_WORDS, StuckWords
 from web.staff.queries import Load, Place, Stuck, WorkerNow
-from web.staff.rejudge_pages import RejudgeRow
 from web.submissions.models import Job, Priority
 from web.submissions.waiting import ordinal
 

@@ -10,22 +10,17 @@ from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from problems.vocabulary import Verdict
-from web.clock import DatabaseNow
+from web.audit.models import Act
 from web.fleet.queries import offered_gpu_models
 from web.jobs.models import OPEN, ORDER, JobState
 from web.jobs.queries import Task, tasks_held
-from web.staff.models import Act
+from web.rejudges.queries import UNREAD
+from web.site.clock import DatabaseNow
 from web.submissions.models import Job, Report, Submission
 
 LONG_WAIT = timedelta(minutes=10)
 RECENT_REPORTS = 500
 Place = tuple[int, int, datetime, int]
-UNREAD = (
-    "submission__source",
-    "submission__problem__statement",
-    "submission__problem__editorial",
-    "submission__problem__starters",
-)
 
 
 class Stuck(StrEnum):

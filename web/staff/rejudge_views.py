@@ -7,15 +7,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from web.audit.access import member, staff_only
+from web.audit.forms import ReasonForm
 from web.authoring.queries import find_workspace
-from web.requests import PageRequest
-from web.staff import rejudge_pages as pages
-from web.staff import rejudge_queries as queries
-from web.staff import rejudging
-from web.staff.access import member, staff_only
-from web.staff.forms import ChoiceForm, ReasonForm
-from web.staff.models import Rejudge
-from web.staff.rejudging import MAX_RUNS
+from web.rejudges import pages, queries, rejudging
+from web.rejudges.models import Rejudge
+from web.rejudges.rejudging import MAX_RUNS
+from web.site.requests import PageRequest
+from web.staff.forms import ChoiceForm
 
 
 @require_safe

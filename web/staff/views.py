@@ -8,11 +8,13 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
+from web.audit.access import member, staff_only
+from web.audit.forms import ReasonForm
 from web.discussion.queries import count_open_flags
-from web.staff import mending, pages, queries
-from web.staff.access import member, staff_only
-from web.staff.forms import ActFilter, QueueFilter, ReasonForm
+from web.staff import pages, queries
+from web.staff.forms import ActFilter, QueueFilter
 from web.staff.queries import Stuck
+from web.submissions import mending
 from web.submissions.models import Submission
 
 

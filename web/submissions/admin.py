@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from web.accounts.models import User
-from web.staff import mending
-from web.staff.audited import RecordAdmin
+from web.audit.audited import RecordAdmin
+from web.submissions import mending
 from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Report, Submission, Tally
 
 _REASON = "by hand, in the administration"

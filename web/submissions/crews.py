@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from web.clock import DatabaseNow
 from web.fleet.models import Duty, Worker
 from web.fleet.queries import LOST_AFTER
 from web.jobs.models import CPU
+from web.site.clock import DatabaseNow
 from web.submissions.queues import GPU
 
 

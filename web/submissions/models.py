@@ -347,3 +347,61 @@ class Tally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.problem_id}: {self.accepted} of {self.judged}"
+
+
+class Best(models.Model):
+    """A score that was its author's best on its board when it was handed in.
+
+    That is the least median so far, or an interval that reaches lower than any before. `current` marks the
+    one that stands, `record` those that were surely better than all before of everybody who ranks. The
+    figures and the stamp are the report's, kept here so that a board is read from one table.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="bests")
+    problem = models.ForeignKey(Problem, models.CASCADE, related_name="bests", db_index=False)
+    version = models.CharField(max_length=64)
+    gpu_model = models.CharField(max_length=STAMP_CHARACTERS)
+    language = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Language])
+    submission = models.OneToOneField(Submission, models.CASCADE, related_name="best")
+    score_us = models.FloatField()
+    score_low_us = models.FloatField()
+    score_high_us = models.FloatField()
+    roofline_percent = models.FloatField(null=True)
+    driver = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
+    toolkit = models.CharField(max_length=STAMP_CHARACTERS, blank=True)
+    handed_in = models.DateTimeField()
+    current = models.BooleanField()
+    record = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name_plural = "bests"
+        indexes = [
+            models.Index(
+                fields=["problem", "version", "gpu_model", "language", "score_us"],
+                name="best_by_place",
+                condition=Q(current=True),
+                # All that a board's places and counts need, so that no row is looked up for them.
+                include=["id", "user", "handed_in", "submission", "score_low_us", "score_high_us"],
+            ),
+            models.Index(
+                fields=["problem", "version", "gpu_model", "language", "handed_in"], name="best_by_time"
+            ),
+            models.Index(fields=["-handed_in"], name="best_records", condition=Q(record=True)),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["user", "problem", "version", "gpu_model", "language"],
+                name="best_current_once",
+                condition=Q(current=True),
+            ),
+            models.CheckConstraint(condition=Q(language__in=[*Language]), name="best_language_known"),
+            models.CheckConstraint(
+                condition=Q(
+                    score_low_us__gt=0, score_us__gte=F("score_low_us"), score_high_us__gte=F("score_us")
+                ),
+                name="best_score_whole",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} on {self.problem_id}: {self.score_us} us"

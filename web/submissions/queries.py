@@ -13,8 +13,9 @@ from django.utils import timezone
 from judge.redaction import redact
 from judge.report import Report, Score, from_json
 from web.accounts.models import User
+from web.accounts.visibility import reads_all
 from web.jobs.models import JobState
-from web.observability.origin import Origin
+from web.site.origin import Origin
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
 
 Viewer = User | AnonymousUser
@@ -38,11 +39,6 @@ def visible_submissions(viewer: Viewer) -> QuerySet[Submission]:
         return submissions
     solved = Progress.objects.filter(user=viewer.pk, problem=OuterRef("problem"), solved__isnull=False)
     return submissions.filter(Q(user=viewer.pk) | (Q(shared=True) & Exists(solved)))
-
-
-def reads_all(viewer: Viewer) -> bool:
-    """Whether `viewer` may see every submission: staff, and instructors, to teach."""
-    return viewer.is_authenticated and (viewer.is_staff or viewer.is_instructor)
 
 
 def submissions_in_charge(viewer: Viewer) -> QuerySet[Submission]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from judge.report import CaseReport, KernelResources, Report, Timing
-from web.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
+from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
 
 _TIMING = ("case", "time", "95 % interval", "samples", "roofline", "SM / memory")
 _KERNELS = ("kernel", "registers", "shared", "stack", "spill stores", "spill loads")

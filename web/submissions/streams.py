@@ -19,8 +19,7 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from web import metrics
-from web.observability import origin
+from web.site import metrics, origin
 from web.submissions import queries
 from web.submissions.lookout import closing, lookout
 from web.submissions.models import Event

@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString, mark_safe
 from judge.report import KernelResources
 from problems.translations import direction_of
 from problems.vocabulary import Language
-from web import assets, figures
-from web.verdicts import look_of
+from web.site import assets, figures
+from web.site.verdicts import look_of
 
 register = template.Library()
 THEMES = ("light", "dark")

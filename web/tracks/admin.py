@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.contrib import admin
 from django.http import HttpRequest
 
-from web.staff.audited import AuditedAdmin, RecordAdmin
+from web.audit.audited import AuditedAdmin, RecordAdmin
 from web.tracks.models import Entry, Track
 
 

@@ -5,12 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from django.db.models import BooleanField, Exists, OuterRef, QuerySet, Value
+from django.db.models import (
+    BooleanField,
+    Exists,
+    ExpressionWrapper,
+    FilteredRelation,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+)
 
 from web.catalog.models import Problem
 from web.catalog.queries import Viewer, visible_problems
-from web.clock import DatabaseNow
-from web.submissions.models import Progress
+from web.site.clock import DatabaseNow
 from web.tracks.models import Entry, Track
 
 _NO = Value(value=False, output_field=BooleanField())
@@ -103,22 +111,28 @@ def _visible(viewer: Viewer) -> QuerySet[Track]:
 
 
 def _entries(viewer: Viewer) -> QuerySet[Entry]:
-    solved: Exists | Value = _NO
-    attempted: Exists | Value = _NO
-    if viewer.is_authenticated:
-        own = Progress.objects.filter(user=viewer.pk, problem=OuterRef("problem"))
-        attempted, solved = Exists(own), Exists(own.filter(solved__isnull=False))
     entries = Entry.objects.filter(track__in=_visible(viewer), problem__in=visible_problems(viewer))
     return (
-        entries.select_related("track", "problem")
+        _with_marks(entries, viewer)
+        .select_related("track", "problem")
         .only(
             *("day", "track__slug", "track__title", "track__summary", "track__description"),
             *("track__published", "track__contest_starts", "track__contest_ends"),
             *("problem__slug", "problem__title", "problem__summary"),
             "problem__difficulty",
         )
-        .annotate(solved=solved, attempted=attempted)
         .order_by("track__order", "track__slug", "position")
+    )
+
+
+def _with_marks(entries: QuerySet[Entry], viewer: Viewer) -> QuerySet[Entry]:
+    if not viewer.is_authenticated:
+        return entries.annotate(solved=_NO, attempted=_NO)
+    own = FilteredRelation("problem__progress", condition=Q(problem__progress__user=viewer.pk))
+    return entries.annotate(
+        own=own,
+        solved=ExpressionWrapper(Q(own__solved__isnull=False), output_field=BooleanField()),
+        attempted=ExpressionWrapper(Q(own__pk__isnull=False), output_field=BooleanField()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from web.staff.audited import RecordAdmin
+from web.audit.audited import RecordAdmin
 from web.upkeep.models import Backup
 
 

@@ -15,6 +15,7 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from web.site.version import version
 from web.upkeep import packages
 from web.upkeep.archive import writing
 from web.upkeep.dump import Database
@@ -22,7 +23,6 @@ from web.upkeep.manifest import FORMAT, KEY, InTheWay, Manifest
 from web.upkeep.models import Backup
 from web.upkeep.postgresql import PostgreSQL
 from web.upkeep.sqlite import SQLite
-from web.version import version
 
 Say = Callable[[str], object]
 _SAID_EVERY_S = 5.0

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db.migrations.loader import MigrationLoader
 
-from web.staff.models import ActKind
-from web.staff.services import log
+from web.audit.models import ActKind
+from web.audit.services import log
 from web.upkeep import packages
 from web.upkeep.archive import Reader, reading
 from web.upkeep.backup import Say, key_print, this_database, told

@@ -19,7 +19,7 @@ def main(argv: list[str] | None = None) -> int:
         django.setup()
     except ConfigError as error:
         return _complain(str(error))
-    from web.judging import node_settings  # noqa: PLC0415 - needs Django's settings
+    from web.site.judging import node_settings  # noqa: PLC0415 - needs Django's settings
     from worker.node.assembly import NoNode, open_service  # noqa: PLC0415 - as above
     from worker.node.engine import open_engine  # noqa: PLC0415 - as above
     from worker.probes import Probes  # noqa: PLC0415 - as above

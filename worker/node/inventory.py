@@ -11,7 +11,7 @@ from django.conf import settings
 from judge.clock.calibration import load
 from sandbox.gpu.nvml import GpuInfo
 from sandbox.toolchain import ToolchainMissing, find_toolkit
-from web.version import version
+from web.site.version import version
 
 
 def node_name() -> str:

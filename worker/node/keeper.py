@@ -12,8 +12,8 @@ from sandbox.gpu.health import Health, Mark, Quarantine
 from sandbox.gpu.lease import LeaseCancelled, Leases, Share
 from sandbox.gpu.mps import Mps, MpsUnavailable, ServerState
 from sandbox.gpu.nvml import Nvml, NvmlUnavailable
-from web import metrics
 from web.fleet.services import GpuStatus
+from web.site import metrics
 
 log = structlog.get_logger(__name__)
 

@@ -25,10 +25,10 @@ from django.db import connections
 from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable
-from web import metrics
 from web.fleet import services
 from web.fleet.models import State
 from web.fleet.presence import orders_for
+from web.site import metrics
 from worker.node.holds import obey
 from worker.node.keeper import Keeper
 

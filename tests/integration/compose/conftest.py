@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from testing.services import need
 from tests.integration.compose.site import ComposeSite
-from tests.services import need
 
 
 @pytest.fixture(scope="session")

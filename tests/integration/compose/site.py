@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.rolling_restart import Site
-from tests.services import ROOT, free_port
+from testing.services import ROOT, free_port
 
 HOST = "court.localhost"
 PASSWORD = "correct horse battery"

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from benchmarks.rolling_restart import measure
+from testing.services import wait_until
 from tests.integration.compose.site import HOST, LONG_RUNNING, WEB, ComposeSite
-from tests.services import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("images"), pytest.mark.timeout(900)]
 

@@ -17,7 +17,7 @@ from sandbox.containers.images import Images
 from sandbox.containers.orphans import OWNER_LABEL
 from sandbox.spec import Command, Completion, Ending, Limits
 from sandbox.watch import WatchedProcess
-from tests.services import kill_worker, need, started_engine, started_worker, stop_engine
+from testing.services import kill_worker, need, started_engine, started_worker, stop_engine
 
 pytestmark = pytest.mark.integration
 

@@ -10,7 +10,7 @@ import pytest
 from sandbox.containers.backend import Containers
 from sandbox.containers.images import Images
 from sandbox.spec import Command, Completion, Image, Limits
-from tests.services import ROOT, need
+from testing.services import ROOT, need
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("images")]
 

@@ -13,9 +13,9 @@ from problems.schema import Solution
 from problems.vocabulary import Mode, Verdict
 from sandbox.containers.backend import Containers
 from sandbox.toolchain import ToolchainMissing
+from testing.services import need
 from tests.integration.conftest import CACHE
 from tests.integration.threats.attacks import ATTACKS, Attack
-from tests.services import need
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("containers-judging")]
 

@@ -10,12 +10,12 @@ import pytest
 
 from sandbox.cpu.build import build_runtime
 from sandbox.toolchain import ToolchainMissing, find_toolkit
+from testing.services import need
 from tests.cluster import Cluster, Stage
 from tests.cluster.hosts import need_hosts
 from tests.cluster.stages import Held
 from tests.integration.conftest import CACHE
 from tests.integration.faults import real
-from tests.services import need
 
 RECOVERY_S = 30.0
 FIRST_JUDGEMENT_S = 180.0

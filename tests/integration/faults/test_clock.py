@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from testing.services import need
 from tests.cluster import STAGES, Cluster, hold
 from tests.cluster.cluster import SWEEP_S
-from tests.services import need
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 

@@ -5,11 +5,11 @@ import time
 
 import pytest
 
+from testing.services import wait_until
 from tests.cluster import KINDS, Cluster, HeldJob, Stage, hold_kind
 from tests.cluster.cluster import SWEEP_S
 from tests.integration.faults import real
 from tests.integration.faults.conftest import RECOVERY_S
-from tests.services import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 

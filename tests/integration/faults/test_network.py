@@ -2,8 +2,8 @@
 
 import pytest
 
+from testing.services import wait_until
 from tests.cluster import STAGES, hold
-from tests.services import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 

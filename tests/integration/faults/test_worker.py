@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
+from testing.services import wait_until
 from tests.cluster import STAGES, Stage, hold
-from tests.services import wait_until
 from web.config import Config
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]

@@ -19,8 +19,8 @@ from problems.vocabulary import Group
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.toolchain import ToolchainMissing
+from testing.services import need
 from tests.integration.conftest import CACHE
-from tests.services import need
 
 PROBLEMS = Path(__file__).resolve().parents[3] / "problems"
 

@@ -12,7 +12,7 @@ from problems.binding import binding_cuda, starter
 from problems.loader import load_problem, problems_root
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Language, Role
-from tests.services import need
+from testing.services import need
 
 pytestmark = pytest.mark.integration
 

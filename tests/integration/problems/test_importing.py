@@ -17,7 +17,7 @@ from problems.loader import load_problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.spec import Limits
-from tests.services import need
+from testing.services import need
 
 pytest.importorskip("torch")
 SETS = Path(__file__).parents[2] / "sets"

@@ -16,8 +16,8 @@ from sandbox.containers.backend import IDENTITIES, Containers
 from sandbox.containers.images import Images
 from sandbox.spec import Bind, Command, Completion, Limits
 from sandbox.watch import WatchedProcess
+from testing.services import need
 from tests.integration.conftest import CACHE
-from tests.services import need
 
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_mib=256, processes=32, file_mib=16, tmpfs_mib=8)
 SYSTEM_PYTHON = Path("/usr/bin/python3")

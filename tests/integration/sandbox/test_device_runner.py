@@ -15,8 +15,8 @@ from sandbox.gpu.runners import build_device_runner, cuda_runner_command
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import ToolchainMissing, find_toolkit
 from sandbox.wire import ExitStatus, Flag, Order
+from testing.services import need
 from tests.integration.sandbox.talk import Argument, Talk, wait_until
-from tests.services import need
 
 pytestmark = pytest.mark.integration
 

@@ -22,8 +22,8 @@ from sandbox.gpu.compile.server import MAX_LISTING_BYTES
 from sandbox.pool import Pool, Recipe
 from sandbox.spec import Ending, Limits
 from sandbox.toolchain import ToolchainMissing, find_toolkit
+from testing.services import need
 from tests.integration.conftest import CACHE
-from tests.services import need
 
 pytestmark = pytest.mark.integration
 

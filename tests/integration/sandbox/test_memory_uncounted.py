@@ -9,8 +9,8 @@ import pytest
 from sandbox import seccomp
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.spec import Completion, Ending, Limits
+from testing.services import need
 from tests.integration.sandbox.conftest import SYSTEM_PYTHON, Sandbox
-from tests.services import need
 
 pytestmark = pytest.mark.integration
 

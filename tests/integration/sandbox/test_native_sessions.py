@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import need
+from testing.services import need
 
 pytestmark = pytest.mark.integration
 

@@ -12,8 +12,8 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.containers.backend import Containers
 from sandbox.containers.orphans import OWNER_LABEL, Owner, orphans
 from sandbox.spec import Bind, Ending, Limits
+from testing.services import kill_worker, started_worker
 from tests.integration.sandbox.conftest import LIMITS, Sandbox
-from tests.services import kill_worker, started_worker
 
 pytestmark = pytest.mark.integration
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from testing.services import need
 from tests.integration.sandbox.conftest import SYSTEM_PYTHON
-from tests.services import need
 
 pytestmark = pytest.mark.integration
 

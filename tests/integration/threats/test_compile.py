@@ -16,9 +16,9 @@ from sandbox.gpu.compile.compiler import on_host, open_compiler
 from sandbox.pool import Pool, Recipe
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
+from testing.services import need
 from tests.compiling import compile_cuda
 from tests.integration.conftest import CACHE
-from tests.services import need
 
 pytestmark = pytest.mark.integration
 

@@ -10,10 +10,10 @@ from problems.vocabulary import Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Hierarchy
 from sandbox.toolchain import ToolchainMissing
+from testing.services import need
 from tests.integration.conftest import CACHE
 from tests.integration.threats.attacks import SOLVE, Attack, cuda, triton
 from tests.integration.threats.test_programs import HONEST, judge
-from tests.services import need
 
 pytestmark = pytest.mark.integration
 

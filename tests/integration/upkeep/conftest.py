@@ -6,8 +6,8 @@ from itertools import count
 
 import pytest
 
+from testing.services import postgresql
 from tests.integration.upkeep.site import Site, new_database
-from tests.services import postgresql
 
 
 @pytest.fixture(scope="package")

@@ -12,7 +12,7 @@ from django.db import IntegrityError, NotSupportedError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.models import CheckConstraint, Index, Q
 from web.fleet.models import Node
-from web.upkeep.operations import AddCheckLive, AddIndexLive, RemoveIndexLive
+from web.site.live_operations import AddCheckLive, AddIndexLive, RemoveIndexLive
 
 found = {}
 state = MigrationLoader(connection).project_state()

@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
 """
 INDEX_AND_CHECK = """
 from django.db import migrations, models
-from web.upkeep.operations import AddCheckLive, AddIndexLive
+from web.site.live_operations import AddCheckLive, AddIndexLive
 class Migration(migrations.Migration):
     atomic = False
     dependencies = [("submissions", "9998_column")]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.services import postgresql, redis_server
+from testing.services import postgresql, redis_server
 
 
 @pytest.fixture(scope="module")

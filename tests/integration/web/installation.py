@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
+from testing.services import free_port, wait_until
 from tests.migrated import NAME, put_migrated_database
-from tests.services import free_port, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 PASSWORD = "correct horse battery"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import redis
 
+from testing.services import free_port, wait_until
 from tests.integration.web.installation import ROOT, Installation, kill_group
-from tests.services import free_port, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("installation")]
 

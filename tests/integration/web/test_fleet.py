@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from testing.services import wait_until
 from tests.integration.web.installation import ROOT, Installation
-from tests.services import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("installation")]
 

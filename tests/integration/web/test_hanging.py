@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from testing.services import wait_until
 from tests.integration.web.installation import Installation
-from tests.services import wait_until
 from worker.pulse import activity_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("installation")]

@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
+from testing.services import free_port, wait_until
 from tests.integration.web.collector import Collector, collecting
 from tests.integration.web.installation import Installation
-from tests.services import free_port, wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("observability")]
 

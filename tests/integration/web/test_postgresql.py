@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from testing.services import ROOT, postgresql
 from tests.integration.web.test_databases import POSTGRES
-from tests.services import ROOT, postgresql
 
 FILES = (
     "tests/integration/web/test_databases.py",

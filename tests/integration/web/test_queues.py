@@ -16,10 +16,10 @@ from problems.vocabulary import Verdict
 from tests.conftest import new_problem
 from tests.integration.web.test_databases import THREADS, at_once
 from web.accounts.models import User
-from web.broker import TASK, broker_queue, broker_queues, new_celery
 from web.config import Config
 from web.jobs.fair_share import under_way
 from web.jobs.models import JobState
+from web.site.broker import TASK, broker_queue, broker_queues, new_celery
 from web.staff.queries import list_jobs
 from web.submissions import services
 from web.submissions.models import Job, Submission

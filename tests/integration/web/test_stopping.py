@@ -11,8 +11,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from testing.services import postgresql, redis_server
 from tests.integration.web.installation import Installation
-from tests.services import postgresql, redis_server
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("installation")]
 _CUT = "SELECT PG_TERMINATE_BACKEND(pid) FROM pg_stat_activity WHERE pid <> PG_BACKEND_PID() AND datname = %s"

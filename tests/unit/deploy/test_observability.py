@@ -13,7 +13,7 @@ import yaml
 from django.test import Client
 
 from deploy.observability.dashboard import ROWS, dashboard
-from tests.services import need
+from testing.services import need
 from tests.unit.web.observability.families import every_family, series_of
 
 ROOT = Path(__file__).resolve().parents[3]

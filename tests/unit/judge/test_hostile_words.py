@@ -14,7 +14,7 @@ from problems.vocabulary import Severity
 from sandbox.compiled import clean_log
 from sandbox.gpu.compile.compilation import ResourceTexts
 from tests.growth import assert_linear
-from web.submissions.console import log_lines
+from web.results.console import log_lines
 
 ENTRY = "ptxas info : Compiling entry function 'a' for 'sm_90'\n"
 PTX = '.file 1 "solution.cu"\n.loc 1 1 1\n\t'

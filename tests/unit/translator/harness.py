@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sandbox.cpu.translator import translate
 from sandbox.cpu.translator.ptx_types import TYPES
-from tests.services import need
+from testing.services import need
 
 RUNTIME = Path(__file__).parents[3] / "sandbox" / "cpu" / "runtime"
 STUB = Path(__file__).parent / "stub.cpp"

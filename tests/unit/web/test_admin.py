@@ -12,13 +12,13 @@ from problems.vocabulary import Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
 from web.accounts.services import issue_token
+from web.audit.audited import RecordAdmin
+from web.audit.models import Act, ActKind
 from web.catalog.models import Problem, Tagging
 from web.discussion import services as discussion
 from web.drafts.models import Draft
 from web.fleet import services as fleet
-from web.staff import rejudging
-from web.staff.audited import RecordAdmin
-from web.staff.models import Act, ActKind
+from web.rejudges import rejudging
 from web.submissions import services
 from web.submissions.models import Submission
 

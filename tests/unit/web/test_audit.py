@@ -3,8 +3,8 @@
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from web.staff import services
-from web.staff.models import Act, ActKind
+from web.audit import services
+from web.audit.models import Act, ActKind
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,8 @@ from web.fleet.presence import WorkerReport, record_worker
 from web.importing.models import ImportRun
 from web.jobs import queries as jobs
 from web.jobs.models import JobKind, JobState
-from web.staff import queries, rejudging
+from web.rejudges import rejudging
+from web.staff import queries
 from web.submissions import services
 from web.submissions.models import Submission
 

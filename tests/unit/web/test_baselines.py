@@ -15,13 +15,13 @@ from problems.loader import load_problem
 from problems.vocabulary import BaselineKind, Language, Verdict
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
+from web.audit.models import Act
 from web.catalog.models import Problem
 from web.fleet.models import Gpu, Node
 from web.leaderboards import queries
 from web.leaderboards.models import Baseline
 from web.leaderboards.services import AUTHOR, baseline_author, remove_baseline, set_baseline
 from web.packages import services as packages
-from web.staff.models import Act
 from web.submissions import services
 from web.submissions.models import Submission
 

@@ -12,10 +12,9 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
-from web.leaderboards import best, queries
-from web.leaderboards.models import Best
-from web.submissions import services
-from web.submissions.models import Submission, Tally
+from web.leaderboards import queries
+from web.submissions import best, services
+from web.submissions.models import Best, Submission, Tally
 
 pytestmark = pytest.mark.django_db
 COLUMNS = (

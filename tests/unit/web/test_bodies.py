@@ -16,9 +16,9 @@ from django.urls import resolve
 
 from problems.archive import MAX_ARCHIVE_MIB
 from problems.importing.upload import MAX_SET_MIB
-from web import bodies
 from web.api import errors
 from web.config import ROOT
+from web.site import bodies
 
 CADDYFILE = ROOT / "deploy" / "images" / "services" / "Caddyfile"
 MIB = 2**20

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from web.clock import DatabaseNow, read_clock
+from web.site.clock import DatabaseNow, read_clock
 from web.submissions.models import Job
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,10 @@ from judge.report import CaseReport, Diagnostic, KernelResources, Mismatch, Repo
 from problems.vocabulary import Group, Mode, Severity, Verdict
 from tests.unit.web.figures import SECRET_SIZE, record, timed_report
 from web.accounts.models import User
-from web.submissions import assembly, services
-from web.submissions.assembly import beside
-from web.submissions.console import log_lines, resources_of
+from web.results import assembly
+from web.results.assembly import beside
+from web.results.console import log_lines, resources_of
+from web.submissions import services
 from web.submissions.models import Job, Listing, ListingKind, Submission
 
 pytestmark = pytest.mark.django_db

@@ -3,7 +3,7 @@
 import pytest
 
 from web.config import Config
-from web.databases import databases
+from web.site.databases import databases
 
 
 def options(url: str, lease_s: int = 20) -> dict[str, object]:

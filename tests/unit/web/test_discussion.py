@@ -9,11 +9,11 @@ from django.utils import timezone
 from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
-from web import cursors
+from web.audit.models import Act, ActKind
 from web.discussion import pages, queries, services
 from web.discussion.models import Answer, Ban, Flag, Post, Revision, State, Thread
 from web.discussion.services import writing
-from web.staff.models import Act, ActKind
+from web.site import cursors
 from web.submissions import services as submissions
 
 pytestmark = pytest.mark.django_db

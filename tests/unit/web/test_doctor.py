@@ -14,16 +14,16 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from deploy.audit.finding import Finding, Level
-from tests.services import free_port
+from testing.services import free_port
 from web import doctor
 from web.config import Config
 from web.doctor import content, host, services, settings, work
 from web.fleet.models import Node, Worker
 from web.fleet.presence import WorkerReport, record_worker
 from web.jobs.models import JobState
+from web.site.version import version
 from web.submissions.models import Job
 from web.upkeep.models import Backup
-from web.version import version
 
 
 @pytest.fixture

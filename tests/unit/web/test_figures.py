@@ -7,7 +7,7 @@ import pytest
 from judge.report import Report, Score
 from problems.vocabulary import Verdict
 from tests.unit.web.figures import timed_report, timing
-from web.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
+from web.site.figures import NONE, attempts_note, clocks, interval, launches_note, microseconds
 from web.submissions.render_text import render_figures
 
 

@@ -13,14 +13,14 @@ from django.core.management import CommandError, call_command
 from sandbox.gpu.fake_nvml import fake_gpu
 from web.accounts.models import Scope
 from web.accounts.services import issue_token
-from web.clock import read_clock
+from web.audit.models import Act, ActKind
 from web.fleet import orders, pages, queries, services
 from web.fleet.models import Duty, Gpu, Node, State, Worker
 from web.fleet.presence import WorkerReport, record_worker
 from web.fleet.queues import QueueNow, queues_now
-from web.staff.models import Act, ActKind
+from web.site.clock import read_clock
+from web.site.version import version
 from web.submissions.models import Job
-from web.version import version
 
 pytestmark = pytest.mark.django_db
 

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 
 from problems.vocabulary import Verdict
-from web import frontend_check
-from web.frontend_check import DIST, SOURCES, differences
+from web.site import frontend_check
+from web.site.frontend_check import DIST, SOURCES, differences
+from web.site.verdicts import look_of
 from web.submissions.models import EventKind
-from web.verdicts import look_of
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
 from web.fleet.models import Gpu, Node
 from web.leaderboards import queries, ranking
-from web.leaderboards.models import Baseline, Best
+from web.leaderboards.models import Baseline
 from web.packages.models import PackageVersion
 from web.submissions import services
-from web.submissions.models import Submission
+from web.submissions.models import Best, Submission
 from web.tracks.models import Entry, Track
 
 pytestmark = pytest.mark.django_db

@@ -46,7 +46,7 @@ def test_another_failure_is_our_fault(visitor, monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("web.catalog.lists.list_page", fail)
+    monkeypatch.setattr("web.practice.lists.list_page", fail)
     answer = visitor.get("/problems")
     assert answer.status_code == 500
     assert "Something went wrong" in answer.text

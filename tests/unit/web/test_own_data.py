@@ -20,16 +20,15 @@ from judge.report import CaseReport, Report
 from problems.vocabulary import Group, Verdict
 from tests.conftest import PASSWORD
 from tests.unit.web.figures import record, timed_report
-from web.accounts import deletion, export
 from web.accounts.models import User
 from web.accounts.services import issue_token
 from web.discussion import services as discussion
 from web.discussion.models import Post, Thread
 from web.drafts.models import Draft, DraftRevision
-from web.leaderboards.models import Best
 from web.leaderboards.queries import recent_records
+from web.privacy import deletion, export
 from web.submissions import services
-from web.submissions.models import Job, Progress, Submission, Tally
+from web.submissions.models import Best, Job, Progress, Submission, Tally
 
 pytestmark = pytest.mark.django_db
 

@@ -8,11 +8,11 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from sandbox.gpu.fake_nvml import fake_gpu
-from web.clock import read_clock
 from web.fleet import orders, queries, services
 from web.fleet.models import Duty, Gpu, Node, State, Worker
 from web.fleet.presence import Orders, WorkerReport, orders_for, record_worker
 from web.fleet.queues import QueueNow, queues_now
+from web.site.clock import read_clock
 from web.submissions.models import Job
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ from django.test import Client
 
 from tests.conftest import new_problem
 from tests.unit.problems.test_figures import PNG, SVG
-from web.assets import FONTS, WORKBENCH_FONTS, find_assets
 from web.fleet.models import Gpu, Node
+from web.site.assets import FONTS, WORKBENCH_FONTS, find_assets
 
 pytestmark = pytest.mark.django_db
 

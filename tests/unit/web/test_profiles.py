@@ -12,8 +12,8 @@ from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import Audience, User
+from web.accounts.visibility import may_see_profile, ranked_users
 from web.profiles import queries, services
-from web.profiles.queries import may_see_profile, ranked_users
 from web.submissions import services as submissions
 from web.submissions.models import Submission
 from web.tracks.models import Entry, Track

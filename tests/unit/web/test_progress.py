@@ -1,12 +1,10 @@
 """Progress and tallies: whatever is recorded, judged again and cancelled, they say what the reports say."""
 
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +13,6 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record
 from web.accounts.models import User
-from web.catalog.models import Tagging
 from web.submissions import services
 from web.submissions.models import Progress, Submission, Tally
 
@@ -164,18 +161,3 @@ def recounted() -> tuple[list[Any], list[Any]]:
     """The same after everything was counted anew."""
     services.recount()
     return snapshot()
-
-
-def test_an_older_database_is_counted_when_it_is_upgraded(owner, teammate, handed_in):
-    migration = import_module("web.catalog.migrations.0003_tag_and_recount")
-    record(handed_in(owner), WRONG)
-    record(handed_in(owner), ACCEPTED)
-    record(handed_in(owner, mode=Mode.RUN), WRONG)
-    record(handed_in(teammate), Report(Verdict.INTERNAL_ERROR))
-    right = snapshot()
-    for table in (Progress, Tally, Tagging):
-        table.objects.all().delete()
-    with connection.cursor() as cursor:
-        migration.fill(apps, cursor)  # of the schema editor it needs `execute` alone
-    assert snapshot() == right
-    assert list(Tagging.objects.values_list("name", flat=True)) == ["elementwise"]

@@ -10,9 +10,9 @@ from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
-from web.broker import broker_queues
 from web.fleet.models import Gpu, Node
 from web.jobs.fair_share import move_up
+from web.site.broker import broker_queues
 from web.submissions import services
 from web.submissions.models import Job, Priority, Submission
 from web.submissions.queues import queue_for, served_by

@@ -12,10 +12,10 @@ from problems.vocabulary import Language
 from tests.conftest import new_problem
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
-from web.leaderboards import best, queries, ranking
-from web.leaderboards.models import Best, Place, Ranking
-from web.submissions import services
-from web.submissions.models import Report, Submission
+from web.leaderboards import queries, ranking
+from web.leaderboards.models import Place, Ranking
+from web.submissions import best, services
+from web.submissions.models import Best, Report, Submission
 from web.tracks.models import Entry, Track
 
 pytestmark = pytest.mark.django_db

@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report, Score
 from problems.vocabulary import Group, Verdict
+from web.audit.models import Act, ActKind
 from web.fleet.models import Node
 from web.jobs.models import JobState
-from web.staff import rejudging
-from web.staff.hidden_queue import queue as hidden_runs
-from web.staff.models import Act, ActKind, Change, HiddenRun, Rejudge, RejudgeState, Resolution
+from web.rejudges import rejudging
+from web.rejudges.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
+from web.rejudges.queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Event, Job, Listing, Progress, Submission
 from web.submissions.models import Report as StoredReport

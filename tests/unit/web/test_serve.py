@@ -12,9 +12,10 @@ import pytest
 from django.conf import LazySettings
 from django.test import Client
 
-from tests.services import wait_until
-from web import draining, serve
+from testing.services import wait_until
+from web import serve
 from web.config import Config
+from web.site import draining
 
 IDLES = [sys.executable, "-c", "import signal; signal.pause()"]
 

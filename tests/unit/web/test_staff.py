@@ -11,14 +11,16 @@ from problems.vocabulary import Verdict
 from sandbox.gpu.fake_nvml import fake_gpu
 from tests.conftest import new_problem
 from web.accounts.models import User
+from web.audit import services as staff_services
+from web.audit.models import Act, ActKind
 from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.services import GpuStatus
 from web.jobs.models import JobState
-from web.staff import pages, queries, rejudging
-from web.staff import services as staff_services
-from web.staff.hidden_queue import queue as hidden_runs
-from web.staff.models import Act, ActKind, HiddenRun, Rejudge
+from web.rejudges import rejudging
+from web.rejudges.models import HiddenRun, Rejudge
+from web.rejudges.queue import queue as hidden_runs
+from web.staff import pages, queries
 from web.staff.queries import Stuck
 from web.submissions import services
 from web.submissions.models import Job, Submission
@@ -148,7 +150,7 @@ def test_the_queue_comes_in_pages_by_cursor(owner, handed_in, problem, monkeypat
             fair_share_rank=index % 3,
             queued=now - timedelta(minutes=index // 4),
         )
-    monkeypatch.setattr("web.staff.paging.ROWS", 2)
+    monkeypatch.setattr("web.site.paging.ROWS", 2)
     whole = [job.pk for job in queries.list_jobs()]
     found, after = [], ""
     while True:
@@ -364,7 +366,7 @@ def test_the_audit_log_is_read_by_who_what_and_to_what(owner, staff, problem, br
 
 
 def test_the_audit_log_comes_in_pages(staff, monkeypatch):
-    monkeypatch.setattr("web.staff.paging.ROWS", 2)
+    monkeypatch.setattr("web.site.paging.ROWS", 2)
     for _ in range(5):
         staff_services.log(staff, ActKind.CHANGE)
     found, following = pages.acts({}, "")

@@ -12,7 +12,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
-from web.submissions import list_page as page_module
+from web.results import list_page as page_module
 from web.submissions import services
 from web.submissions.models import Job, Submission
 

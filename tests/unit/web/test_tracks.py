@@ -15,8 +15,8 @@ from problems.track import TrackFile
 from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record
+from web.audit.models import Act, ActKind
 from web.catalog.models import Problem
-from web.staff.models import Act, ActKind
 from web.submissions import services as submissions
 from web.tracks import queries, services
 from web.tracks.models import Entry, Track

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import wait_until
+from testing.services import wait_until
 from worker import supervise
 from worker.gpu_host import run
 from worker.supervise import Part

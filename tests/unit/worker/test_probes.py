@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.services import free_port
+from testing.services import free_port
 from worker.probes import Probes
 
 

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 from django.conf import LazySettings
 
-from tests.services import free_port
+from testing.services import free_port
 from worker import sweep, sweeper
 
 

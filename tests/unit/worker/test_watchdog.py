@@ -8,7 +8,7 @@ import time
 import pytest
 from django.db import OperationalError
 
-from tests.services import wait_until
+from testing.services import wait_until
 from worker.pulse import Held, Kind, Pulse, activity_of
 from worker.watchdog import Watchdog
 

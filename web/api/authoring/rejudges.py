@@ -19,9 +19,9 @@ from web.api.problems import Slug
 from web.authoring import rights
 from web.authoring.ranks import rank_changes, ranks_known
 from web.authoring.services import publishing
-from web.staff import rejudging
-from web.staff.models import Rejudge, RejudgeState
-from web.staff.rejudge_queries import count_changes
+from web.rejudges import rejudging
+from web.rejudges.models import Rejudge, RejudgeState
+from web.rejudges.queries import count_changes
 
 router = Router()
 RejudgeId = Annotated[int, Field(ge=1, lt=2**63)]

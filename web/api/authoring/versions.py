@@ -16,8 +16,8 @@ from web.api.problems import Slug
 from web.authoring import rights
 from web.authoring.models import Workspace
 from web.authoring.services import publishing
+from web.authoring.version_rights import readable_versions
 from web.packages.models import PackageVersion
-from web.packages.rights import readable_versions
 
 router = Router()
 Number = Annotated[int, Field(ge=1, le=GREATEST)]

@@ -10,7 +10,7 @@ from problems.vocabulary import BaselineKind, Verdict
 from web.authoring.editing.solutions import SolutionRow
 from web.authoring.forms.confirming import refuse_twice
 from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
-from web.verdicts import look_of
+from web.site.verdicts import look_of
 
 MAX_SOLUTIONS = 64
 FILE = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*([.][a-z]+){1,2}")

@@ -3,10 +3,10 @@
 from django.db import transaction
 
 from web.accounts.models import User
+from web.audit.models import ActKind
+from web.audit.services import log
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import room
-from web.staff.models import ActKind
-from web.staff.services import log
 
 
 class MemberRefused(Exception):

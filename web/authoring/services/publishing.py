@@ -1,19 +1,17 @@
 """Makes versions of what a workspace says: frozen first, live when its author says so.
 
 Theory of operation. Only files for which a proof holds are frozen, byte by byte, under the hash that the
-proof names. What is frozen may be looked at, compared, and previewed: `web.staff.rejudging` judges what other
-versions judged again, out of sight. Learners get a version when it goes live, at once or together with the
-verdicts of a preview, and only then is the workspace `published`. `web.packages.services` freezes and makes
-live, and notes it in the audit log.
+proof names. What is frozen may be looked at, compared, and previewed: `web.rejudges.rejudging` judges what
+other versions judged again, out of sight. Learners get a version when it goes live, at once or together with
+the verdicts of a preview, and only then is the workspace `published`. `web.packages.services` freezes and
+makes live, and notes it in the audit log.
 
 Two people may do so at a time. A preview compares with the version that was live when it began; where another
 one went live since, its answer would undo that, so it is refused, and a new preview is to be made.
 
-PublishingRefused
-+-- NotProved             no proof of exactly these files holds
-+-- NotFromHere           the version was not frozen from this workspace
-+-- NothingToPreview      no submission was judged by another version, or a preview is under way
-+-- Overtaken             another version went live since the preview began
+PublishingRefused +-- NotProved no proof of exactly these files holds +-- NotFromHere the version was not
+frozen from this workspace +-- NothingToPreview no submission was judged by another version, or a preview is
+under way +-- Overtaken another version went live since the preview began
 """
 
 from django.db import transaction
@@ -27,13 +25,13 @@ from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services.files import pin
+from web.authoring.version_rights import readable_versions
 from web.jobs.models import JobState
 from web.packages import services as packages
 from web.packages.models import PackageVersion
 from web.packages.queries import live_version
-from web.packages.rights import readable_versions
-from web.staff import rejudging
-from web.staff.models import UNANSWERED, Rejudge, RejudgeState
+from web.rejudges import rejudging
+from web.rejudges.models import UNANSWERED, Rejudge, RejudgeState
 from web.submissions.models import Submission
 
 

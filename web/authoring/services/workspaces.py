@@ -14,13 +14,14 @@ from django.db import IntegrityError, transaction
 
 from problems.contents import is_slug
 from web.accounts.models import User
+from web.audit.models import ActKind
+from web.audit.services import log
 from web.authoring import queries
 from web.authoring.models import State, Workspace
 from web.authoring.services import files, room
 from web.catalog.models import Problem
 from web.packages import services as packages
-from web.staff.models import UNANSWERED, ActKind, Rejudge
-from web.staff.services import log
+from web.rejudges.models import UNANSWERED, Rejudge
 
 _ADDRESSES = {"new", "import"}  # of pages beside those of workspaces
 

@@ -19,9 +19,10 @@ from web.authoring.saving import expected_revision
 from web.authoring.services import publishing as services
 from web.packages.models import PackageVersion
 from web.packages.queries import live_version
-from web.requests import PageRequest
-from web.staff import rejudge_pages, rejudging
-from web.staff.models import Rejudge
+from web.rejudges import pages as rejudge_pages
+from web.rejudges import rejudging
+from web.rejudges.models import Rejudge
+from web.site.requests import PageRequest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -23,7 +23,7 @@ from web.authoring.pages import DESCRIPTION, description_of, tab_context
 from web.authoring.queries import NotText, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.statement_view import STATEMENT, StatementView, statement_view
-from web.catalog.figures import POLICY
+from web.packages.figures import POLICY
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,10 +6,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from web.accounts.models import User
+from web.audit.models import ActKind
+from web.audit.services import log
 from web.discussion.models import Answer, Ban, Flag, Post, State
 from web.discussion.services.counting import recount
-from web.staff.models import ActKind
-from web.staff.services import log
 
 
 @transaction.atomic

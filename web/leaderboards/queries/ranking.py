@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from django.db.models import F, Q, QuerySet
 
+from web.accounts import visibility as profiles
+from web.accounts.visibility import Viewer
 from web.leaderboards.models import Place, Ranking
-from web.profiles import queries as profiles
-from web.profiles.queries import Viewer
 
 MAX_ROWS = 50
 

@@ -8,10 +8,10 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from judge.report import Score
+from web.accounts import visibility as profiles
 from web.accounts.models import User
-from web.leaderboards.models import Best
-from web.profiles import queries as profiles
-from web.profiles.queries import Viewer
+from web.accounts.visibility import Viewer
+from web.submissions.models import Best
 
 MAX_RECORDS = 100
 _COLUMNS = (

@@ -8,9 +8,9 @@ from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_aware
 
 from problems.vocabulary import Mode, Verdict
+from web.accounts import visibility as profiles
+from web.accounts.visibility import Viewer
 from web.catalog.models import Problem
-from web.profiles import queries as profiles
-from web.profiles.queries import Viewer
 from web.submissions.models import Progress, Submission
 
 

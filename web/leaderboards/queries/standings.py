@@ -19,14 +19,14 @@ from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet,
 from judge.report import Score
 from judge.scoring import rank
 from problems.vocabulary import Language
+from web.accounts import visibility as profiles
+from web.accounts.visibility import Viewer
 from web.catalog.models import Problem
 from web.fleet.models import Gpu
 from web.leaderboards import cursors
-from web.leaderboards.models import Best
 from web.leaderboards.queries.baselines import Baseline, baselines
 from web.leaderboards.queries.solvers import Solver, Solvers, solvers
-from web.profiles import queries as profiles
-from web.profiles.queries import Viewer
+from web.submissions.models import Best
 from web.submissions.queries import visible_submissions
 
 MAX_ROWS = 50

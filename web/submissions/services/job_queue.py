@@ -9,8 +9,8 @@ from django.db.models import Q, QuerySet
 
 from judge.report import Report
 from problems.vocabulary import Verdict
-from web import metrics
 from web.jobs.queue import Failure, JobQueue, Swept
+from web.site import metrics
 from web.submissions.models import Event, EventKind, Job
 from web.submissions.queues import served_by
 from web.submissions.services.journal import append, conclude

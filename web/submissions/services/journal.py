@@ -12,10 +12,10 @@ from django.db.models import F
 from django.db.models.functions import Coalesce
 
 from judge import report as judge_report
-from web import metrics
-from web.clock import DatabaseNow
 from web.jobs.fair_share import move_up_on_commit
 from web.jobs.models import JobState
+from web.site import metrics
+from web.site.clock import DatabaseNow
 from web.submissions.models import (
     STAMP_CHARACTERS,
     CaseResult,

@@ -21,7 +21,7 @@ from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
 from problems.vocabulary import Mode, Verdict
 from web.accounts.models import User
 from web.catalog.models import Problem
-from web.leaderboards import best
+from web.submissions import best
 from web.submissions.models import Progress, Report, Submission, Tally
 
 UNCOUNTED = (Verdict.INTERNAL_ERROR.value, Verdict.CANCELLED.value)

@@ -15,9 +15,9 @@ from datetime import timedelta
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
 from web.jobs.models import CPU, JobState
+from web.site.clock import DatabaseNow
 from web.submissions.models import Job, Submission
 from web.submissions.queues import GPU, queue_for
 

@@ -26,15 +26,14 @@ from judge.report import Report
 from judge.sizes import MAX_SEED, SizesInvalid, check_size_values
 from problems.schema import suits_gpu
 from problems.vocabulary import Language, Mode, Verdict
-from web import metrics
 from web.accounts.models import User
 from web.catalog.models import Problem
-from web.clock import DatabaseNow, read_clock
 from web.fleet.queries import offered_gpu_models
 from web.jobs import wakeup
 from web.jobs.fair_share import under_way
 from web.jobs.models import JobState
-from web.observability import origin
+from web.site import metrics, origin
+from web.site.clock import DatabaseNow, read_clock
 from web.submissions.models import EventKind, Job, Priority, Submission
 from web.submissions.models import Report as StoredReport
 from web.submissions.queues import queue_for

@@ -13,7 +13,7 @@ from sandbox import seccomp
 from sandbox.containers.calls import CALLS
 from sandbox.containers.profile import _none_of, engine_profile
 from sandbox.seccomp import AARCH64, X86_64, Architecture
-from tests.services import need
+from testing.services import need
 from tests.unit.sandbox.test_seccomp import judge
 
 BOTH = pytest.mark.parametrize("machine", [X86_64, AARCH64], ids=lambda machine: machine.name)

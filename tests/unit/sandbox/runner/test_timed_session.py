@@ -22,7 +22,7 @@ from judge.clock.page import Orders, create_page
 from sandbox.runner.session import CHANNEL
 from sandbox.runner.timed_session import LIBRARY, NativeSession, bind_sets, serve_orders
 from sandbox.wire import Kind, Request
-from tests.services import need
+from testing.services import need
 
 SOURCE = Path(__file__).resolve().parents[4] / "sandbox" / "runner" / "timed_session.cpp"
 WAIT_S = 30.0

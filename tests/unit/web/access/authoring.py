@@ -20,7 +20,7 @@ from web.importing.landing import Landed
 from web.importing.models import ImportRun
 from web.jobs.models import JobState
 from web.packages.services import freeze
-from web.staff import rejudging
+from web.rejudges import rejudging
 from web.submissions.models import Submission
 
 FIGURE = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><rect width="1" height="1"/></svg>'

@@ -20,7 +20,6 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.unit.web.access.asking import ask
 from tests.unit.web.access.routes import Route, every_route
 from tests.unit.web.access.world import World, make_world
-from web.accounts import export
 from web.accounts.models import User
 from web.accounts.services import issue_token
 from web.authoring import queries
@@ -29,7 +28,8 @@ from web.authoring.models import ProofRun, Role, RunKind, Workspace
 from web.authoring.services import comments, files, members, publishing, workspaces
 from web.packages import services as packages
 from web.packages.models import PackageVersion
-from web.staff.hidden_queue import queue as hidden_runs
+from web.privacy import export
+from web.rejudges.queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Submission
 

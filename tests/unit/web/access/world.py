@@ -21,7 +21,7 @@ from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.presence import WorkerReport, record_worker
 from web.leaderboards.services import set_baseline
-from web.staff import rejudging
+from web.rejudges import rejudging
 from web.submissions import services
 from web.submissions.models import Submission
 from web.tracks.models import Entry, Track

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from web.audit.models import Act, ActKind
 from web.authoring import queries
 from web.authoring.folders import load
 from web.authoring.kinds import KINDS
 from web.authoring.models import Membership, Role, State, Workspace
 from web.authoring.services import files, workspaces
-from web.staff.models import Act, ActKind
 
 pytestmark = pytest.mark.django_db
 JSON = {"headers": {"Accept": "application/json"}}

@@ -26,9 +26,9 @@ from web.authoring.queries import latest_run
 from web.authoring.queue import queue as proofs
 from web.authoring.ranks import rank_changes
 from web.authoring.services import publishing
-from web.staff import rejudging
-from web.staff.hidden_queue import queue as hidden_runs
-from web.staff.models import Rejudge
+from web.rejudges import rejudging
+from web.rejudges.models import Rejudge
+from web.rejudges.queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Submission
 

@@ -9,18 +9,19 @@ from problems.contents import Contents
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
+from web.audit.models import Act, ActKind
 from web.authoring import queries
 from web.authoring.models import State, Workspace
 from web.authoring.queue import queue as proofs
 from web.authoring.ranks import rank_changes
 from web.authoring.services import files, publishing, runs, workspaces
+from web.authoring.version_rights import readable_versions
 from web.catalog.models import Problem
 from web.packages import services as packages
 from web.packages.models import Origin
-from web.packages.rights import readable_versions
-from web.staff import rejudging
-from web.staff.hidden_queue import queue as hidden_runs
-from web.staff.models import Act, ActKind, RejudgeState
+from web.rejudges import rejudging
+from web.rejudges.models import RejudgeState
+from web.rejudges.queue import queue as hidden_runs
 from web.submissions import queries as submissions
 from web.submissions import services
 from web.submissions.models import Submission

@@ -3,11 +3,11 @@
 import pytest
 
 from tests.unit.web.authoring.test_publishing import looser, prove
+from web.audit.models import Act, ActKind
 from web.authoring import queries, versions
 from web.authoring.services import publishing, workspaces
 from web.catalog.models import Problem
 from web.packages.models import PackageVersion
-from web.staff.models import Act, ActKind
 
 pytestmark = pytest.mark.django_db
 

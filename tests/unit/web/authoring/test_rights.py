@@ -5,10 +5,10 @@ from django.template import Context, Template
 
 from tests.conftest import new_problem
 from web.accounts.models import User
+from web.audit.models import Act, ActKind
 from web.authoring import queries, rights
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import comments, members, workspaces
-from web.staff.models import Act, ActKind
 
 pytestmark = pytest.mark.django_db
 REFERENCE = "reference.py"

@@ -14,8 +14,8 @@ from web.authoring.folders import load
 from web.authoring.models import State, Workspace
 from web.authoring.queue import queue as proofs
 from web.catalog.models import Problem
-from web.staff.hidden_queue import queue as hidden_runs
-from web.staff.models import Rejudge, RejudgeState
+from web.rejudges.models import Rejudge, RejudgeState
+from web.rejudges.queue import queue as hidden_runs
 from web.submissions import services as submissions
 
 pytestmark = pytest.mark.django_db

@@ -3,8 +3,8 @@
 from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.metrics_core import Metric
 
-from web import metrics
 from web.observability.census import Census
+from web.site import metrics
 
 
 def every_family() -> dict[str, Metric]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from web.observability import folder
 home, server, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 joined = folder.join(server, home=home)
-from web import metrics
+from web.site import metrics
 metrics.SWEPT.labels(outcome="requeued").inc(times)
 metrics.JUDGING.set(times)
 """

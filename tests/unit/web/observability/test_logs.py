@@ -15,9 +15,9 @@ from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from tests.conftest import PASSWORD
-from web.logs import logging_settings
 from web.observability import middleware
-from web.observability.origin import here
+from web.site.logs import logging_settings
+from web.site.origin import here
 
 pytestmark = pytest.mark.django_db
 SECRET = "__global__ void not_for_the_log() {}"

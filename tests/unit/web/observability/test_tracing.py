@@ -8,8 +8,8 @@ import pytest
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from web.observability import tracing
 from web.setting import ConfigError
+from web.site import tracing
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_span_keeps_no_text_of_an_exception(exporter: InMemorySpanExporter) ->
 def test_without_a_collector_nothing_is_done_and_nothing_imported() -> None:
     code = """
 import sys
-from web.observability import tracing
+from web.site import tracing
 tracing.start("web", "")
 with tracing.span("request", parent="x"):
     tracing.note("GET home", {"a": 1})

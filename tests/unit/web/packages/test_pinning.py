@@ -8,8 +8,8 @@ from tests.unit.problems.packages import STATEMENT
 from tests.unit.web.packages.conftest import MORE_CASES, packed
 from web.packages.models import PackageVersion
 from web.packages.services import freeze, go_live, publish
-from web.staff import rejudging
-from web.staff.hidden_queue import queue as hidden_runs
+from web.rejudges import rejudging
+from web.rejudges.queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Report as StoredReport
 from web.submissions.models import Submission

@@ -12,11 +12,11 @@ from problems.faults import PackageInvalid
 from tests.unit.problems.packages import STATEMENT, write_package
 from tests.unit.web.packages.conftest import MORE_CASES, contents, on_disk, packed
 from web.accounts.models import User
+from web.audit.models import Act, ActKind
 from web.catalog.models import Problem
 from web.packages import queries, services
 from web.packages.models import Origin, PackageVersion
 from web.packages.services import PublishRefused, freeze, go_live, load_site, publish, set_archived
-from web.staff.models import Act, ActKind
 
 pytestmark = pytest.mark.django_db
 OTHER_WORDS = STATEMENT.replace("into `y`", "into the array `y`")

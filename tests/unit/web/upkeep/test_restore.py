@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.web.upkeep.made_up import ROWS, Noted, made_up
-from web.staff.models import Act, ActKind
+from web.audit.models import Act, ActKind
 from web.upkeep import restore as restoring
 from web.upkeep.manifest import DoesNotFit, InTheWay, ToolFailed
 from web.upkeep.restore import Choices, restore

@@ -20,8 +20,8 @@ from problems.loader import load_problem
 from problems.schema import Problem
 from sandbox.backend import IsolationUnavailable
 from sandbox.toolchain import ToolchainMissing
-from web.judging import open_configured
-from web.printable import printable
+from web.site.judging import open_configured
+from web.site.printable import printable
 
 EXIT_NOT_PROVED = 1
 EXIT_USAGE = 2

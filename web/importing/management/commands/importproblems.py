@@ -15,8 +15,8 @@ from problems.importing.report import Entry, Imported, Report
 from sandbox.backend import IsolationUnavailable
 from web.accounts.models import User
 from web.importing.landing import land
-from web.judging import open_configured_backend
-from web.printable import printable
+from web.site.judging import open_configured_backend
+from web.site.printable import printable
 
 EXIT_REFUSED = 1
 EXIT_USAGE = 2

@@ -10,7 +10,7 @@ from problems.archive import MAX_ARCHIVE_MIB, pack, unpack
 from problems.contents import Contents, ContentsInvalid, read_folder
 from problems.faults import PackageInvalid
 from web.packages import services
-from web.printable import printable
+from web.site.printable import printable
 
 
 class Command(BaseCommand):

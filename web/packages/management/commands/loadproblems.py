@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from problems.track import load_tracks
 from web.packages import services
-from web.printable import printable
+from web.site.printable import printable
 from web.tracks import services as tracks
 
 

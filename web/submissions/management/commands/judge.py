@@ -22,8 +22,8 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.gpu.nvml import NvmlUnavailable, gpus
 from sandbox.toolchain import ToolchainMissing
-from web.judging import NOTHING_WARM, open_configured
-from web.printable import printable
+from web.site.judging import NOTHING_WARM, open_configured
+from web.site.printable import printable
 from web.submissions.render_text import render_figures
 
 EXIT_OTHER_VERDICT = 1

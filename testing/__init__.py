@@ -1,0 +1,1 @@
+"""What tests, benchmarks and checks of the repository need from a machine."""

@@ -1,0 +1,1 @@
+"""The audit log, and what every page of staff has in common."""

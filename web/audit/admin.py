@@ -1,0 +1,15 @@
+"""The audit log in the administration, to look at. The page under /staff shows it better."""
+
+from django.contrib import admin
+
+from web.audit.audited import RecordAdmin
+from web.audit.models import Act
+
+
+@admin.register(Act)
+class ActAdmin(RecordAdmin[Act]):
+    """The audit log."""
+
+    list_display = ["created", "actor_name", "kind", "target_text", "target_kind"]
+    list_filter = ["kind"]
+    search_fields = ["=actor_name", "target_text"]

@@ -1,0 +1,63 @@
+"""What the help page tells of this very site: its verdicts, limits, versions and exit statuses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from problems.vocabulary import Language, Verdict
+from web.cli import exits
+from web.site.verdicts import Look, all_looks
+from web.submissions.models import Report
+
+_NOT_VERSIONS = {"target", "gpu", "gpu_uuid", "problem", "problem_version", "version", "node"}
+_LONGEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What judged the latest program in a language."""
+
+    language: Language
+    tools: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class GuidePage:
+    """The figures and tables of the page."""
+
+    looks: list[tuple[Verdict, Look]]
+    versions: list[Versions]
+    exit_statuses: list[tuple[int, str]]
+    in_flight: int
+    submits_per_minute: int
+    submits_per_day: int
+    api_per_minute: int
+    site: str
+
+
+def guide_page(site: str) -> GuidePage:
+    """The page for the site at the address `site`."""
+    config = settings.WARPCOURT
+    return GuidePage(
+        looks=all_looks(),
+        versions=[found for language in Language if (found := _latest(language))],
+        exit_statuses=[(status, verdict) for verdict, status in exits.BY_VERDICT.items()],
+        in_flight=config.max_in_flight,
+        submits_per_minute=config.submits_per_minute,
+        submits_per_day=config.submits_per_day,
+        api_per_minute=config.api_per_minute,
+        site=site,
+    )
+
+
+def _latest(language: Language) -> Versions | None:
+    """The stamp of the latest report, which says more than any list that would have to be kept."""
+    stamps = Report.objects.filter(submission__language=language.value).order_by("-pk")
+    stamp = stamps.values_list("body__environment", flat=True).first() or {}
+    tools = {
+        name: str(value)
+        for name, value in stamp.items()
+        if name not in _NOT_VERSIONS and value and len(str(value)) <= _LONGEST
+    }
+    return Versions(language, tools) if tools else None

@@ -1,0 +1,1 @@
+"""The pages on which problems are found and solved."""

@@ -1,0 +1,162 @@
+"""What the list of problems and the home page show, put together from queries."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from django.core.paginator import Page, Paginator
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from problems.vocabulary import Difficulty
+from web.catalog import queries
+from web.catalog.models import Problem
+from web.catalog.queries import Counts, Mark, Viewer
+from web.leaderboards.queries import Record, recent_records
+from web.practice.forms import LANGUAGES, ORDERS, ProblemFilter
+from web.practice.queries import next_problem
+from web.tracks.queries import Path, list_paths, track_titles
+
+PER_PAGE = 50
+FIRST_FEW = 8
+SOME_RECORDS = 6
+_LEVELS: Mapping[str, str] = {level: level.capitalize() for level in Difficulty}
+_MARKS: Mapping[str, str] = {"": "All", Mark.NEW: "New", Mark.ATTEMPTED: "Attempted", Mark.SOLVED: "Solved"}
+_NAMES = {
+    "q": "Search",
+    "difficulty": "Difficulty",
+    "tag": "Tag",
+    "track": "Track",
+    "language": "Language",
+    "status": "Status",
+    "sort": "Order",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value of a filter. `count` is how many problems have it, None where that is not counted."""
+
+    value: str
+    label: str
+    chosen: bool
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What the list can be narrowed and sorted by."""
+
+    difficulties: tuple[Choice, ...]
+    tags: tuple[Choice, ...]
+    tracks: tuple[Choice, ...]
+    languages: tuple[Choice, ...]
+    marks: tuple[Choice, ...]
+    orders: tuple[Choice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """A filter that is set. `address` is the list without it."""
+
+    name: str
+    value: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """One page of a narrowed list. `ignored` names what was asked for and makes no sense."""
+
+    problems: Page[Problem]
+    counts: Counts
+    narrowings: tuple[Narrowing, ...]
+    ignored: tuple[str, ...]
+    address: str
+    before: str
+    after: str
+
+    @property
+    def found(self) -> int:
+        """How many problems there are on all pages of the list."""
+        return self.problems.paginator.count
+
+
+@dataclass(frozen=True, slots=True)
+class HomePage:
+    """Where a viewer can go from here. `following` is the problem to go on with."""
+
+    following: Problem | None
+    paths: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+    counts: Counts
+    records: tuple[Record, ...]
+
+
+def list_page(viewer: Viewer, asked: ProblemFilter, number: str) -> ListPage:
+    """Page `number` of the list for `viewer`, the nearest there is. Takes three queries."""
+    chosen = asked.chosen()
+    found = queries.list_problems(viewer, **asdict(asked.wanted()))
+    page = Paginator(found, PER_PAGE).get_page(number if number.strip("0").isdecimal() else 1)
+    return ListPage(
+        problems=page,
+        counts=queries.count_problems(viewer),
+        narrowings=_narrowings(chosen),
+        ignored=tuple(_NAMES[name].lower() for name in asked.ignored()),
+        address=_address(chosen, page.number),
+        before=_address(chosen, page.number - 1) if page.has_previous() else "",
+        after=_address(chosen, page.number + 1) if page.has_next() else "",
+    )
+
+
+def filters(viewer: Viewer, chosen: Mapping[str, str]) -> Filters:
+    """The filters with their values, for `viewer`. Takes two queries."""
+    tags = queries.count_tags(viewer)
+    return Filters(
+        difficulties=_choices(_LEVELS, chosen.get("difficulty")),
+        tags=_choices({tag: tag for tag in tags}, chosen.get("tag"), counts=tags),
+        tracks=_choices(track_titles(viewer), chosen.get("track")),
+        languages=_choices(LANGUAGES, chosen.get("language")),
+        marks=_choices(_MARKS, chosen.get("status", "")),
+        orders=_choices(ORDERS, chosen.get("sort", next(iter(ORDERS)))),
+    )
+
+
+def home_page(viewer: Viewer) -> HomePage:
+    """What to begin with, or to go on with. Takes five queries, four for a stranger."""
+    return HomePage(
+        following=next_problem(viewer),
+        paths=list_paths(viewer),
+        problems=tuple(queries.list_problems(viewer)[:FIRST_FEW]),
+        counts=queries.count_problems(viewer),
+        records=tuple(recent_records(SOME_RECORDS)),
+    )
+
+
+def _choices(
+    labels: Mapping[str, str], chosen: str | None, *, counts: Mapping[str, int] | None = None
+) -> tuple[Choice, ...]:
+    known = [
+        Choice(str(value), label, value == chosen, counts[value] if counts else None)
+        for value, label in labels.items()
+    ]
+    # An address may ask for what is not there; the form must say so too, or it would be sent without it.
+    unknown = [Choice(chosen, chosen, chosen=True)] if chosen and chosen not in labels else []
+    return (*known, *unknown)
+
+
+def _narrowings(chosen: Mapping[str, str]) -> tuple[Narrowing, ...]:
+    labels: dict[str, Mapping[str, str]] = {"difficulty": _LEVELS, "language": LANGUAGES, "status": _MARKS}
+    return tuple(
+        Narrowing(
+            _NAMES[name],
+            labels.get(name, {}).get(value, value),
+            _address({other: kept for other, kept in chosen.items() if other != name}),
+        )
+        for name, value in chosen.items()
+        if name != "sort"
+    )
+
+
+def _address(chosen: Mapping[str, str], page: int = 1) -> str:
+    query = {**chosen, **({"page": str(page)} if page > 1 else {})}
+    return reverse("problems") + (f"?{urlencode(query)}" if query else "")

@@ -1,0 +1,60 @@
+"""Pages of the catalogue: home, the list of problems, a problem beside the editor."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+from django_htmx.http import push_url
+
+from problems.vocabulary import Language
+from web.catalog import queries
+from web.catalog.access import problem_or_404
+from web.packages import figures
+from web.practice import lists, pages
+from web.practice.forms import ProblemFilter
+from web.site.requests import PageRequest
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What Warpcourt is, where to go on, tracks and records."""
+    return render(request, "catalog/home.html", {"page": lists.home_page(request.user)})
+
+
+@require_safe
+def problem_list(request: PageRequest) -> HttpResponse:
+    """The problems, narrowed and sorted by the query string. htmx gets the list alone, and its address."""
+    asked = ProblemFilter(request.GET)
+    listing = lists.list_page(request.user, asked, request.GET.get("page", ""))
+    context: dict[str, object] = {"listing": listing, "chosen": asked.chosen()}
+    if request.htmx and not request.htmx.history_restore_request:
+        answer = render(request, "catalog/problem_rows.html", context)
+        return push_url(answer, listing.address)
+    context["filters"] = lists.filters(request.user, asked.chosen())
+    return render(request, "catalog/problem_list.html", context)
+
+
+@require_safe
+def problem(request: HttpRequest, slug: str) -> HttpResponse:
+    """The statement beside the editor."""
+    found = problem_or_404(request.user, slug)
+    asked = request.GET.get("language", "")
+    language = Language(asked) if asked in found.languages else pages.usual_language(request.user, found)
+    accepted = request.headers.get("Accept-Language", "")
+    locale = pages.chosen_locale(found, request.GET.get("text"), accepted)
+    page = pages.problem_page(request.user, found, language, locale)
+    answer = render(request, "catalog/problem.html", {"page": page, "problem": found})
+    if found.translations:
+        patch_vary_headers(answer, ["Accept-Language"])
+    return answer
+
+
+@require_safe
+def figure(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """An image of a statement."""
+    known = queries.visible_problems(request.user).filter(slug=slug).first()
+    found = figures.find_figure(known, name) if known else None
+    if found is None:
+        raise Http404("Figure not found.")
+    headers = {"Content-Security-Policy": figures.POLICY, "Cache-Control": "private, max-age=3600"}
+    return HttpResponse(found.content, content_type=found.media_type, headers=headers)

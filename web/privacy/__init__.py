@@ -1,0 +1,1 @@
+"""What people may do with all that is kept about them."""

@@ -1,0 +1,1 @@
+"""Submissions judged again out of sight."""

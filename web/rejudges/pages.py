@@ -1,0 +1,110 @@
+"""What the pages of rejudges show, put together from queries."""
+
+from dataclasses import dataclass
+
+from django.utils.http import urlencode
+
+from web.rejudges import queries
+from web.rejudges.looks import CHANGE_LOOKS, REJUDGE_LOOKS, Look
+from web.rejudges.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
+from web.rejudges.queries import Progress
+from web.site import cursors
+from web.site.paging import first_rows
+
+
+@dataclass(frozen=True, slots=True)
+class RejudgeRow:
+    """A rejudge with its look and how far it has come."""
+
+    rejudge: Rejudge
+    look: Look
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A hidden run beside the visible verdict. `factor` is the old time over the new one."""
+
+    run: HiddenRun
+    look: Look | None
+    factor: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeCount:
+    """How many runs went from which verdict to which."""
+
+    look: Look
+    before: str
+    now: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RejudgePage:
+    """A rejudge: how far it is, what it found, and a page of its runs."""
+
+    row: RejudgeRow
+    changes: list[ChangeCount]
+    filters: list[tuple[str, str]]
+    chosen_filter: str
+    runs: list[RunRow]
+    following: str
+    applied: int
+    kept: int
+
+    @property
+    def moving(self) -> bool:
+        """Whether it changes by itself."""
+        return self.row.rejudge.state in {RejudgeState.RUNNING, RejudgeState.APPLYING}
+
+
+def rejudge_list(before: str) -> tuple[list[RejudgeRow], str]:
+    """A page of the rejudges, and the address of the next one."""
+    rejudges, more = first_rows(queries.list_rejudges(before=cursors.decode_key(before)))
+    return rows(rejudges), f"?before={rejudges[-1].pk}" if more else ""
+
+
+def open_rejudges() -> list[RejudgeRow]:
+    """Those that run, or wait for an answer of staff."""
+    return [_row(rejudge, progress) for rejudge, progress in queries.open_rejudges()]
+
+
+def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
+    """All that the page of a rejudge shows."""
+    change = change if change in Change.values else ""
+    counts = queries.count_changes(rejudge)
+    runs, more = first_rows(queries.list_runs(rejudge, change=change, after=cursors.decode_key(after)))
+    following = urlencode({"change": change, "after": str(runs[-1].pk)}) if more else ""
+    states = queries.count_applied(rejudge)
+    found = {kind for kind, *_ in counts}
+    return RejudgePage(
+        row=rows([rejudge])[0],
+        changes=[_count(*row) for row in counts],
+        filters=[("", "All"), *((kind, label) for kind, label in Change.choices if kind in found)],
+        chosen_filter=change,
+        runs=[_run_row(run) for run in runs],
+        following=f"?{following}" if following else "",
+        applied=states.get(Resolution.APPLIED, 0),
+        kept=states.get(Resolution.KEPT, 0),
+    )
+
+
+def rows(rejudges: list[Rejudge]) -> list[RejudgeRow]:
+    """`rejudges` with their looks, and how far each has come."""
+    progress = queries.progress_of(rejudges) if rejudges else {}
+    return [_row(rejudge, progress.get(rejudge.pk, Progress())) for rejudge in rejudges]
+
+
+def _row(rejudge: Rejudge, progress: Progress) -> RejudgeRow:
+    return RejudgeRow(rejudge, REJUDGE_LOOKS[RejudgeState(rejudge.state)], progress)
+
+
+def _count(kind: str, before: str, now: str, count: int) -> ChangeCount:
+    return ChangeCount(CHANGE_LOOKS[Change(kind)], before, now, count)
+
+
+def _run_row(run: HiddenRun) -> RunRow:
+    look = CHANGE_LOOKS[Change(run.change)] if run.change else None
+    factor = run.old_score_us / run.score_us if run.old_score_us and run.score_us else None
+    return RunRow(run, look, factor)

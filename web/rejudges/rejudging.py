@@ -1,0 +1,167 @@
+"""Rejudges: submissions judged again out of sight, then applied or discarded.
+
+Theory of operation. A rejudge makes a `HiddenRun` per submission, which workers judge (`queue`).
+Applying replaces report by report, each in one transaction that holds the job's row: the old report
+goes and the new one comes, or neither, so there is one visible verdict at any time. A submission that
+was judged again since by other means keeps its verdict.
+"""
+
+from collections.abc import Mapping
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from web.accounts.models import User
+from web.audit.models import ActKind
+from web.audit.services import log
+from web.jobs.models import OPEN, REJUDGED, JobState
+from web.packages.models import PackageVersion
+from web.rejudges.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
+from web.rejudges.queue import queue, queue_for_run, stored_report
+from web.submissions import services
+from web.submissions.models import Job, Report, Submission
+from web.submissions.services.journal import conclude
+
+MAX_RUNS = 5000
+_BATCH = 500
+_APPLIED_AT_ONCE = 100
+_OF_SUBMISSION = {"live": F("submission__problem__package"), "asked_gpu": F("submission__gpu_model")}
+_NO_RESULT = {"body": None, "listings": None}
+_JUDGED_SINCE = "Verdict kept: the submission was rejudged elsewhere."
+_JUDGE_FAILED = "Verdict kept: the judge failed."
+_NOT_ASKED = "Verdict unchanged. Only changed verdicts were applied."
+
+
+class RejudgeRefused(Exception):
+    """Raised when a rejudge cannot be started. The message is for staff."""
+
+
+def start(
+    creator: User,
+    found: QuerySet[Submission],
+    *,
+    reason: str,
+    chosen: Mapping[str, object],
+    package: PackageVersion | None = None,
+) -> Rejudge:
+    """Have the submissions `found` judged again out of sight. Those under way are left out.
+
+    They are judged by the version `package`, to see what it would change, or each by the version of its
+    problem that is live now. Applying pins them to it; to make `package` live is up to the caller.
+
+    Raises:
+        RejudgeRefused: there is none, or there are too many.
+    """
+    judged = found.filter(job__state=JobState.DONE, report__isnull=False).order_by("pk")
+    keys = list(judged.values_list("pk", flat=True)[: MAX_RUNS + 1])
+    if not keys:
+        raise RejudgeRefused("No judged submissions selected.")
+    if len(keys) > MAX_RUNS:
+        raise RejudgeRefused(f"More than {MAX_RUNS} submissions selected. Narrow the filters.")
+    with transaction.atomic():
+        rejudge = Rejudge.objects.create(creator=creator, reason=reason, chosen=dict(chosen), package=package)
+        for first in range(0, len(keys), _BATCH):
+            reports = Report.objects.filter(submission__in=keys[first : first + _BATCH])
+            live = reports.annotate(**_OF_SUBMISSION).defer("body")
+            HiddenRun.objects.bulk_create(_run(rejudge, report) for report in live)
+        log(creator, ActKind.PREVIEW_START, rejudge, reason=reason, submissions=len(keys), **chosen)
+        transaction.on_commit(queue.wake_waiting)
+    return rejudge
+
+
+@transaction.atomic
+def cancel(rejudge: Rejudge, actor: User) -> bool:
+    """End a rejudge that runs. False when it runs no more."""
+    if not _move(rejudge, RejudgeState.RUNNING, RejudgeState.CANCELLED):
+        return False
+    rejudge.runs.filter(state__in=OPEN).update(state=JobState.CANCELLED, lease_until=None)
+    rejudge.runs.update(resolution=Resolution.DROPPED, **_NO_RESULT)
+    log(actor, ActKind.PREVIEW_CANCEL, rejudge)
+    return True
+
+
+@transaction.atomic
+def discard(rejudge: Rejudge, actor: User) -> bool:
+    """Drop what a rejudge found; every visible verdict stays. False when it is not ready."""
+    if not _move(rejudge, RejudgeState.READY, RejudgeState.DISCARDED):
+        return False
+    _found(rejudge).update(resolution=Resolution.DROPPED, **_NO_RESULT)
+    log(actor, ActKind.PREVIEW_DISCARD, rejudge)
+    return True
+
+
+def apply(rejudge: Rejudge, actor: User, *, verdicts_only: bool = False) -> bool:
+    """Make what a rejudge found visible. False when it is not ready.
+
+    The first hundred are applied at once and the rest by the workers' sweeps. With `verdicts_only` a
+    report is replaced only where its verdict changes, so that times stay.
+    """
+    with transaction.atomic():
+        if not _move(rejudge, RejudgeState.READY, RejudgeState.APPLYING):
+            return False
+        found = _found(rejudge)
+        kept = {"resolution": Resolution.KEPT, **_NO_RESULT}
+        found.filter(change=Change.FAILED).update(note=_JUDGE_FAILED, **kept)
+        if verdicts_only:
+            found.exclude(change=Change.VERDICT).update(note=_NOT_ASKED, **kept)
+        log(actor, ActKind.PREVIEW_APPLY, rejudge, verdicts_only=verdicts_only)
+    _apply_some(rejudge)
+    return True
+
+
+def go_on() -> None:
+    """Apply some more of every rejudge that is being applied. Any number of workers may do so at a time."""
+    for rejudge in Rejudge.objects.filter(state=RejudgeState.APPLYING):
+        _apply_some(rejudge)
+
+
+def _apply_some(rejudge: Rejudge) -> None:
+    found = _found(rejudge)
+    for pk in list(found.values_list("pk", flat=True)[:_APPLIED_AT_ONCE]):
+        _apply_one(pk)
+    if not found.exists():
+        _move(rejudge, RejudgeState.APPLYING, RejudgeState.APPLIED)
+
+
+@transaction.atomic
+def _apply_one(pk: int) -> None:
+    run = HiddenRun.objects.select_related("submission").get(pk=pk)
+    mine = HiddenRun.objects.filter(pk=pk, resolution=Resolution.OPEN)
+    if not mine.update(resolution=Resolution.APPLIED, **_NO_RESULT):
+        return  # another sweep got there first
+    job = Job.objects.select_for_update().get(submission=run.submission_id)
+    as_it_was = Report.objects.filter(pk=run.report_id, submission=run.submission_id).exists()
+    if not as_it_was or not services.rejudge(run.submission):
+        HiddenRun.objects.filter(pk=pk).update(resolution=Resolution.KEPT, note=_JUDGED_SINCE)
+        return
+    Submission.objects.filter(pk=run.submission_id).update(package=run.package_id)
+    job.refresh_from_db()
+    conclude(job, stored_report(run))
+
+
+def _found(rejudge: Rejudge) -> QuerySet[HiddenRun]:
+    """Runs whose result is neither applied nor dropped yet."""
+    return rejudge.runs.filter(state=JobState.DONE, resolution=Resolution.OPEN)
+
+
+def _run(rejudge: Rejudge, report: Report) -> HiddenRun:
+    return HiddenRun(
+        rejudge=rejudge,
+        submission_id=report.submission_id,
+        queue=queue_for_run(report.asked_gpu, report.gpu_model),  # type: ignore[attr-defined]  # annotated by `start`
+        priority=REJUDGED,
+        package_id=rejudge.package_id or report.live,  # type: ignore[attr-defined]  # annotated by `start`
+        report_id=report.pk,
+        old_verdict=report.verdict,
+        old_version=report.version,
+        old_gpu_model=report.gpu_model,
+        old_score_us=report.score_us,
+        old_low_us=report.score_low_us,
+        old_high_us=report.score_high_us,
+    )
+
+
+def _move(rejudge: Rejudge, before: RejudgeState, after: RejudgeState) -> bool:
+    ended = None if after == RejudgeState.APPLYING else timezone.now()
+    return Rejudge.objects.filter(pk=rejudge.pk, state=before).update(state=after, ended=ended) > 0

@@ -1,0 +1,77 @@
+"""Which submission another one is compared with, line by line."""
+
+from django.db.models import QuerySet
+
+from problems.vocabulary import Language, Mode, Verdict
+from web.accounts.visibility import reads_all
+from web.catalog.models import Problem
+from web.results import rivals
+from web.submissions.models import Best, Submission, may_be_public_id
+from web.submissions.queries import Viewer, score_of, visible_submissions
+
+ACCEPTED, BEST = "accepted", "best"
+MAX_RECENT = 20
+
+
+def counterpart(submission: Submission, viewer: Viewer, against: str) -> Submission | None:
+    """The submission that `against` names: `accepted`, `best`, or a public id. None where there is none.
+
+    The last accepted and the best are the viewer's own in the same language; the author's for those who
+    read all. The viewer may see `submission`, and sees no other one than before.
+    """
+    visible = visible_submissions(viewer).exclude(pk=submission.pk)
+    if against == ACCEPTED:
+        return _accepted(submission, viewer, visible)
+    if against == BEST:
+        best = _best(submission, viewer)
+        return visible.filter(pk=best).first() if best is not None else None
+    return visible.filter(public_id=against).first() if may_be_public_id(against) else None
+
+
+def own(viewer: Viewer, problem: Problem, language: Language, which: str) -> Submission | None:
+    """The viewer's last accepted submission to `problem` in `language`, or the fastest with `BEST`."""
+    mine = visible_submissions(viewer).filter(user=viewer.pk, problem=problem, language=language.value)
+    if which == BEST:
+        best = Best.objects.filter(user=viewer.pk, problem=problem, language=language.value, current=True)
+        return mine.filter(pk=best.order_by("-version", "score_us").values("submission")[:1]).first()
+    accepted = mine.filter(mode=Mode.SUBMIT.value, report__verdict=Verdict.ACCEPTED.value)
+    return accepted.order_by("-created", "-pk").first()
+
+
+def recent(submission: Submission, viewer: Viewer) -> list[Submission]:
+    """The latest others of the same people on the same problem, to choose from."""
+    rows = visible_submissions(viewer).filter(user=_whose(submission, viewer), problem=submission.problem_id)
+    return list(
+        rows.exclude(pk=submission.pk)
+        .defer("source", "report__body")
+        .order_by("-created", "-pk")[:MAX_RECENT]
+    )
+
+
+def _whose(submission: Submission, viewer: Viewer) -> int:
+    return submission.user_id if reads_all(viewer) or not viewer.pk else viewer.pk
+
+
+def _accepted(submission: Submission, viewer: Viewer, visible: QuerySet[Submission]) -> Submission | None:
+    whose = _whose(submission, viewer)
+    rows = visible.filter(
+        user=whose,
+        problem=submission.problem_id,
+        language=submission.language,
+        mode=Mode.SUBMIT.value,
+        report__verdict=Verdict.ACCEPTED.value,
+    )
+    if whose == submission.user_id:
+        rows = rows.filter(created__lte=submission.created)
+    return rows.order_by("-created", "-pk").first()
+
+
+def _best(submission: Submission, viewer: Viewer) -> int | None:
+    whose = _whose(submission, viewer)
+    if whose == submission.user_id and score_of(submission):
+        best = rivals.own_best(submission)
+        return best.submission_id if best else None
+    rows = Best.objects.filter(
+        user=whose, problem=submission.problem_id, language=submission.language, current=True
+    ).exclude(submission=submission.pk)
+    return rows.order_by("-version", "score_us").values_list("submission", flat=True).first()

@@ -1,0 +1,98 @@
+"""What the page of a difference shows: two submissions, what changed, and what else to compare with."""
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.http import urlencode
+
+from web.results.counterparts import ACCEPTED, BEST, counterpart, recent
+from web.site.verdicts import look_of
+from web.submissions.differences import Difference, TooDifferent, compare
+from web.submissions.models import Submission
+from web.submissions.queries import Viewer, verdict_of
+
+VIEWS = (("unified", "Unified"), ("split", "Side by side"))
+_NAMES = ((ACCEPTED, "Last accepted"), (BEST, "Best"))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Something that one may change to, with its address."""
+
+    label: str
+    address: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPage:
+    """How `submission` differs from `other`, which is None where there is nothing to compare with.
+
+    `difference` is None then, and where the two are too different; `complaint` says so.
+    """
+
+    submission: Submission
+    other: Submission | None
+    difference: Difference | None
+    complaint: str
+    is_split: bool
+    missing: bool
+    against: tuple[Choice, ...]
+    views: tuple[Choice, ...]
+    recent: tuple[tuple[str, str], ...]
+
+    @property
+    def sides(self) -> tuple[tuple[str, str, Submission, str | None], ...]:
+        """The two submissions, the old one first: its class, its sign, itself and its verdict."""
+        if self.other is None:
+            return ()
+        return (
+            ("diff-old", "\N{MINUS SIGN}", self.other, verdict_of(self.other)),
+            ("diff-new", "+", self.submission, verdict_of(self.submission)),
+        )
+
+
+def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str) -> DiffPage:
+    """The difference of `submission`, which `viewer` may see, from what `against` names.
+
+    Without `against` it is the last accepted one, else the best.
+    """
+    named = {name: counterpart(submission, viewer, name) for name, _ in _NAMES}
+    asked = against or next((name for name, found in named.items() if found), "")
+    other = named[asked] if asked in named else counterpart(submission, viewer, asked)
+    view = view if view in dict(VIEWS) else VIEWS[0][0]
+    difference, complaint = None, ""
+    if other is not None:
+        try:
+            difference = compare(
+                other.source,
+                submission.source,
+                old_language=other.language,
+                new_language=submission.language,
+            )
+        except TooDifferent as refusal:
+            complaint = str(refusal)
+    return DiffPage(
+        submission=submission,
+        other=other,
+        difference=difference,
+        complaint=complaint,
+        is_split=view == "split",
+        missing=bool(against) and other is None,
+        against=tuple(
+            Choice(label, _address(submission, name, view), name == asked)
+            for name, label in _NAMES
+            if named[name]
+        ),
+        views=tuple(Choice(label, _address(submission, asked, name), name == view) for name, label in VIEWS),
+        recent=tuple((row.public_id, _told(row)) for row in recent(submission, viewer)),
+    )
+
+
+def _told(submission: Submission) -> str:
+    return f"{look_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
+
+
+def _address(submission: Submission, against: str, view: str) -> str:
+    address = reverse("submission-diff", args=[submission.public_id])
+    return f"{address}?{urlencode({'against': against, 'view': view})}"

@@ -1,0 +1,30 @@
+"""What the list of submissions can be narrowed by."""
+
+from typing import Any
+
+from django import forms
+
+from problems.vocabulary import Language, Mode, Verdict
+from web.site.verdicts import look_of
+from web.submissions.queries import UNJUDGED
+from web.templatetags.warpcourt import language
+
+MODES = ((Mode.SUBMIT.value, "Submits"), (Mode.RUN.value, "Runs"))
+VERDICTS = (*((verdict.value, look_of(verdict).word) for verdict in Verdict), (UNJUDGED, "Not judged yet"))
+LANGUAGES = tuple((known.value, language(known.value)) for known in Language)
+
+
+class SubmissionFilter(forms.Form):
+    """The filters as they stand in the address. `before` and `after` are ids where a page begins."""
+
+    problem = forms.SlugField(required=False, max_length=60)
+    verdict = forms.ChoiceField(required=False, choices=VERDICTS)
+    mode = forms.ChoiceField(required=False, choices=MODES)
+    language = forms.ChoiceField(required=False, choices=LANGUAGES)
+    before = forms.CharField(required=False, max_length=12)
+    after = forms.CharField(required=False, max_length=12)
+
+    def chosen(self) -> dict[str, Any]:
+        """The filters that are set and make sense; the others are left out."""
+        self.is_valid()
+        return {name: value for name, value in self.cleaned_data.items() if value}

@@ -1,0 +1,90 @@
+"""What the list of one's own submissions shows: a page of it, by cursor, and what it can be narrowed by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.http import urlencode
+
+from judge.report import Score
+from web.accounts.models import User
+from web.results.filters import LANGUAGES, MODES, VERDICTS
+from web.submissions.models import Best, Progress, Submission
+from web.submissions.queries import first_rows, list_submissions, score_of, verdict_of
+
+ROWS = 30
+_CURSORS = ("before", "after")
+_MAX_PROBLEMS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A submission in the list. `best`: it is its author's best on its board."""
+
+    submission: Submission
+    verdict: str | None
+    score: Score | None
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A page of the list. `newer` and `older` are query strings of the pages beside it, empty without one."""
+
+    rows: tuple[Row, ...]
+    narrowed: bool
+    newer: str
+    older: str
+    problems: tuple[tuple[str, str], ...]
+    verdicts: tuple[tuple[str, str], ...] = VERDICTS
+    modes: tuple[tuple[str, str], ...] = MODES
+    languages: tuple[tuple[str, str], ...] = LANGUAGES
+
+
+def list_page(viewer: User, chosen: Mapping[str, str]) -> ListPage:
+    """The submissions of `viewer` under the filters `chosen`, newest first. Takes five queries at most."""
+    narrowing = {name: value for name, value in chosen.items() if name not in _CURSORS}
+    before, after = (_place(viewer, chosen.get(name)) for name in _CURSORS)
+    rows = list_submissions(
+        viewer,
+        problem_slug=chosen.get("problem"),
+        verdict=chosen.get("verdict"),
+        mode=chosen.get("mode"),
+        language=chosen.get("language"),
+        before=before,
+        after=after,
+    )
+    backwards = before is None and after is not None
+    found = first_rows(rows, ROWS + 1)
+    more = len(found) > ROWS
+    shown = found[:ROWS][::-1] if backwards else found[:ROWS]
+    begins_later = (backwards and more) or before is not None
+    bests = set(
+        Best.objects.filter(current=True, submission__in=[row.pk for row in shown]).values_list(
+            "submission", flat=True
+        )
+    )
+    return ListPage(
+        rows=tuple(Row(row, verdict_of(row), score_of(row), row.pk in bests) for row in shown),
+        narrowed=bool(narrowing),
+        newer=_query(narrowing, "after", shown[0]) if shown and begins_later else "",
+        older=_query(narrowing, "before", shown[-1]) if shown and (more or backwards) else "",
+        problems=_problems(viewer),
+    )
+
+
+def _place(viewer: User, public_id: str | None) -> tuple[datetime, int] | None:
+    """Where one's own submission of that id stands in the list."""
+    if public_id is None:
+        return None
+    return Submission.objects.filter(user=viewer.pk, public_id=public_id).values_list("created", "pk").first()
+
+
+def _problems(viewer: User) -> tuple[tuple[str, str], ...]:
+    """The problems that `viewer` has tried."""
+    tried = Progress.objects.filter(user=viewer.pk).order_by("problem__title")
+    return tuple(tried.values_list("problem__slug", "problem__title")[:_MAX_PROBLEMS])
+
+
+def _query(narrowing: Mapping[str, str], cursor: str, row: Submission) -> str:
+    return "?" + urlencode({**narrowing, cursor: row.public_id})

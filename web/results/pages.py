@@ -1,0 +1,247 @@
+"""What the pages of a submission show, put together from its report."""
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from judge.evidence.diagnostics import findings, headline
+from judge.report import CaseReport, Diagnostic, Report
+from problems.vocabulary import Mode, Verdict
+from web.colours import coloured, highlighted, to_html
+from web.packages.queries import HASH_SHOWN
+from web.results.console import LogLine, Resources, log_lines, resources_of
+from web.results.live import LivePanel, live_panel
+from web.site.figures import attempts_note, launches_note
+from web.site.verdicts import Look, look_of
+from web.submissions import queries
+from web.submissions.models import Listing, Submission
+from web.submissions.queries import Viewer
+
+_BAR_WIDTH = 1000
+_LISTING_LINES = 5000
+_TAB = 4  # a browser would count tabs from the line number
+_STAGES = ("compile", "start", "load", "check", "rank", "draw", "wait", "examine")
+_SEVERITY_TONES = {"error": "bad", "warning": "limit"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A diagnostic with its look. `icon` and `tone` follow its severity."""
+
+    diagnostic: Diagnostic
+    tone: str
+    icon: str
+
+    @property
+    def sentence(self) -> str:
+        """Its message with a capital, unless it begins with a name."""
+        message = self.diagnostic.message
+        word = message.partition(" ")[0].replace("-", "")
+        return capfirst(message) if word.isalpha() and word != "solve" else message
+
+    @property
+    def says_where(self) -> bool:
+        """Whether its place is to be added, because its message does not name it."""
+        place = self.diagnostic.kernel or self.diagnostic.block or self.diagnostic.thread
+        return bool(place) and "thread (" not in self.diagnostic.message
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the source as HTML, with what was found on it. `tone` is empty where nothing was."""
+
+    number: int
+    html: SafeString
+    findings: tuple[Finding, ...]
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageBar:
+    """A stage as a part of the bar, in its units; `ms` is its time, `look` the number of its colour."""
+
+    name: str
+    ms: float
+    x: int
+    width: int
+    look: int
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionPage:
+    """A submission with its report as the viewer may see it. `report` is None until there is one.
+
+    `headline` is the finding that says best why it has its verdict, and `further` are the others of
+    `findings`. `message` says what the verdict means in this report; where a finding says it already, what
+    the verdict means at all. `live` says where its judgement is while there is no report.
+    """
+
+    submission: Submission
+    report: Report | None
+    look: Look
+    message: str
+    findings: tuple[Finding, ...]
+    headline: Finding | None
+    log: tuple[LogLine, ...]
+    resources: Resources | None
+    stages: tuple[StageBar, ...]
+    total_ms: float
+    passed: int
+    failed_cases: tuple[CaseReport, ...]
+    timed: tuple[CaseReport, ...]
+    listings: tuple[Listing, ...]
+    live: LivePanel | None
+    mine: bool
+
+    @property
+    def further(self) -> tuple[Finding, ...]:
+        """The findings that the banner does not show."""
+        return tuple(finding for finding in self.findings if finding != self.headline)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the findings say all that the compiler's log says."""
+        return self.headline is not None and self.look.icon == Verdict.COMPILE_ERROR.value
+
+    @property
+    def case_count(self) -> int:
+        """How many cases the report has."""
+        return len(self.report.cases) if self.report else 0
+
+    @property
+    def launches_note(self) -> str:
+        """What to say where times include that of launching."""
+        return launches_note(self.report) if self.report else ""
+
+    @property
+    def attempts_note(self) -> str:
+        """What to say of runs that did not count, empty when there was none."""
+        return attempts_note(self.report) if self.report else ""
+
+    @property
+    def roofline_percent(self) -> float | None:
+        """How much of this GPU's speed the score reaches."""
+        return self.submission.report.roofline_percent if self.report else None
+
+    @property
+    def ranked(self) -> str:
+        """Whether it ranks, and why not."""
+        if self.report is None or not self.report.environment.get("gpu"):
+            return "no (no GPU)"
+        if self.submission.mode == Mode.RUN:
+            return "no (run)"
+        return "yes" if self.report.ranked else "no (not timed)"
+
+    @property
+    def version(self) -> str:
+        """What the version of the problem is called that judged it; empty until one did."""
+        known = self.submission.report.version if self.report else ""
+        package = self.submission.package
+        if package is not None and package.version == known:
+            return f"version {package.number}"
+        return f"version {known[:HASH_SHOWN]}" if known else ""
+
+    @property
+    def of_earlier_version(self) -> bool:
+        """Whether the problem is judged in another way since."""
+        known = self.submission.report.version if self.report else ""
+        return bool(known) and known != self.submission.problem.version
+
+    @property
+    def board_url(self) -> str:
+        """The leaderboard that its score is on."""
+        address = reverse("leaderboard", args=[self.submission.problem.slug])
+        report = self.submission.report
+        board = {"gpu": report.gpu_model, "language": self.submission.language}
+        if self.of_earlier_version:
+            board["version"] = report.version[:HASH_SHOWN]
+        return f"{address}?{urlencode(board)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListingPage:
+    """A listing for reading, as escaped HTML line by line. `lines` are the first ones when it is long."""
+
+    submission: Submission
+    kind: str
+    label: str
+    lines: tuple[SafeString, ...]
+    line_count: int
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether lines are missing."""
+        return len(self.lines) < self.line_count
+
+
+def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
+    """All that a page or a fragment shows of `submission` to `viewer`, who may see it."""
+    report = queries.present_report(submission, viewer)
+    cases = report.cases if report else ()
+    diagnostics = report.diagnostics if report else ()
+    shown = tuple(_finding(diagnostic) for diagnostic in findings(diagnostics))
+    first = headline(report) if report else None
+    look = look_of(report.verdict if report else None)
+    stages = _bars(report) if report else ()
+    return SubmissionPage(
+        submission=submission,
+        report=report,
+        look=look,
+        message=_message(report, look, shown) if report else "",
+        findings=shown,
+        headline=_finding(first) if first else None,
+        log=log_lines(report.log) if report else (),
+        resources=resources_of(report) if report else None,
+        stages=stages,
+        total_ms=sum(stage.ms for stage in stages),
+        passed=sum(case.verdict is Verdict.ACCEPTED for case in cases),
+        failed_cases=tuple(case for case in cases if case.mismatches),
+        timed=tuple(case for case in cases if case.timing),
+        listings=queries.listings_of(submission),
+        live=None if report else live_panel(submission),
+        mine=submission.user_id == viewer.pk,
+    )
+
+
+def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[Line]:
+    """The source, highlighted, line by line, with the findings on their lines."""
+    lines = []
+    for number, runs in enumerate(highlighted(submission.source, submission.language), start=1):
+        here = tuple(finding for finding in findings if finding.diagnostic.line == number)
+        lines.append(Line(number, to_html(runs), here, here[0].tone if here else ""))
+    return lines
+
+
+def listing_page(submission: Submission, listing: Listing) -> ListingPage:
+    """What the page of `listing` shows. Only its beginning is highlighted and shown when it is long."""
+    text = listing.text.expandtabs(_TAB).rstrip("\n").split("\n")
+    lines = tuple(map(to_html, coloured(text[:_LISTING_LINES], listing.kind)))
+    return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
+
+
+def _message(report: Report, look: Look, shown: tuple[Finding, ...]) -> str:
+    said = any(finding.diagnostic.message in report.message for finding in shown)
+    return report.message if report.message and not said else look.meaning
+
+
+def _finding(diagnostic: Diagnostic) -> Finding:
+    severity = diagnostic.severity if diagnostic.severity in _SEVERITY_TONES else "note"
+    return Finding(diagnostic, _SEVERITY_TONES.get(severity, "void"), severity)
+
+
+def _bars(report: Report) -> tuple[StageBar, ...]:
+    """The stages as parts of one bar. What was done twice, such as loading, is one part of it."""
+    ms_of: dict[str, float] = {}
+    for stage in report.stages:
+        ms_of[stage.name] = ms_of.get(stage.name, 0.0) + stage.ms
+    total = sum(ms_of.values()) or 1.0
+    widths = [round(_BAR_WIDTH * ms / total) for ms in ms_of.values()]
+    starts = [0, *accumulate(widths)]
+    return tuple(
+        StageBar(name, ms, x, width, _STAGES.index(name) if name in _STAGES else len(_STAGES))
+        for (name, ms), x, width in zip(ms_of.items(), starts, widths, strict=False)
+    )

@@ -1,0 +1,88 @@
+"""Pages under the permanent address of a submission. To those who may not see it, none of them exists."""
+
+from hashlib import blake2b
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.vary import vary_on_cookie
+
+from web.results import pages
+from web.results.card import card
+from web.results.diff_page import diff_page
+from web.results.performance import performance
+from web.submissions import queries, services
+from web.submissions.models import Submission
+
+
+@require_safe
+@never_cache
+def detail(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The permalink of a submission, live until it is judged."""
+    submission = visible_or_404(request, public_id)
+    page = pages.submission_page(submission, request.user)
+    shown = {
+        "page": page,
+        "lines": pages.source_lines(submission, page.findings),
+        "performance": performance(submission, page.report, request.user) if page.report else None,
+        "mine": submission.user_id == request.user.pk,
+    }
+    return render(request, "submissions/detail.html", shown)
+
+
+@require_safe
+@never_cache
+def diff(request: HttpRequest, public_id: str) -> HttpResponse:
+    """What changed since another submission. An unknown one is said to be unknown, with status 404."""
+    submission = visible_or_404(request, public_id)
+    page = diff_page(
+        submission,
+        request.user,
+        against=request.GET.get("against", "").strip(),
+        view=request.GET.get("view", ""),
+    )
+    return render(request, "submissions/diff.html", {"page": page}, status=404 if page.missing else 200)
+
+
+@require_safe
+@vary_on_cookie
+def picture(request: HttpRequest, public_id: str) -> HttpResponse:
+    """The submission as a small SVG.
+
+    It may be kept, but is asked for each time, by those alone who may see it: what its author no longer
+    shares is gone at once.
+    """
+    drawn = card(visible_or_404(request, public_id))
+    response = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8")
+    response["Cache-Control"] = "private, no-cache"
+    response["ETag"] = quote_etag(blake2b(drawn.encode(), digest_size=12).hexdigest())
+    return cast("HttpResponse", get_conditional_response(request, response["ETag"], response=response))
+
+
+@require_POST
+@login_required
+def share(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Let others read one's own submission once they have solved the problem, or no longer."""
+    submission = get_object_or_404(Submission, public_id=public_id, user=request.user)
+    if request.POST.get("shared") == "yes":
+        services.share(submission)
+        messages.success(request, "Users who solved the problem can now see this submission.")
+    else:
+        services.withdraw(submission)
+        messages.success(request, "This submission is no longer shared.")
+    return redirect("submission", public_id)
+
+
+def visible_or_404(request: HttpRequest, public_id: str) -> Submission:
+    """The submission of that id, if whoever asks may see it.
+
+    Raises:
+        Http404: there is none, or not for this person.
+    """
+    return get_object_or_404(queries.visible_submissions(request.user), public_id=public_id)

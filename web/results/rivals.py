@@ -1,0 +1,57 @@
+"""What a score is compared with: the best scores of others, its author's own, and the baselines."""
+
+from dataclasses import dataclass
+
+from django.db.models import Q, QuerySet
+
+from judge.report import Score
+from web.accounts.visibility import ranked_users
+from web.submissions.models import Best, Submission
+
+MIN_OTHERS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """The best scores of everybody else on the same board, shortest first.
+
+    `times_us` is empty where there are fewer than `MIN_OTHERS`: so few would tell of single people.
+    `slower` is how many of them the score beats.
+    """
+
+    count: int
+    times_us: tuple[float, ...]
+    slower: int
+
+    @property
+    def percentile(self) -> int:
+        """How many per cent of the others are slower."""
+        return round(100 * self.slower / len(self.times_us))
+
+
+def others(submission: Submission, score: Score) -> Others:
+    """Who else is on the board of `submission`, whose score is `score`.
+
+    The author is left out, and so is whoever does not want to be in rankings.
+    """
+    rows = _board(submission).filter(ranked_users("user"), current=True).exclude(user=submission.user_id)
+    times_us = tuple(rows.order_by("score_us").values_list("score_us", flat=True))
+    if len(times_us) < MIN_OTHERS:
+        return Others(len(times_us), (), 0)
+    return Others(len(times_us), times_us, sum(time_us > score.median_us for time_us in times_us))
+
+
+def own_best(submission: Submission) -> Best | None:
+    """The author's best on the same board; for the best itself, the best that was handed in before it."""
+    rows = _board(submission).filter(user=submission.user_id).exclude(submission=submission.pk)
+    known = rows.filter(Q(current=True) | Q(handed_in__lt=submission.created))
+    return known.select_related("submission").order_by("-current", "score_us", "handed_in").first()
+
+
+def _board(submission: Submission) -> QuerySet[Best]:
+    return Best.objects.filter(
+        problem=submission.problem_id,
+        version=submission.report.version,
+        gpu_model=submission.report.gpu_model,
+        language=submission.language,
+    )

@@ -1,0 +1,1 @@
+"""The ground floor of the site: small modules that know no app."""

@@ -1,0 +1,51 @@
+"""What staff do with single jobs, each noted in the audit log."""
+
+from functools import partial
+
+from django.db import transaction
+
+from web.accounts.models import User
+from web.audit.models import ActKind
+from web.audit.services import log
+from web.jobs import wakeup
+from web.jobs.models import JobState
+from web.site.clock import DatabaseNow
+from web.submissions import services
+from web.submissions.models import EventKind, Job, Report, Submission
+from web.submissions.services.journal import append
+
+
+@transaction.atomic
+def cancel(submission: Submission, staff: User, *, reason: str) -> bool:
+    """End the judging of `submission`; its author reads `reason`. False when it is over already."""
+    cancelled = services.cancel(submission, message=f"Cancelled by staff: {reason}")
+    if cancelled:
+        log(staff, ActKind.CANCEL, submission, reason=reason)
+    return cancelled
+
+
+@transaction.atomic
+def requeue(submission: Submission, staff: User) -> bool:
+    """Let another worker begin anew, with all its tries. False when a worker holds it or it is over.
+
+    A worker that comes back late writes nothing: it names an attempt that the next claim ends.
+    """
+    lost = Job.objects.filter(submission=submission, state=JobState.LEASED, lease_until__lt=DatabaseNow())
+    queued = lost.update(
+        state=JobState.QUEUED, lease_until=None, worker="", tries=0, cancel_requested=False
+    ) or Job.objects.filter(submission=submission, state=JobState.QUEUED, tries__gt=0).update(tries=0)
+    if queued:
+        append(submission.pk, EventKind.RETRIED, {"text": "Requeued by staff"})
+        log(staff, ActKind.REQUEUE, submission)
+        transaction.on_commit(partial(wakeup.wake, submission.job.queue))
+    return queued > 0
+
+
+@transaction.atomic
+def judge_again(submission: Submission, staff: User) -> bool:
+    """Have `submission` judged again at once; its report is dropped. False while it is being judged."""
+    old = Report.objects.filter(submission=submission).values_list("verdict", flat=True).first()
+    again = services.rejudge(submission)
+    if again:
+        log(staff, ActKind.REJUDGE, submission, verdict=old)
+    return again
