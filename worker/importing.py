@@ -77,9 +77,10 @@ def _run(claim: ImportClaim, judge: Judge, bench: Bench, cancelled: Event, give_
     except JudgementCancelled:
         return _handed_back(claim, failed=False)
     except CANNOT_JUDGE as error:
-        log.error("cannot_import_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
+        log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
         metrics.CANNOT_JUDGE.inc()
-        return _handed_back(claim, failed=True)
+        bench.put_off(str(error))
+        return _handed_back(claim, failed=False)
     except JudgeError:
         metrics.JUDGE_FAILURES.inc()
         log.exception("importing_failed", tries=claim.tries)

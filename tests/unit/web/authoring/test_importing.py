@@ -9,6 +9,7 @@ import pytest
 from problems.archive import pack
 from problems.contents import Contents
 from problems.importing.report import Entry, Imported
+from sandbox.backend import IsolationUnavailable
 from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services import workspaces
@@ -174,6 +175,29 @@ class TestFolder:
         sent = {"what": "folder", "folder-set_format": "leetgpu", "folder-folder": "set"}
         assert author.post("/author/import", sent).status_code == 200
         assert not ImportRun.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestHostThatCannotJudge:
+    """The container engine of the host restarts: a failure of ours, which is never charged."""
+
+    @pytest.fixture(autouse=True)
+    def _engine_away(self, monkeypatch):
+        def away(*_: object, **__: object) -> None:
+            raise IsolationUnavailable("start the container engine")
+
+        monkeypatch.setattr("worker.scripted_proving.import_set", away)
+
+    def test_charges_no_try_and_pauses(self, instructor, vector_add):
+        run = services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
+        for _ in range(3):  # as many as there are tries, each on a sweep and a host that has just come up
+            bench = Bench()
+            judge_next(bench)
+            assert bench.judge() is None, "the worker did not pause"
+            docket.sweep()
+        run.refresh_from_db()
+        assert (run.state, run.tries, run.attempt) == (ImportState.QUEUED, 0, 3)
+        assert run.archive is not None
 
 
 class TestDocket:
