@@ -40,8 +40,8 @@ RECOVERY_S = 30.0
 PATIENCE_S = 60.0
 LOOK_S = 0.2
 AT_ONCE = 2
-_UNDONE = "SELECT submission_id FROM submissions_job WHERE status <> 'done'"
-_LEASED = "SELECT COUNT(*) FROM submissions_job WHERE status = 'leased'"
+_UNDONE = "SELECT submission_id FROM submissions_job WHERE state <> 'done'"
+_LEASED = "SELECT COUNT(*) FROM submissions_job WHERE state = 'leased'"
 _OUTCOMES = """
 SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.submission_id), COUNT(*)
   FROM submissions_submission s LEFT JOIN submissions_report r ON r.submission_id = s.id

@@ -28,7 +28,7 @@ START_S = 90.0
 SKEWS_S = (-300, -30, 30, 300)
 DISK_MIB, FREE_MIB = 32, 16
 _FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
-_LEASED = "SELECT worker FROM submissions_job WHERE status = 'leased' AND worker <> ''"
+_LEASED = "SELECT worker FROM submissions_job WHERE state = 'leased' AND worker <> ''"
 
 
 @dataclass(slots=True)

@@ -30,8 +30,9 @@ from problems.vocabulary import Difficulty, Group, Language, Mode, Verdict
 from web.accounts.models import User
 from web.catalog import services as catalog
 from web.catalog.models import Problem
+from web.jobs.models import JobState
 from web.submissions import services
-from web.submissions.models import CaseResult, Job, Status, Submission
+from web.submissions.models import CaseResult, Job, Submission
 from web.submissions.models import Report as StoredReport
 from web.submissions.services.journal import case_result
 from web.tracks import services as tracks
@@ -170,7 +171,7 @@ def store(batch: Iterable[Drawn]) -> None:
     Job.objects.bulk_create(
         Job(
             submission=one.submission,
-            status=Status.DONE,
+            state=JobState.DONE,
             attempt=1,
             tries=1,
             queued=one.submission.created,

@@ -20,7 +20,8 @@ from tests.migrated import put_migrated_database
 from web.accounts.models import User
 from web.catalog.models import Problem
 from web.catalog.services import tag
-from web.submissions import doorbell, services
+from web.jobs import wakeup
+from web.submissions import services
 from web.submissions.models import Submission
 
 pytest_plugins = ("tests.receipts",)
@@ -72,8 +73,8 @@ def rings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         heard.append(queue)
         return True
 
-    monkeypatch.setattr(doorbell, "ring", ring)
-    monkeypatch.setattr(doorbell, "unheard", lambda _queue: 0)
+    monkeypatch.setattr(wakeup, "wake", ring)
+    monkeypatch.setattr(wakeup, "undelivered", lambda _queue: 0)
     return heard
 
 

@@ -28,6 +28,7 @@ if WARPCOURT.public_url:
     CSRF_TRUSTED_ORIGINS.append(WARPCOURT.public_url)
 
 INSTALLED_APPS = [
+    "web.jobs",
     "web.accounts",
     "web.catalog",
     "web.packages",

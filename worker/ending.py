@@ -23,11 +23,13 @@ AGAIN_S = 0.5
 class Ending:
     """What to write at the end: a report, with its verdict, or that the job is handed back.
 
-    `write` returns False when the lease was lost, and changes nothing then.
+    `write` returns False when the lease was lost, and changes nothing then. `interrupted`: the job was not
+    done to its end, so a worker that stops hands it back instead.
     """
 
     write: Callable[[], bool]
     verdict: Verdict | None = None
+    interrupted: bool = False
 
     def settle(self, lost: Callable[[], bool]) -> None:
         """Write it, again and again while the database does not answer, until the lease is `lost`.

@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import connections
 
 from web import metrics
-from web.submissions import services
+from web.jobs.queue import Hold
 from worker.stopping import Stopping
 
 log = structlog.get_logger(__name__)
@@ -38,7 +38,7 @@ class Heartbeat:
 
     def __init__(
         self,
-        extend_lease: Callable[[], services.Hold],
+        extend_lease: Callable[[], Hold],
         cancelled: Event,
         stop: Stopping,
         *,
@@ -99,10 +99,10 @@ class Heartbeat:
             log.warning("lease_not_extended", error=str(error))
             connections.close_all()
             return
-        if hold is services.Hold.LOST:
+        if hold is Hold.LOST:
             # A beat that was sent while the verdict was being written finds the lease ended by that.
             self._taken = not self._done.wait(ENDING_S)
             return
         self._held_until = asked + self._lease_s
-        if hold is services.Hold.CANCELLED:
+        if hold is Hold.CANCELLED:
             self._cancelled.set()

@@ -11,8 +11,9 @@ from judge.report import StageTime
 from web import metrics
 from web.observability import tracing
 from web.observability.origin import Origin
-from web.submissions import queries, services
-from web.submissions.models import Submission
+from web.staff.models import HiddenRun
+from web.submissions import queries
+from web.submissions.models import Job, Submission
 from worker.ending import UNANSWERED
 
 _POOL = {"pool_hits_": metrics.POOL_HITS, "pool_misses_": metrics.POOL_MISSES}
@@ -23,7 +24,7 @@ _SECRET_POOL = {
 
 
 @contextmanager
-def watched(claim: services.Claim) -> Iterator[None]:
+def watched(claim: Job | HiddenRun) -> Iterator[None]:
     """Have all log lines inside name the submission, its author's number and the request that it came by.
 
     What happens inside is a span of that request's trace.

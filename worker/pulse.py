@@ -23,7 +23,7 @@ _SLOT_BYTES = _LIFE.size + _HELD.size
 
 
 class Kind(IntEnum):
-    """What a child holds, by the docket where it was claimed."""
+    """What a child holds, by the queue from which it was claimed."""
 
     NONE = 0
     SUBMISSIONS = 1
@@ -34,7 +34,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A claim: `pk` is that of the row which was claimed, of a submission its own."""
+    """A claim: `pk` is that of the row which was claimed."""
 
     kind: Kind = Kind.NONE
     pk: int = 0

@@ -1,19 +1,23 @@
-"""The thread that looks for work that a lost worker or a lost ring left behind."""
+"""The thread that looks for jobs that a lost worker or a lost message left behind."""
 
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import Event, Lock, Thread
+from typing import Any
 
 import structlog
 from django.db import connections
 
 from web import metrics
-from web.authoring import docket
-from web.importing import docket as imports
+from web.authoring.queue import queue as proofs
+from web.importing.queue import queue as imports
+from web.jobs.queue import JobQueue
 from web.leaderboards import ranking
-from web.staff import hidden_runs, rejudging
-from web.submissions import services
+from web.staff import rejudging
+from web.staff.hidden_queue import queue as hidden_runs
+from web.submissions.services import queue as submissions
 from worker.ending import UNANSWERED
 
 log = structlog.get_logger(__name__)
@@ -69,14 +73,9 @@ def sweep_once() -> bool:
     done = True
     try:
         with metrics.SWEEP_SECONDS.time():
-            for sweep in (
-                _sweep_jobs,
-                docket.sweep,
-                imports.sweep,
-                hidden_runs.sweep,
-                rejudging.go_on,
-                ranking.refresh_if_due,
-            ):
+            queues: tuple[JobQueue[Any], ...] = (submissions, proofs, imports, hidden_runs)
+            rounds: list[Callable[[], object]] = [partial(_sweep, queue) for queue in queues]
+            for sweep in (*rounds, rejudging.go_on, ranking.refresh_if_due):
                 done &= _survives(sweep)
     except UNANSWERED as error:
         done = False
@@ -96,14 +95,15 @@ def _survives(sweep: Callable[[], object]) -> bool:
     except UNANSWERED:
         raise
     except Exception:  # the thread's boundary: without it nobody would sweep any more
-        log.exception("sweep_failed", sweep=f"{sweep.__module__}.{sweep.__name__}")
+        log.exception("sweep_failed", sweep=str(sweep))
         return False
     return True
 
 
-def _sweep_jobs() -> None:
-    swept = services.sweep()
+def _sweep(queue: JobQueue[Any]) -> None:
+    swept = queue.sweep()
     metrics.SWEPT.labels(outcome="requeued").inc(swept.requeued)
     metrics.SWEPT.labels(outcome="concluded").inc(swept.concluded)
     if swept.requeued or swept.concluded:
-        log.warning("swept", requeued=swept.requeued, concluded=swept.concluded)
+        kind = queue.model.__name__.lower()
+        log.warning("swept", kind=kind, requeued=swept.requeued, concluded=swept.concluded)

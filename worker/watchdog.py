@@ -25,10 +25,10 @@ from django.conf import settings
 from django.db import connections
 
 from web import metrics
-from web.authoring import docket as proofs
-from web.importing import docket as imports
-from web.staff import hidden_runs
-from web.submissions import services
+from web.authoring.queue import queue as proofs
+from web.importing.queue import queue as imports
+from web.staff.hidden_queue import queue as hidden_runs
+from web.submissions.services import queue as submissions
 from worker.ending import UNANSWERED
 from worker.pulse import Held, Kind, Pulse, Sign, activity_of
 
@@ -37,7 +37,7 @@ log = structlog.get_logger(__name__)
 LEAST_S, MOST_S = 1.0, 4.0
 Abandon = Callable[[int, int], bool]
 ABANDON: Mapping[Kind, Abandon] = {
-    Kind.SUBMISSIONS: services.abandon,
+    Kind.SUBMISSIONS: submissions.abandon,
     Kind.HIDDEN_RUNS: hidden_runs.abandon,
     Kind.PROOFS: proofs.abandon,
     Kind.IMPORTS: imports.abandon,

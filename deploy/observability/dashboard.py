@@ -44,15 +44,15 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         Panel("Age of the oldest job", {"{{queue}}": "max by (queue) (warpcourt_queue_oldest_seconds)"}, "s"),
         Panel(
             "Proofs, previews, imports and hidden runs that wait",
-            {"{{docket}}": 'max by (docket) (warpcourt_docket_runs{state="queued"})'},
+            {"{{kind}}": 'max by (kind) (warpcourt_background_jobs{state="queued"})'},
         ),
         Panel(
             "Proofs, previews, imports and hidden runs under way",
-            {"{{docket}}": 'max by (docket) (warpcourt_docket_runs{state="leased"})'},
+            {"{{kind}}": 'max by (kind) (warpcourt_background_jobs{state="leased"})'},
         ),
         Panel(
             "Age of the oldest proof, preview, import and hidden run",
-            {"{{docket}}": "max by (docket) (warpcourt_docket_oldest_seconds)"},
+            {"{{kind}}": "max by (kind) (warpcourt_background_oldest_seconds)"},
             "s",
         ),
         Panel(

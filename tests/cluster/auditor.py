@@ -16,6 +16,7 @@ import django
 from django.db import connections
 
 from web.config import use_settings
+from web.jobs import wakeup
 
 use_settings()
 django.setup()
@@ -25,10 +26,10 @@ from problems.vocabulary import Verdict  # noqa: E402 - as above
 from tests.cluster import invariants  # noqa: E402 - as above
 from web.accounts.models import Scope, User  # noqa: E402 - as above
 from web.accounts.services import issue_token  # noqa: E402 - as above
-from web.submissions import doorbell, services  # noqa: E402 - as above
+from web.submissions import services  # noqa: E402 - as above
 from web.submissions.models import Job, Submission  # noqa: E402 - as above
 
-_claims: dict[str, services.Claim] = {}
+_claims: dict[str, Job] = {}
 
 
 def enrol(name: str) -> str:
@@ -41,7 +42,7 @@ def enrol(name: str) -> str:
 def ring(times: int) -> None:
     """Ring for a worker, with one message each time."""
     for _ in range(times):
-        doorbell.ring()
+        wakeup.wake()
 
 
 def claim() -> str | None:
@@ -70,7 +71,7 @@ def rejudge(public_id: str) -> bool:
 
 def undone() -> list[str]:
     """The submissions that have no verdict yet."""
-    return list(Job.objects.exclude(status="done").values_list("submission__public_id", flat=True))
+    return list(Job.objects.exclude(state="done").values_list("submission__public_id", flat=True))
 
 
 _DOES: Mapping[str, Callable[..., Any]] = {

@@ -46,7 +46,7 @@ _SERVES = (
     "WHERE fleet_node.name = %s AND fleet_worker.state = 'serving' "
     "AND fleet_worker.heartbeat > NOW() - INTERVAL '3 seconds'"
 )
-_UNDONE = "SELECT COUNT(*) FROM submissions_job WHERE status <> 'done'"
+_UNDONE = "SELECT COUNT(*) FROM submissions_job WHERE state <> 'done'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +267,9 @@ class Cluster:
         return [kind for (kind,) in rows]
 
     def state(self, public_id: str) -> tuple[str, int]:
-        """The status and the attempt of its job."""
-        ((status, attempt),) = self.sql(_JOB.format("status, attempt"), public_id)
-        return status, attempt
+        """The state and the attempt of its job."""
+        ((state, attempt),) = self.sql(_JOB.format("state, attempt"), public_id)
+        return state, attempt
 
     def verdict(self, public_id: str) -> str:
         """Its verdict, empty while it has none."""

@@ -11,21 +11,22 @@ from django.db import OperationalError
 import worker.app  # isort: skip - sets Django up for what follows
 
 from judge.report import Report
-from web.submissions import services
+from web.submissions.models import Job
+from web.submissions.services import queue
 
 celery = worker.app.celery
 
-_record = services.record
+_record = queue.record
 _answered: set[tuple[int, int]] = set()
 
 
-def _record_and_lose_the_answer(held: services.Claim, report: Report) -> bool:
-    recorded = _record(held, report)
-    claim = (held.submission.pk, held.attempt)
+def _record_and_lose_the_answer(job: Job, report: Report) -> bool:
+    recorded = _record(job, report)
+    claim = (job.pk, job.attempt)
     if claim not in _answered:
         _answered.add(claim)
         raise OperationalError("the connection broke before the answer came")
     return recorded
 
 
-services.record = _record_and_lose_the_answer
+queue.record = _record_and_lose_the_answer  # type: ignore[method-assign]  # that is what it is for

@@ -12,10 +12,11 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 
 from problems.vocabulary import Mode, Verdict
+from web.jobs.models import JobState
 from web.leaderboards.models import Best
-from web.staff.models import HiddenRun, RunState
+from web.staff.models import HiddenRun
 from web.submissions import services
-from web.submissions.models import Event, EventKind, Job, Progress, Report, Status, Submission, Tally
+from web.submissions.models import Event, EventKind, Job, Progress, Report, Submission, Tally
 
 _BOARD = ("submission__user", "submission__problem", "version", "gpu_model", "submission__language")
 _NAMED_AT_MOST = 5
@@ -31,14 +32,14 @@ def violations() -> list[str]:
 
 
 def _unfinished() -> Iterator[str]:
-    yield from _named("not judged", Submission.objects.exclude(job__status=Status.DONE))
+    yield from _named("not judged", Submission.objects.exclude(job__state=JobState.DONE))
     yield from _named("without a job", Submission.objects.filter(job__isnull=True))
 
 
 def _leases() -> Iterator[str]:
-    held = Job.objects.filter(Q(status=Status.LEASED) | Q(lease_until__isnull=False))
+    held = Job.objects.filter(Q(state=JobState.LEASED) | Q(lease_until__isnull=False))
     yield from _named("leased still", held)
-    yield from _named("hidden runs leased still", HiddenRun.objects.filter(state=RunState.LEASED))
+    yield from _named("hidden runs leased still", HiddenRun.objects.filter(state=JobState.LEASED))
 
 
 def _verdicts() -> Iterator[str]:

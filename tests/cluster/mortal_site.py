@@ -11,11 +11,11 @@ import signal
 from django.conf import settings
 
 from web.asgi import application
-from web.submissions import doorbell
+from web.jobs import wakeup
 
 __all__ = ["application"]
 
-_ring = doorbell.ring
+_ring = wakeup.wake
 
 
 def _ring_or_die(*arguments: object, **options: object) -> None:
@@ -26,4 +26,4 @@ def _ring_or_die(*arguments: object, **options: object) -> None:
     _ring(*arguments, **options)  # type: ignore[arg-type]
 
 
-doorbell.ring = _ring_or_die
+wakeup.wake = _ring_or_die

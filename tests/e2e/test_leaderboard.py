@@ -26,7 +26,7 @@ def time(user, score_us, days, version=problem.version):
         user=user, problem=problem, version=version, language="cuda", mode="submit", created=when,
         source="// the program of " + user.username, shared=True,
     )
-    Job.objects.create(submission=made, status="done")
+    Job.objects.create(submission=made, state="done")
     Report.objects.create(
         submission=made, attempt=1, verdict="accepted", version=version, gpu_model="NVIDIA H200",
         driver="580", toolkit="nvcc 13.0", ranked=True, score_us=score_us, score_low_us=score_us * 0.999,

@@ -35,7 +35,7 @@ for name, score in scores.items():
     user = User.objects.get(username=name)
     services.submit(user, problem, language=Language.CUDA, source=f"// score={{score}}")
 for _ in range(600):
-    if not Job.objects.filter(submission__user__username__in=scores).exclude(status="done").exists():
+    if not Job.objects.filter(submission__user__username__in=scores).exclude(state="done").exists():
         break
     time.sleep(0.1)
 """

@@ -13,8 +13,9 @@ from django.db.models import QuerySet
 from web.accounts.models import User
 from web.authoring.services.leaving import forget_workspaces
 from web.discussion.services.leaving import forget_posts
+from web.jobs.models import JobState
 from web.submissions import services as submissions
-from web.submissions.models import Status, Submission
+from web.submissions.models import Submission
 from web.submissions.services import progress
 
 _BATCH = 200  # submissions whose rows are in memory at a time
@@ -34,7 +35,7 @@ def delete_account(user: User) -> None:
     user = User.objects.select_for_update().get(pk=user.pk)
     if user.is_superuser and not _others(user).exists():
         raise LastSuperuser("You are the only superuser. Make another one first.")
-    for submission in Submission.objects.filter(user=user).exclude(job__status=Status.DONE):
+    for submission in Submission.objects.filter(user=user).exclude(job__state=JobState.DONE):
         submissions.cancel(submission)
     progress.forget(user)
     forget_posts(user)

@@ -122,7 +122,7 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         "imports",
         _rows(
             ImportRun.objects.filter(by=user),
-            *("format", "folder", "state", "report", "failure", "created", "finished"),
+            *("format", "folder", "state", "report", "failure", "queued", "finished"),
         ),
     )
     yield (
@@ -153,7 +153,7 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
         "proofs_and_previews",
         _rows(
             ProofRun.objects.filter(by=user),
-            *("workspace__slug", "kind", "wanted", "state", "holds", "created", "finished"),
+            *("workspace__slug", "kind", "wanted", "state", "holds", "queued", "finished"),
         ),
     )
     yield "acts_as_staff", _rows(Act.objects.filter(actor=user), "kind", "target_text", "details", "created")

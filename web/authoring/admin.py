@@ -72,7 +72,7 @@ class ProofRunAdmin(RecordAdmin[ProofRun]):
     """Proofs and previews."""
 
     private: ClassVar[tuple[str, ...]] = ("report", "progress")
-    list_display = ["workspace", "kind", "state", "holds", "by", "attempt", "worker", "created"]
+    list_display = ["workspace", "kind", "state", "holds", "by", "attempt", "worker", "queued"]
     list_filter = ["kind", "state"]
     list_select_related = ["workspace", "by"]
     search_fields = ["=workspace__slug", "=by__username"]

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from web.jobs.models import JobState, LeasedJob, Listed
+
 SLUG_CHARACTERS = 60
 TITLE_CHARACTERS = 80
 PATH_CHARACTERS = 120
@@ -199,26 +201,16 @@ class RunKind(models.TextChoices):
     PREVIEW = "preview", "Preview"
 
 
-class RunState(models.TextChoices):
-    """Where a run stands. A done one has a report, or says in `failure` why there is none."""
-
-    QUEUED = "queued"
-    LEASED = "leased"
-    DONE = "done"
-    CANCELLED = "cancelled"
-
-
-OPEN_RUNS = (RunState.QUEUED, RunState.LEASED)
-
-
-class ProofRun(models.Model):
+class ProofRun(LeasedJob):
     """A proof or a preview of what a workspace says at one revision: the job and what came of it in one row.
 
-    `attempt`, `tries` and the lease are those of `submissions.Job`, and work like them. `wanted` is what was
-    asked for: of a proof `gpu`, the model that its timed cases must suit; of a preview `case` or `sizes`, and
-    `seed`. `progress` is the latest step and those before it. `report` of a proof is `judge.proof.results`'s,
-    of a preview `judge.proof.preview`'s.
+    `wanted` is what was asked for: of a proof `gpu`, the model that its timed cases must suit; of a preview
+    `case` or `sizes`, and `seed`. `progress` is the latest step and those before it. A run that is done has a
+    report, or says in `failure` why there is none: `report` of a proof is `judge.proof.results`'s, of
+    a preview `judge.proof.preview`'s.
     """
+
+    listed = Listed("kind", subject="workspace__slug", person="by__username")
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="runs")
     revision = models.ForeignKey(Revision, models.CASCADE, related_name="runs")
@@ -228,46 +220,26 @@ class ProofRun(models.Model):
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="proof_runs"
     )
-    state = models.CharField(max_length=9, choices=RunState.choices, default=RunState.QUEUED)
-    attempt = models.PositiveIntegerField(default=0)
-    tries = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    worker = models.CharField(max_length=120, blank=True)
     progress = models.JSONField(default=dict)
     holds = models.BooleanField(null=True, blank=True, help_text="Of a proof that is done: whether it holds.")
     report = models.JSONField(null=True, blank=True)
     failure = models.TextField(blank=True)
-    created = models.DateTimeField(default=timezone.now, editable=False)
     finished = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(LeasedJob.Meta):
         ordering = ["-pk"]
         indexes = [
-            models.Index(
-                fields=["kind", "id"],
-                name="proof_run_next",
-                condition=Q(state__in=[RunState.QUEUED.value, RunState.LEASED.value]),
-            ),
+            *LeasedJob.Meta.indexes,
             models.Index(fields=["workspace", "kind", "-id"], name="proof_run_latest"),
         ]
         constraints = [
+            *LeasedJob.Meta.constraints,
             models.CheckConstraint(condition=Q(kind__in=RunKind.values), name="proof_run_kind_known"),
-            models.CheckConstraint(condition=Q(state__in=RunState.values), name="proof_run_state_known"),
             models.CheckConstraint(
-                condition=Q(state=RunState.LEASED.value, lease_until__isnull=False)
-                | (~Q(state=RunState.LEASED.value) & Q(lease_until__isnull=True)),
-                name="proof_run_leased_until",
-            ),
-            models.CheckConstraint(
-                condition=~Q(state=RunState.DONE.value) | Q(report__isnull=False) | ~Q(failure=""),
+                condition=~Q(state=JobState.DONE.value) | Q(report__isnull=False) | ~Q(failure=""),
                 name="proof_run_done_says_something",
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.workspace_id}@{self.revision_id}: {self.kind} {self.state}"
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing more comes of it."""
-        return self.state in {RunState.DONE, RunState.CANCELLED}

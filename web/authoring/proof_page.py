@@ -6,8 +6,9 @@ from typing import Any
 
 from judge.proof.results import Check, Finding, MutantOutcome, Outcome, Proof, Section, State
 from problems.vocabulary import Severity
-from web.authoring.models import ProofRun, Revision, RunState
+from web.authoring.models import ProofRun, Revision
 from web.authoring.recommending import proof_of
+from web.jobs.models import JobState
 
 _TONES = {State.HOLDS: "good", State.WARNS: "limit", State.FAILS: "bad", State.SKIPPED: "void"}
 _WORDS = {
@@ -104,12 +105,12 @@ class ProofPage:
     @property
     def waiting(self) -> bool:
         """Whether no worker has it yet."""
-        return self.run.state == RunState.QUEUED
+        return self.run.state == JobState.QUEUED
 
     @property
     def cancelled(self) -> bool:
         """Whether somebody gave it up."""
-        return self.run.state == RunState.CANCELLED
+        return self.run.state == JobState.CANCELLED
 
     @property
     def errors(self) -> int:

@@ -13,11 +13,11 @@ from web.authoring.models import (
     Revision,
     Role,
     RunKind,
-    RunState,
     State,
     Workspace,
 )
 from web.catalog.queries import Viewer
+from web.jobs.models import JobState
 
 
 class NotText(Exception):
@@ -157,7 +157,7 @@ def find_run(workspace: Workspace, pk: int) -> ProofRun | None:
 def holding_proof(workspace: Workspace, content_hash: str) -> ProofRun | None:
     """A proof of exactly these contents that holds."""
     return workspace.runs.filter(
-        kind=RunKind.PROOF, state=RunState.DONE, holds=True, content_hash=content_hash
+        kind=RunKind.PROOF, state=JobState.DONE, holds=True, content_hash=content_hash
     ).first()
 
 

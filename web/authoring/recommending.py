@@ -2,7 +2,8 @@
 
 from judge.proof import results as judge_proof
 from judge.proof.results import Proof, ToleranceReport
-from web.authoring.models import ProofRun, RunKind, RunState, Workspace
+from web.authoring.models import ProofRun, RunKind, Workspace
+from web.jobs.models import JobState
 
 
 def proof_of(run: ProofRun | None) -> Proof | None:
@@ -17,7 +18,7 @@ def proof_of(run: ProofRun | None) -> Proof | None:
 
 def latest_proof(workspace: Workspace) -> Proof | None:
     """The report of the latest proof that was made to its end."""
-    done = workspace.runs.filter(kind=RunKind.PROOF, state=RunState.DONE)
+    done = workspace.runs.filter(kind=RunKind.PROOF, state=JobState.DONE)
     return proof_of(done.first())
 
 

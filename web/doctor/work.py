@@ -8,7 +8,8 @@ from web.config import Config
 from web.fleet.models import Gpu, Health
 from web.fleet.queries import fleet
 from web.fleet.queues import queues_now
-from web.submissions.models import Job, Status
+from web.jobs.models import JobState
+from web.submissions.models import Job
 from web.submissions.queries import count_waiting, oldest_wait_s
 
 _LONG_S = 120
@@ -74,7 +75,7 @@ def check_queues(_config: Config) -> Findings:
 def check_sweeps(config: Config) -> Findings:
     """No lease is long over: somebody looks after jobs whose worker is gone."""
     late = timedelta(seconds=_SWEEPS_LATE * config.sweep_s + config.lease_s)
-    left = Job.objects.filter(status=Status.LEASED, lease_until__lt=DatabaseNow() - late).count()
+    left = Job.objects.filter(state=JobState.LEASED, lease_until__lt=DatabaseNow() - late).count()
     yield Finding(
         "sweeps",
         ok_if(not left),

@@ -8,7 +8,7 @@ from datetime import timedelta
 from web.fleet.models import Duty, Gpu, Health, State
 from web.fleet.queries import NodeNow, WorkerAt, fleet
 from web.fleet.queues import QueueNow, queues_now
-from web.staff.dockets import Task, host_of, tasks_held
+from web.jobs.queries import Task, host_of, tasks_held
 from web.version import version
 
 _NODE_LOOKS = {

@@ -8,7 +8,8 @@ from django.db.models import Count
 
 from web.fleet.models import Duty
 from web.fleet.queries import NodeNow
-from web.submissions.models import Job, Status
+from web.jobs.models import JobState
+from web.submissions.models import Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ def queues_now(nodes: Iterable[NodeNow]) -> list[QueueNow]:
 
     Workers that are drained or cannot judge take nothing.
     """
-    jobs = Job.objects.filter(status=Status.QUEUED).order_by().values_list("queue")
+    jobs = Job.objects.filter(state=JobState.QUEUED).order_by().values_list("queue")
     waiting = dict(jobs.annotate(count=Count("pk")))
     taking = Counter(
         queue

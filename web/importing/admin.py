@@ -13,7 +13,7 @@ class ImportRunAdmin(RecordAdmin[ImportRun]):
     """Imports."""
 
     private: ClassVar[tuple[str, ...]] = ("archive", "report")
-    list_display = ["format", "by", "state", "attempt", "worker", "created", "finished"]
+    list_display = ["format", "by", "state", "attempt", "worker", "queued", "finished"]
     list_filter = ["format", "state"]
     list_select_related = ["by"]
     search_fields = ["=by__username"]

@@ -12,12 +12,12 @@ from django.utils import timezone
 
 from problems.importing.upload import MAX_SET_MIB, SetInvalid, check_set
 from web.accounts.models import User
-from web.importing.docket import ring
-from web.importing.models import FOLDER_CHARACTERS, ImportRun, ImportState
+from web.importing.models import FOLDER_CHARACTERS, ImportRun
+from web.importing.queue import PRIORITY, queue
+from web.jobs.models import OPEN
 
 MAX_OPEN_OF_PERSON = 2
 KEPT_OF_PERSON = 20
-OPEN = (ImportState.QUEUED, ImportState.LEASED)
 
 
 class ImportRefused(Exception):
@@ -44,7 +44,7 @@ def start_archive(by: User, set_format: str, archive: bytes, *, scale: bool = Fa
         check_set(archive)
     except SetInvalid as error:
         raise SetUnacceptable(f"{error}.") from error
-    return _start(ImportRun(by=by, format=set_format, archive=archive, scale=scale))
+    return _start(ImportRun(by=by, format=set_format, archive=archive, scale=scale, priority=PRIORITY))
 
 
 def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False) -> ImportRun:
@@ -58,16 +58,13 @@ def start_folder(by: User, set_format: str, folder: str, *, scale: bool = False)
     path = PurePosixPath(folder)
     if path.is_absolute() or ".." in path.parts or len(folder) > FOLDER_CHARACTERS or "\0" in folder:
         raise SetUnacceptable("Write a path below the directory of sets, without .. in it.")
-    return _start(ImportRun(by=by, format=set_format, folder=path.as_posix(), scale=scale))
+    return _start(ImportRun(by=by, format=set_format, folder=path.as_posix(), scale=scale, priority=PRIORITY))
 
 
 @transaction.atomic
 def cancel(run: ImportRun) -> bool:
     """Give a run up; a worker that has it stops after the problem it looks at. False when it was over."""
-    open_one = ImportRun.objects.filter(pk=run.pk, state__in=OPEN)
-    return bool(
-        open_one.update(state=ImportState.CANCELLED, lease_until=None, archive=None, finished=timezone.now())
-    )
+    return queue.cancel(run, archive=None, finished=timezone.now())
 
 
 @transaction.atomic
@@ -77,6 +74,5 @@ def _start(run: ImportRun) -> ImportRun:
         raise TooManyImports(f"You have {MAX_OPEN_OF_PERSON} imports under way; wait for one.")
     old = mine.exclude(state__in=OPEN).values_list("pk", flat=True)[KEPT_OF_PERSON - 1 :]
     ImportRun.objects.filter(pk__in=[*old]).delete()
-    run.save()
-    transaction.on_commit(ring)
+    queue.add(run)
     return run

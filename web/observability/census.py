@@ -15,8 +15,9 @@ from prometheus_client.registry import Collector
 
 from web.clock import DatabaseNow, read_clock
 from web.fleet.models import Gpu, Health, Node, Worker
-from web.staff.dockets import dockets_now
-from web.submissions.models import CPU, Job, Status
+from web.jobs.models import CPU, OPEN, JobState
+from web.jobs.queries import kinds_now
+from web.submissions.models import Job
 from web.upkeep.queries import backup_age_s
 
 _GPU = ("node", "gpu", "model")
@@ -24,11 +25,11 @@ _FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "warpcourt_database_up": ("1 when the database answers.", ()),
     "warpcourt_queue_jobs": ("Jobs by queue, queued or leased.", ("queue", "state")),
     "warpcourt_queue_oldest_seconds": ("How long the oldest job of the queue has waited.", ("queue",)),
-    "warpcourt_docket_runs": (
-        "What workers do beside submissions: proofs, previews, imports and hidden runs, queued or leased.",
-        ("docket", "state"),
+    "warpcourt_background_jobs": (
+        "What workers do besides submissions: proofs, previews, imports and hidden runs, queued or leased.",
+        ("kind", "state"),
     ),
-    "warpcourt_docket_oldest_seconds": ("How long the oldest of a docket has waited.", ("docket",)),
+    "warpcourt_background_oldest_seconds": ("How long the oldest job of a kind has waited.", ("kind",)),
     "warpcourt_leases_expired": ("Leases that have ended and were not swept yet.", ()),
     "warpcourt_node_heartbeat_age_seconds": ("Time since a node last said that it lives.", ("node", "state")),
     "warpcourt_worker_heartbeat_age_seconds": (
@@ -57,7 +58,7 @@ class Census(Collector):
         """The metrics, as they are now."""
         try:
             now = read_clock()
-            found = [*_queues(now), *_dockets(now), *_nodes(now), *_workers(now), *_gpus(), *_backups(now)]
+            found = [*_queues(now), *_background(now), *_nodes(now), *_workers(now), *_gpus(), *_backups(now)]
         except DatabaseError:
             return [_single("warpcourt_database_up", 0)]
         return [_single("warpcourt_database_up", 1), *found]
@@ -65,28 +66,28 @@ class Census(Collector):
 
 def _queues(now: datetime) -> Iterator[Metric]:
     jobs, oldest = _family("warpcourt_queue_jobs"), _family("warpcourt_queue_oldest_seconds")
-    rows = Job.objects.exclude(status=Status.DONE).values_list("queue", "status")
+    rows = Job.objects.filter(state__in=OPEN).values_list("queue", "state")
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     ages: dict[str, float] = {}
-    for queue, status, count, since in rows.annotate(Count("pk"), Min("queued")).order_by():
-        counts[queue][status] = count
-        if status == Status.QUEUED:
+    for queue, state, count, since in rows.annotate(Count("pk"), Min("queued")).order_by():
+        counts[queue][state] = count
+        if state == JobState.QUEUED:
             ages[queue] = _age_s(since, now)
     for queue in {CPU, *counts}:  # an empty queue is worth a zero: its lines in a graph then end at one
-        for state in (Status.QUEUED, Status.LEASED):
-            jobs.add_metric([queue, state.value], counts[queue].get(state.value, 0))
+        for each in OPEN:
+            jobs.add_metric([queue, each.value], counts[queue].get(each.value, 0))
         oldest.add_metric([queue], ages.get(queue, 0))
     yield from (jobs, oldest)
-    expired = Job.objects.filter(status=Status.LEASED, lease_until__lt=DatabaseNow())
+    expired = Job.objects.filter(state=JobState.LEASED, lease_until__lt=DatabaseNow())
     yield _single("warpcourt_leases_expired", expired.count())
 
 
-def _dockets(now: datetime) -> Iterator[Metric]:
-    runs, oldest = _family("warpcourt_docket_runs"), _family("warpcourt_docket_oldest_seconds")
-    for entry in dockets_now():
-        runs.add_metric([entry.docket, "queued"], entry.waiting)
-        runs.add_metric([entry.docket, "leased"], entry.running)
-        oldest.add_metric([entry.docket], _age_s(entry.oldest, now) if entry.oldest else 0)
+def _background(now: datetime) -> Iterator[Metric]:
+    runs, oldest = _family("warpcourt_background_jobs"), _family("warpcourt_background_oldest_seconds")
+    for entry in kinds_now():
+        runs.add_metric([entry.kind, "queued"], entry.waiting)
+        runs.add_metric([entry.kind, "leased"], entry.running)
+        oldest.add_metric([entry.kind], _age_s(entry.oldest, now) if entry.oldest else 0)
     yield from (runs, oldest)
 
 

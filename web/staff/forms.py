@@ -6,9 +6,10 @@ from django import forms
 
 from problems.vocabulary import Language, Verdict
 from web.catalog.models import Problem
+from web.jobs.models import QUEUE_CHARACTERS, JobState
 from web.staff.models import TEXT_CHARACTERS, ActKind
 from web.staff.rejudge_queries import EARLIER
-from web.submissions.models import PUBLIC_ID_CHARACTERS, QUEUE_CHARACTERS, Status
+from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.templatetags.warpcourt import language
 from web.verdicts import look_of
 
@@ -19,7 +20,7 @@ class QueueFilter(forms.Form):
     """A part of the queue."""
 
     status = forms.ChoiceField(
-        choices=[("", "Any"), (Status.QUEUED.value, "Waiting"), (Status.LEASED.value, "Being judged")],
+        choices=[("", "Any"), (JobState.QUEUED.value, "Waiting"), (JobState.LEASED.value, "Being judged")],
         required=False,
         label="State",
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from web.staff.dockets import Docket
+from web.jobs.models import JobKind
 from web.staff.models import Change, RejudgeState
 from web.staff.queries import Stuck
 
@@ -26,19 +26,26 @@ class StuckWords:
 
 
 @dataclass(frozen=True, slots=True)
-class DocketWords:
-    """What one, and what several things of a docket are called."""
+class KindWords:
+    """What one job of a kind, and what several are called, and where one is seen.
+
+    `page` is the name of a URL, and `page_values` the columns of `jobs.queries.Task` that fill it.
+    """
 
     one: str
     many: str
+    page: str
+    page_values: tuple[str, ...] = ("key",)
 
 
-DOCKET_WORDS = {
-    Docket.SUBMISSION: DocketWords("Submission", "Submissions"),
-    Docket.PREVIEW: DocketWords("Preview of a generator", "Previews of generators"),
-    Docket.PROOF: DocketWords("Proof", "Proofs"),
-    Docket.IMPORT: DocketWords("Import", "Imports"),
-    Docket.REJUDGE: DocketWords("Hidden run", "Hidden runs of rejudges"),
+KIND_WORDS = {
+    JobKind.SUBMISSION: KindWords("Submission", "Submissions", "submission"),
+    JobKind.PREVIEW: KindWords(
+        "Preview of a generator", "Previews of generators", "author-reference", ("subject",)
+    ),
+    JobKind.PROOF: KindWords("Proof", "Proofs", "author-proof-run", ("subject", "key")),
+    JobKind.IMPORT: KindWords("Import", "Imports", "author-import-run"),
+    JobKind.REJUDGE: KindWords("Hidden run", "Hidden runs of rejudges", "staff-rejudge"),
 }
 REJUDGE_LOOKS = {
     RejudgeState.RUNNING: Look("Running", "live", "pending"),

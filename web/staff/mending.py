@@ -6,10 +6,12 @@ from django.db import transaction
 
 from web.accounts.models import User
 from web.clock import DatabaseNow
+from web.jobs import wakeup
+from web.jobs.models import JobState
 from web.staff.models import ActKind
 from web.staff.services import log
-from web.submissions import doorbell, services
-from web.submissions.models import EventKind, Job, Report, Status, Submission
+from web.submissions import services
+from web.submissions.models import EventKind, Job, Report, Submission
 from web.submissions.services.journal import append
 
 
@@ -28,14 +30,14 @@ def requeue(submission: Submission, staff: User) -> bool:
 
     A worker that comes back late writes nothing: it names an attempt that the next claim ends.
     """
-    lost = Job.objects.filter(submission=submission, status=Status.LEASED, lease_until__lt=DatabaseNow())
+    lost = Job.objects.filter(submission=submission, state=JobState.LEASED, lease_until__lt=DatabaseNow())
     queued = lost.update(
-        status=Status.QUEUED, lease_until=None, worker="", tries=0, cancel_requested=False
-    ) or Job.objects.filter(submission=submission, status=Status.QUEUED, tries__gt=0).update(tries=0)
+        state=JobState.QUEUED, lease_until=None, worker="", tries=0, cancel_requested=False
+    ) or Job.objects.filter(submission=submission, state=JobState.QUEUED, tries__gt=0).update(tries=0)
     if queued:
         append(submission.pk, EventKind.RETRIED, {"text": "Queued again by staff"})
         log(staff, ActKind.REQUEUE, submission)
-        transaction.on_commit(partial(doorbell.ring, submission.job.queue))
+        transaction.on_commit(partial(wakeup.wake, submission.job.queue))
     return queued > 0
 
 

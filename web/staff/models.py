@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from problems.vocabulary import Verdict
+from web.jobs.models import JobKind, JobState, LeasedJob, Listed
 from web.submissions.models import STAMP_CHARACTERS, Submission
 
 NAME_CHARACTERS = 30
@@ -154,12 +155,10 @@ class Rejudge(models.Model):
         return f"rejudge {self.pk}"
 
 
-class RunState(models.TextChoices):
-    """Where a hidden run stands. `kept`: the visible verdict was kept, and `note` says why."""
+class Resolution(models.TextChoices):
+    """What became of what a run found. `kept`: the visible verdict was kept, and `note` says why."""
 
-    QUEUED = "queued"
-    LEASED = "leased"
-    JUDGED = "judged"
+    OPEN = "open"
     APPLIED = "applied"
     KEPT = "kept"
     DROPPED = "dropped"
@@ -176,14 +175,21 @@ class Change(models.TextChoices):
     FAILED = "failed", "The judge failed"
 
 
-class HiddenRun(models.Model):
+class HiddenRun(LeasedJob):
     """A submission judged again out of sight: the job, the report before and the report now in one row.
 
-    `attempt`, `tries` and the lease are those of `Job`, and work like them. `report_id` is the visible
-    report that it is compared with: when that is another one by the time of applying, it is kept. The
-    body and the packed listings are dropped once they are of no more use. `package` is what it is judged by,
-    chosen when the rejudge starts.
+    `report_id` is the visible report that it is compared with: when that is another one by the time of
+    applying, it is kept. The body and the packed listings are dropped once they are of no more use. `package`
+    is what it is judged by, chosen when the rejudge starts.
     """
+
+    listed = Listed(
+        JobKind.REJUDGE,
+        subject="submission__problem__slug",
+        person="rejudge__creator__username",
+        key="rejudge",
+        while_waiting=False,
+    )
 
     rejudge = models.ForeignKey(Rejudge, models.CASCADE, related_name="runs")
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="hidden_runs")
@@ -195,11 +201,7 @@ class HiddenRun(models.Model):
         db_index=False,
         related_name="hidden_runs",
     )
-    state = models.CharField(max_length=8, choices=RunState.choices, default=RunState.QUEUED)
-    attempt = models.PositiveIntegerField(default=0)
-    tries = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    worker = models.CharField(max_length=120, blank=True)
+    resolution = models.CharField(max_length=7, choices=Resolution.choices, default=Resolution.OPEN)
 
     report_id = models.BigIntegerField()
     old_verdict = models.CharField(max_length=16, choices=[(v.value, v.value) for v in Verdict])
@@ -222,28 +224,23 @@ class HiddenRun(models.Model):
     note = models.CharField(max_length=TEXT_CHARACTERS, blank=True)
     finished = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
+    class Meta(LeasedJob.Meta):
         ordering = ["pk"]
         indexes = [
-            models.Index(
-                fields=["id"],
-                name="hidden_run_next",
-                condition=Q(state__in=[RunState.QUEUED.value, RunState.LEASED.value]),
-            ),
+            *LeasedJob.Meta.indexes,
             models.Index(fields=["rejudge", "change", "id"], name="hidden_run_by_change"),
             models.Index(fields=["rejudge", "state"], name="hidden_run_by_state"),
         ]
         constraints = [
+            *LeasedJob.Meta.constraints,
             models.UniqueConstraint(fields=["rejudge", "submission"], name="hidden_run_once"),
-            models.CheckConstraint(condition=Q(state__in=RunState.values), name="hidden_run_state_known"),
             models.CheckConstraint(
-                condition=Q(state=RunState.LEASED.value, lease_until__isnull=False)
-                | (~Q(state=RunState.LEASED.value) & Q(lease_until__isnull=True)),
-                name="hidden_run_leased_until",
+                condition=Q(resolution__in=Resolution.values), name="hidden_run_resolution_known"
             ),
             models.CheckConstraint(
-                condition=~Q(state=RunState.JUDGED.value) | (~Q(verdict="") & Q(body__isnull=False)),
-                name="hidden_run_judged_has_report",
+                condition=~Q(state=JobState.DONE.value, resolution=Resolution.OPEN.value)
+                | (~Q(verdict="") & Q(body__isnull=False)),
+                name="hidden_run_done_has_report",
             ),
             models.CheckConstraint(
                 condition=Q(score_us__isnull=True)

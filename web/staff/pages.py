@@ -11,21 +11,15 @@ from web import cursors
 from web.fleet import pages as fleet_pages
 from web.fleet import queries as fleet_queries
 from web.fleet.pages import NodeCard, ago
+from web.jobs.models import JobState
+from web.jobs.queries import KindNow, Task, kinds_now, long_waiting, tasks_held, tasks_in_background
 from web.staff import queries, rejudge_pages
-from web.staff.dockets import (
-    DocketNow,
-    Task,
-    dockets_now,
-    long_waiting,
-    tasks_aside,
-    tasks_held,
-)
-from web.staff.looks import DOCKET_WORDS, STUCK_WORDS, Look, StuckWords
+from web.staff.looks import KIND_WORDS, STUCK_WORDS, Look, StuckWords
 from web.staff.models import Act
 from web.staff.paging import first_rows
 from web.staff.queries import Load, Place, Stuck, WorkerNow
 from web.staff.rejudge_pages import RejudgeRow
-from web.submissions.models import Job, Priority, Status
+from web.submissions.models import Job, Priority
 from web.submissions.waiting import ordinal
 
 
@@ -72,10 +66,10 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class DocketRow:
-    """What is asked of workers beside submissions, in words."""
+class KindRow:
+    """A kind of job that workers do besides submissions, in words."""
 
-    now: DocketNow
+    now: KindNow
     label: str
     oldest: str
 
@@ -93,7 +87,7 @@ class TaskRow:
 class Aside:
     """What workers do beside submissions."""
 
-    dockets: list[DocketRow]
+    kinds: list[KindRow]
     tasks: list[TaskRow]
 
 
@@ -121,7 +115,7 @@ def overview(flags: int) -> Overview:
     fleet = fleet_queries.fleet()
     nodes = [fleet_pages.card(now) for now in fleet]
     load = queries.load({gpu.model for now in fleet for gpu in now.offered})
-    dockets = dockets_now()
+    kinds = kinds_now()
     return Overview(
         load=load,
         oldest=ago(timezone.now() - load.oldest) if load.oldest else "",
@@ -129,17 +123,17 @@ def overview(flags: int) -> Overview:
         flags=flags,
         rejudges=rejudge_pages.open_rejudges(),
         acts=list(queries.list_acts()[:8]),
-        troubles=[*_troubles(load, nodes), *_late(dockets)],
-        waiting_aside=sum(entry.waiting for entry in dockets),
-        running_aside=sum(entry.running for entry in dockets),
+        troubles=[*_troubles(load, nodes), *_late(kinds)],
+        waiting_aside=sum(entry.waiting for entry in kinds),
+        running_aside=sum(entry.running for entry in kinds),
     )
 
 
 def queue(chosen: Mapping[str, str], after: str) -> Rows:
     """A page of the queue."""
-    status = Status(chosen["status"]) if chosen.get("status") else None
+    state = JobState(chosen["status"]) if chosen.get("status") else None
     found = queries.list_jobs(
-        status=status,
+        state=state,
         queue=chosen.get("queue", ""),
         problem=chosen.get("problem", ""),
         person=chosen.get("person", ""),
@@ -155,16 +149,16 @@ def aside() -> Aside:
     """What workers do beside submissions, and what waits for that."""
     now = timezone.now()
     rows = [
-        DocketRow(entry, DOCKET_WORDS[entry.docket].many, ago(now - entry.oldest) if entry.oldest else "")
-        for entry in dockets_now()
+        KindRow(entry, KIND_WORDS[entry.kind].many, ago(now - entry.oldest) if entry.oldest else "")
+        for entry in kinds_now()
     ]
-    return Aside(rows, task_rows(tasks_aside()))
+    return Aside(rows, task_rows(tasks_in_background()))
 
 
 def task_rows(tasks: Iterable[Task]) -> list[TaskRow]:
     """Tasks in words."""
     now = timezone.now()
-    return [TaskRow(task, DOCKET_WORDS[task.docket].one, ago(now - task.since)) for task in tasks]
+    return [TaskRow(task, KIND_WORDS[task.kind].one, ago(now - task.since)) for task in tasks]
 
 
 def stuck(kind: Stuck, before: str) -> StuckPage:
@@ -219,14 +213,14 @@ def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
     return found
 
 
-def _late(dockets: list[DocketNow]) -> list[Trouble]:
+def _late(kinds: list[KindNow]) -> list[Trouble]:
     now = timezone.now()
     return [
         Trouble(
-            f"{DOCKET_WORDS[entry.docket].many} wait, the oldest since {ago(now - entry.oldest)}.",
+            f"{KIND_WORDS[entry.kind].many} wait, the oldest since {ago(now - entry.oldest)}.",
             "/staff/queue#aside",
         )
-        for entry in long_waiting(dockets, now, queries.LONG_WAIT)
+        for entry in long_waiting(kinds, now, queries.LONG_WAIT)
         if entry.oldest
     ]
 
@@ -239,12 +233,12 @@ def _job_row(job: Job) -> JobRow:
     now = timezone.now()
     expired = job.lease_until is not None and job.lease_until < now
     look = {
-        Status.QUEUED: Look("Waiting", "void", "unsolved"),
-        Status.LEASED: Look("Worker lost", "bad", "warning")
+        JobState.QUEUED: Look("Waiting", "void", "unsolved"),
+        JobState.LEASED: Look("Worker lost", "bad", "warning")
         if expired
         else Look("Judging", "live", "pending"),
-        Status.DONE: Look("Given up", "bad", "internal_error"),
-    }[Status(job.status)]
+        JobState.DONE: Look("Given up", "bad", "internal_error"),
+    }[JobState(job.state)]
     lease = ""
     if job.lease_until is not None:
         lease = (
@@ -259,20 +253,20 @@ def _why(job: Job) -> str:
     """What it goes by: `contest`, `run, 2nd turn`."""
     known = job.priority in Priority.values
     urgency = Priority(job.priority).name.lower() if known else str(job.priority)
-    return f"{urgency}, {ordinal(job.turn + 1)} turn" if job.turn else urgency
+    return f"{urgency}, {ordinal(job.fair_share_rank + 1)} turn" if job.fair_share_rank else urgency
 
 
 def _encode_place(job: Job) -> str:
-    return f"{job.priority}.{job.turn}.{cursors.encode(job.queued, job.pk)}"
+    return f"{job.priority}.{job.fair_share_rank}.{cursors.encode(job.queued, job.pk)}"
 
 
 def _decode_place(text: str) -> Place | None:
     priority, _, rest = text.partition(".")
-    turn, _, rest = rest.partition(".")
+    rank, _, rest = rest.partition(".")
     place = cursors.decode(rest)
-    numbers = (priority.removeprefix("-"), turn)
+    numbers = (priority.removeprefix("-"), rank)
     known = place and all(n.isascii() and n.isdecimal() and len(n) < len("32768") for n in numbers)
-    return (int(priority), int(turn), *place) if place and known else None
+    return (int(priority), int(rank), *place) if place and known else None
 
 
 def _seconds(left: timedelta) -> int:

@@ -12,10 +12,10 @@ from django.utils import timezone
 from problems.vocabulary import Verdict
 from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
-from web.staff.dockets import Task, tasks_held
+from web.jobs.models import OPEN, ORDER, JobState
+from web.jobs.queries import Task, tasks_held
 from web.staff.models import Act
-from web.submissions.models import Job, Report, Status, Submission
-from web.submissions.services.claiming import ORDER
+from web.submissions.models import Job, Report, Submission
 
 LONG_WAIT = timedelta(minutes=10)
 RECENT_REPORTS = 500
@@ -66,14 +66,14 @@ class WorkerNow:
 def load(offered: Collection[str], now: datetime | None = None) -> Load:
     """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
     moment = now or DatabaseNow()
-    queued = Q(status=Status.QUEUED)
+    queued = Q(state=JobState.QUEUED)
     no_gpu = queued & ~Q(submission__gpu_model__in=["", *offered])
     # Named unlike the columns, which an aggregate would hide from the next one.
-    found = Job.objects.exclude(status=Status.DONE).aggregate(
+    found = Job.objects.filter(state__in=OPEN).aggregate(
         n_queued=Count("pk", filter=queued),
-        n_leased=Count("pk", filter=Q(status=Status.LEASED)),
+        n_leased=Count("pk", filter=Q(state=JobState.LEASED)),
         first=Min("queued", filter=queued),
-        n_expired=Count("pk", filter=Q(status=Status.LEASED, lease_until__lt=moment)),
+        n_expired=Count("pk", filter=Q(state=JobState.LEASED, lease_until__lt=moment)),
         n_waiting=Count("pk", filter=queued & Q(queued__lt=moment - LONG_WAIT)),
         n_no_gpu=Count("pk", filter=no_gpu),
     )
@@ -89,7 +89,7 @@ def load(offered: Collection[str], now: datetime | None = None) -> Load:
 
 def list_jobs(
     *,
-    status: Status | None = None,
+    state: JobState | None = None,
     queue: str = "",
     problem: str = "",
     person: str = "",
@@ -97,21 +97,21 @@ def list_jobs(
 ) -> QuerySet[Job]:
     """Jobs under way, in the order in which they are taken from each queue.
 
-    `after` is the `(priority, turn, queued, pk)` of the last row of the page before.
+    `after` is the `(priority, fair_share_rank, queued, pk)` of the last row of the page before.
     """
-    jobs = _jobs().exclude(status=Status.DONE)
+    jobs = _jobs().filter(state__in=OPEN)
     if queue:
         jobs = jobs.filter(queue=queue)
-    if status:
-        jobs = jobs.filter(status=status)
+    if state:
+        jobs = jobs.filter(state=state)
     if problem:
         jobs = jobs.filter(submission__problem__slug=problem)
     if person:
         jobs = jobs.filter(submission__user__username__iexact=person)
     if after is not None:
-        priority, turn, queued, pk = after
+        priority, rank, queued, pk = after
         later = Q(queued__gt=queued) | Q(queued=queued, pk__gt=pk)
-        later = Q(turn__gt=turn) | (Q(turn=turn) & later)
+        later = Q(fair_share_rank__gt=rank) | (Q(fair_share_rank=rank) & later)
         jobs = jobs.filter(Q(priority__lt=priority) | (Q(priority=priority) & later))
     return jobs.order_by(*ORDER)
 
@@ -125,21 +125,21 @@ def list_stuck(kind: Stuck, *, before: int | None = None, now: datetime | None =
     jobs = _jobs()
     match kind:
         case Stuck.EXPIRED:
-            jobs = jobs.filter(status=Status.LEASED, lease_until__lt=moment)
+            jobs = jobs.filter(state=JobState.LEASED, lease_until__lt=moment)
         case Stuck.GAVE_UP:
-            jobs = jobs.filter(submission__report__verdict=Verdict.INTERNAL_ERROR.value, status=Status.DONE)
+            jobs = jobs.filter(submission__report__verdict=Verdict.INTERNAL_ERROR.value, state=JobState.DONE)
         case Stuck.WAITING:
-            jobs = jobs.filter(status=Status.QUEUED, queued__lt=moment - LONG_WAIT)
+            jobs = jobs.filter(state=JobState.QUEUED, queued__lt=moment - LONG_WAIT)
         case Stuck.NO_GPU:
             offered = ["", *offered_gpu_models(now)]
-            jobs = jobs.filter(status=Status.QUEUED).exclude(submission__gpu_model__in=offered)
+            jobs = jobs.filter(state=JobState.QUEUED).exclude(submission__gpu_model__in=offered)
     return (jobs.filter(pk__lt=before) if before is not None else jobs).order_by("-pk")
 
 
 def list_workers(now: datetime | None = None, held: Iterable[Task] | None = None) -> list[WorkerNow]:
     """Processes that hold something now or gave one of the last reports, the last heard of first.
 
-    `held` are `dockets.tasks_held`; they are asked for where they are not given.
+    `held` are `jobs.queries.tasks_held`; they are asked for where they are not given.
 
     Nothing else is known of a worker: one that has not judged anything lately is not listed.
     """

@@ -7,7 +7,7 @@ from django.utils.http import urlencode
 from web import cursors
 from web.staff import rejudge_queries as queries
 from web.staff.looks import CHANGE_LOOKS, REJUDGE_LOOKS, Look
-from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState, RunState
+from web.staff.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
 from web.staff.paging import first_rows
 from web.staff.rejudge_queries import Progress
 
@@ -85,8 +85,8 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
         chosen_filter=change,
         runs=[_run_row(run) for run in runs],
         following=f"?{following}" if following else "",
-        applied=states.get(RunState.APPLIED, 0),
-        kept=states.get(RunState.KEPT, 0),
+        applied=states.get(Resolution.APPLIED, 0),
+        kept=states.get(Resolution.KEPT, 0),
     )
 
 

@@ -7,9 +7,10 @@ from typing import Any
 from django.db.models import Count, F, Q, QuerySet
 
 from problems.vocabulary import Mode
+from web.jobs.models import JobState
 from web.staff.models import UNANSWERED, Change, HiddenRun, Rejudge
 from web.staff.queries import UNREAD
-from web.submissions.models import Status, Submission
+from web.submissions.models import Submission
 
 EARLIER = "earlier"  # every version but the present one
 
@@ -25,7 +26,7 @@ class Progress:
 
 def choose(chosen: Mapping[str, Any]) -> QuerySet[Submission]:
     """The judged submissions that a form chose; runs are left out. `chosen` is its cleaned data."""
-    found = Submission.objects.filter(mode=Mode.SUBMIT.value, job__status=Status.DONE, report__isnull=False)
+    found = Submission.objects.filter(mode=Mode.SUBMIT.value, job__state=JobState.DONE, report__isnull=False)
     columns = {
         "problem": "problem",
         "language": "language",
@@ -91,5 +92,5 @@ def list_runs(rejudge: Rejudge, *, change: str = "", after: int | None = None) -
 
 
 def count_applied(rejudge: Rejudge) -> dict[str, int]:
-    """How many runs are in each state."""
-    return dict(rejudge.runs.order_by().values_list("state").annotate(count=Count("pk")))
+    """How many runs were resolved in which way."""
+    return dict(rejudge.runs.order_by().values_list("resolution").annotate(count=Count("pk")))

@@ -1,6 +1,6 @@
 """Rejudges: submissions judged again out of sight, then applied or discarded.
 
-Theory of operation. A rejudge makes a `HiddenRun` per submission, which workers judge (`hidden_runs`).
+Theory of operation. A rejudge makes a `HiddenRun` per submission, which workers judge (`hidden_queue`).
 Applying replaces report by report, each in one transaction that holds the job's row: the old report
 goes and the new one comes, or neither, so there is one visible verdict at any time. A submission that
 was judged again since by other means keeps its verdict.
@@ -13,17 +13,19 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from web.accounts.models import User
+from web.jobs.models import OPEN, REJUDGED, JobState
 from web.packages.models import PackageVersion
-from web.staff.hidden_runs import ring, stored_report
-from web.staff.models import ActKind, Change, HiddenRun, Rejudge, RejudgeState, RunState
+from web.staff.hidden_queue import queue, queue_for_run, stored_report
+from web.staff.models import ActKind, Change, HiddenRun, Rejudge, RejudgeState, Resolution
 from web.staff.services import log
 from web.submissions import services
-from web.submissions.models import Job, Report, Status, Submission
+from web.submissions.models import Job, Report, Submission
 from web.submissions.services.journal import conclude
 
 MAX_RUNS = 5000
 _BATCH = 500
 _APPLIED_AT_ONCE = 100
+_OF_SUBMISSION = {"live": F("submission__problem__package"), "asked_gpu": F("submission__gpu_model")}
 _NO_RESULT = {"body": None, "listings": None}
 _JUDGED_SINCE = "It was judged again since, so its verdict was kept."
 _JUDGE_FAILED = "The judge failed on it, so its verdict was kept."
@@ -50,7 +52,7 @@ def start(
     Raises:
         RejudgeRefused: there is none, or there are too many.
     """
-    judged = found.filter(job__status=Status.DONE, report__isnull=False).order_by("pk")
+    judged = found.filter(job__state=JobState.DONE, report__isnull=False).order_by("pk")
     keys = list(judged.values_list("pk", flat=True)[: MAX_RUNS + 1])
     if not keys:
         raise RejudgeRefused("No judged submission is chosen.")
@@ -60,10 +62,10 @@ def start(
         rejudge = Rejudge.objects.create(creator=creator, reason=reason, chosen=dict(chosen), package=package)
         for first in range(0, len(keys), _BATCH):
             reports = Report.objects.filter(submission__in=keys[first : first + _BATCH])
-            live = reports.annotate(live=F("submission__problem__package")).defer("body")
+            live = reports.annotate(**_OF_SUBMISSION).defer("body")
             HiddenRun.objects.bulk_create(_run(rejudge, report) for report in live)
         log(creator, ActKind.PREVIEW_START, rejudge, reason=reason, submissions=len(keys), **chosen)
-        transaction.on_commit(ring)
+        transaction.on_commit(queue.wake_waiting)
     return rejudge
 
 
@@ -72,9 +74,8 @@ def cancel(rejudge: Rejudge, actor: User) -> bool:
     """End a rejudge that runs. False when it runs no more."""
     if not _move(rejudge, RejudgeState.RUNNING, RejudgeState.CANCELLED):
         return False
-    rejudge.runs.filter(state__in=[RunState.QUEUED, RunState.JUDGED]).update(
-        state=RunState.DROPPED, **_NO_RESULT
-    )
+    rejudge.runs.filter(state__in=OPEN).update(state=JobState.CANCELLED, lease_until=None)
+    rejudge.runs.update(resolution=Resolution.DROPPED, **_NO_RESULT)
     log(actor, ActKind.PREVIEW_CANCEL, rejudge)
     return True
 
@@ -84,7 +85,7 @@ def discard(rejudge: Rejudge, actor: User) -> bool:
     """Drop what a rejudge found; every visible verdict stays. False when it is not ready."""
     if not _move(rejudge, RejudgeState.READY, RejudgeState.DISCARDED):
         return False
-    rejudge.runs.filter(state=RunState.JUDGED).update(state=RunState.DROPPED, **_NO_RESULT)
+    _found(rejudge).update(resolution=Resolution.DROPPED, **_NO_RESULT)
     log(actor, ActKind.PREVIEW_DISCARD, rejudge)
     return True
 
@@ -98,11 +99,11 @@ def apply(rejudge: Rejudge, actor: User, *, verdicts_only: bool = False) -> bool
     with transaction.atomic():
         if not _move(rejudge, RejudgeState.READY, RejudgeState.APPLYING):
             return False
-        judged = rejudge.runs.filter(state=RunState.JUDGED)
-        judged.filter(change=Change.FAILED).update(state=RunState.KEPT, note=_JUDGE_FAILED, **_NO_RESULT)
+        found = _found(rejudge)
+        kept = {"resolution": Resolution.KEPT, **_NO_RESULT}
+        found.filter(change=Change.FAILED).update(note=_JUDGE_FAILED, **kept)
         if verdicts_only:
-            same = judged.exclude(change=Change.VERDICT)
-            same.update(state=RunState.KEPT, note=_NOT_ASKED, **_NO_RESULT)
+            found.exclude(change=Change.VERDICT).update(note=_NOT_ASKED, **kept)
         log(actor, ActKind.PREVIEW_APPLY, rejudge, verdicts_only=verdicts_only)
     _apply_some(rejudge)
     return True
@@ -115,32 +116,40 @@ def go_on() -> None:
 
 
 def _apply_some(rejudge: Rejudge) -> None:
-    judged = rejudge.runs.filter(state=RunState.JUDGED)
-    for pk in list(judged.values_list("pk", flat=True)[:_APPLIED_AT_ONCE]):
+    found = _found(rejudge)
+    for pk in list(found.values_list("pk", flat=True)[:_APPLIED_AT_ONCE]):
         _apply_one(pk)
-    if not judged.exists():
+    if not found.exists():
         _move(rejudge, RejudgeState.APPLYING, RejudgeState.APPLIED)
 
 
 @transaction.atomic
 def _apply_one(pk: int) -> None:
     run = HiddenRun.objects.select_related("submission").get(pk=pk)
-    mine = HiddenRun.objects.filter(pk=pk, state=RunState.JUDGED)
-    if not mine.update(state=RunState.APPLIED, **_NO_RESULT):
+    mine = HiddenRun.objects.filter(pk=pk, resolution=Resolution.OPEN)
+    if not mine.update(resolution=Resolution.APPLIED, **_NO_RESULT):
         return  # another sweep got there first
     job = Job.objects.select_for_update().get(submission=run.submission_id)
     as_it_was = Report.objects.filter(pk=run.report_id, submission=run.submission_id).exists()
     if not as_it_was or not services.rejudge(run.submission):
-        HiddenRun.objects.filter(pk=pk).update(state=RunState.KEPT, note=_JUDGED_SINCE)
+        HiddenRun.objects.filter(pk=pk).update(resolution=Resolution.KEPT, note=_JUDGED_SINCE)
         return
     Submission.objects.filter(pk=run.submission_id).update(package=run.package_id)
-    conclude(run.submission_id, attempt=job.attempt, status=Status.QUEUED, report=stored_report(run))
+    job.refresh_from_db()
+    conclude(job, stored_report(run))
+
+
+def _found(rejudge: Rejudge) -> QuerySet[HiddenRun]:
+    """Runs whose result is neither applied nor dropped yet."""
+    return rejudge.runs.filter(state=JobState.DONE, resolution=Resolution.OPEN)
 
 
 def _run(rejudge: Rejudge, report: Report) -> HiddenRun:
     return HiddenRun(
         rejudge=rejudge,
         submission_id=report.submission_id,
+        queue=queue_for_run(report.asked_gpu, report.gpu_model),  # type: ignore[attr-defined]  # annotated by `start`
+        priority=REJUDGED,
         package_id=rejudge.package_id or report.live,  # type: ignore[attr-defined]  # annotated by `start`
         report_id=report.pk,
         old_verdict=report.verdict,

@@ -35,7 +35,7 @@ class SubmissionAdmin(RecordAdmin[Submission]):
     """Submissions."""
 
     list_display = ["public_id", "problem", "user", "language", "mode", "verdict", "status", "created"]
-    list_filter = ["mode", "language", "job__status", "report__verdict"]
+    list_filter = ["mode", "language", "job__state", "report__verdict"]
     list_select_related = ["problem", "user", "job", "report"]
     search_fields = ["=public_id", "=user__username", "=problem__slug"]
     actions = [rejudge, cancel]
@@ -48,7 +48,7 @@ class SubmissionAdmin(RecordAdmin[Submission]):
     @admin.display
     def status(self, submission: Submission) -> str:
         """Where its job stands."""
-        return submission.job.status
+        return submission.job.state
 
 
 @admin.register(Job)
@@ -57,16 +57,16 @@ class JobAdmin(RecordAdmin[Job]):
 
     list_display = [
         "submission",
-        "status",
+        "state",
         "queue",
         "priority",
-        "turn",
+        "fair_share_rank",
         "queued",
         "attempt",
         "tries",
         "worker",
     ]
-    list_filter = ["status", "priority"]
+    list_filter = ["state", "priority"]
     list_select_related = ["submission"]
     search_fields = ["=submission__public_id", "=worker"]
 

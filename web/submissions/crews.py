@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from web.clock import DatabaseNow
 from web.fleet.models import Duty, Worker
 from web.fleet.queries import LOST_AFTER
-from web.submissions.models import CPU
+from web.jobs.models import CPU
 from web.submissions.queues import GPU
 
 

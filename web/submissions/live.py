@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from web.jobs.models import JobState
 from web.submissions import queries
-from web.submissions.models import Event, EventKind, Status, Submission
+from web.submissions.models import Event, EventKind, Submission
 from web.submissions.waiting import standings
 
 
@@ -27,7 +28,7 @@ class LivePanel:
 def live_panel(submission: Submission) -> LivePanel:
     """The panel of a submission without a report."""
     after = queries.judgement_start(submission)
-    if submission.job.status == Status.QUEUED:
+    if submission.job.state == JobState.QUEUED:
         standing = standings([submission.pk]).get(submission.pk)
         if standing is not None:
             return LivePanel(after, standing.text, standing.detail)

@@ -1,4 +1,4 @@
-"""Submissions and their jobs, events and reports. The rows here are the truth; the broker is a doorbell."""
+"""Submissions and their jobs, events and reports. The rows are the truth; the broker only wakes workers."""
 
 import secrets
 import zlib
@@ -10,11 +10,10 @@ from django.utils import timezone
 
 from problems.vocabulary import Group, Language, Mode, Verdict
 from web.catalog.models import Problem
+from web.jobs.models import OPEN, REJUDGED, JobKind, LeasedJob, Listed
 
 PUBLIC_ID_CHARACTERS = 12
 STAMP_CHARACTERS = 120
-QUEUE_CHARACTERS = 128
-CPU = "cpu"  # the queue of what any worker may take; `queues` has the others
 _ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
@@ -88,88 +87,50 @@ class Submission(models.Model):
         return self.public_id
 
 
-class Status(models.TextChoices):
-    """Where a job stands."""
-
-    QUEUED = "queued"
-    LEASED = "leased"
-    DONE = "done"
-
-
 class Priority(models.IntegerChoices):
     """How urgent a job is. More urgent ones are claimed first."""
 
-    REJUDGE = 0
+    REJUDGE = REJUDGED
     SUBMIT = 10
     RUN = 20
     CONTEST = 30
 
 
-class Job(models.Model):
+class Job(LeasedJob):
     """The judging of one submission.
 
-    `attempt` is the fencing token: it grows with every claim and never shrinks, so a write that names
-    an old one changes nothing. `tries` counts claims since the job was last queued by a person.
-    `events` is the sequence number of the submission's latest event. `queue` is a class of hardware, see
-    `web.submissions.queues`. `turn` is how many jobs of the same user were there before it and are not over:
-    of jobs that are as urgent, everybody's first goes before anybody's second. `user` is the submission's,
-    kept here to count jobs by. Where it was handed in to a version of the site that knew no queues, `queue`
-    is empty until the next sweep, and `user` is missing if it was over by then.
+    `events` is the sequence number of the submission's latest event. `user` is the submission's, kept here to
+    count jobs by. Where it was made by a version of the site that knew no queues, `queue` is empty until the
+    next sweep, and `user` is missing if it was over by then.
     """
+
+    listed = Listed(
+        JobKind.SUBMISSION,
+        subject="submission__problem__slug",
+        person="submission__user__username",
+        key="submission__public_id",
+    )
 
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="job")
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="jobs", null=True, blank=True, db_index=False
     )
-    status = models.CharField(max_length=8, choices=Status.choices, default=Status.QUEUED)
-    attempt = models.PositiveIntegerField(default=0)
-    tries = models.PositiveIntegerField(default=0)
-    queue = models.CharField(
-        max_length=QUEUE_CHARACTERS,
-        blank=True,
-        default=CPU,
-        db_default="",
-        help_text="The hardware it is for.",
-    )
-    priority = models.SmallIntegerField(default=0, help_text="Higher ones are claimed first.")
-    turn = models.PositiveSmallIntegerField(
-        default=0, db_default=0, help_text="How many of the same user's jobs were there before it."
-    )
-    queued = models.DateTimeField(default=timezone.now)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    worker = models.CharField(max_length=120, blank=True)
     cancel_requested = models.BooleanField(default=False)
     events = models.PositiveIntegerField(default=0)
 
-    class Meta:
+    class Meta(LeasedJob.Meta):
         indexes = [
+            *LeasedJob.Meta.indexes,
             models.Index(
-                fields=["queue", "-priority", "turn", "queued", "id"],
-                name="job_next_of_queue",
-                condition=Q(status=Status.QUEUED.value),
-            ),
-            # Not by when leases end: every heartbeat would then write to all indexes.
-            models.Index(fields=["queue"], name="job_leased", condition=Q(status=Status.LEASED.value)),
-            models.Index(
-                fields=["-priority", "turn", "queued", "id"],
+                fields=["-priority", "fair_share_rank", "queued", "id"],
                 name="job_in_order",
-                condition=~Q(status=Status.DONE.value),
+                condition=Q(state__in=OPEN),
             ),
-            models.Index(
-                fields=["user", "queued"], name="job_of_user", condition=~Q(status=Status.DONE.value)
-            ),
-        ]
-        constraints = [
-            models.CheckConstraint(condition=Q(status__in=Status.values), name="job_status_known"),
-            models.CheckConstraint(
-                condition=Q(status=Status.LEASED.value, lease_until__isnull=False)
-                | (~Q(status=Status.LEASED.value) & Q(lease_until__isnull=True)),
-                name="job_leased_until",
-            ),
+            models.Index(fields=["user", "queued"], name="job_of_user", condition=Q(state__in=OPEN)),
         ]
 
     def __str__(self) -> str:
-        return f"{self.submission_id}: {self.status}"
+        return f"{self.submission_id}: {self.state}"
 
 
 class EventKind(models.TextChoices):

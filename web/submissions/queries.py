@@ -13,8 +13,9 @@ from django.utils import timezone
 from judge.redaction import redact
 from judge.report import Report, Score, from_json
 from web.accounts.models import User
+from web.jobs.models import JobState
 from web.observability.origin import Origin
-from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Status, Submission
+from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
 
 Viewer = User | AnonymousUser
 UNJUDGED = "unjudged"
@@ -96,8 +97,8 @@ def first_rows(rows: QuerySet[Submission], count: int) -> list[Submission]:
 
 def state_of(submission: Submission) -> str:
     """One word for pages and the API: `queued`, `judging` or `done`."""
-    return {Status.QUEUED: "queued", Status.LEASED: "judging", Status.DONE: "done"}[
-        Status(submission.job.status)
+    return {JobState.QUEUED: "queued", JobState.LEASED: "judging", JobState.DONE: "done"}[
+        JobState(submission.job.state)
     ]
 
 
@@ -152,9 +153,9 @@ class Following:
 def follow(submission_id: int, *, after: int) -> Following:
     """The events after sequence number `after`, oldest first."""
     # The status is read first: an event that comes in between is then seen now or on the next look.
-    status = Job.objects.values_list("status", flat=True).get(submission=submission_id)
+    state = Job.objects.values_list("state", flat=True).get(submission=submission_id)
     events = tuple(Event.objects.filter(submission=submission_id, sequence__gt=after))
-    return Following(events, over=status == Status.DONE)
+    return Following(events, over=state == JobState.DONE)
 
 
 def batched(keys: Iterable[int], size: int) -> Iterator[list[int]]:
@@ -172,7 +173,7 @@ def follow_all(seen: Mapping[int, int]) -> tuple[dict[int, Following], list[int]
     """
     jobs: dict[int, tuple[str, int]] = {}
     for some in batched(seen, _BATCH):
-        rows = Job.objects.filter(submission__in=some).values_list("submission_id", "status", "events")
+        rows = Job.objects.filter(submission__in=some).values_list("submission_id", "state", "events")
         jobs |= {submission_id: (status, count) for submission_id, status, count in rows}
     # A job's count grows in the transaction that appends the event, so all that it counts can be read now.
     behind = [pk for pk, (_, count) in jobs.items() if count > seen[pk]]
@@ -181,9 +182,9 @@ def follow_all(seen: Mapping[int, int]) -> tuple[dict[int, Following], list[int]
         after = min(seen[pk] for pk in some)
         for event in Event.objects.filter(submission__in=some, sequence__gt=after).order_by("sequence"):
             events[event.submission_id].append(event)
-    over = {pk for pk in seen if pk not in jobs or jobs[pk][0] == Status.DONE}
+    over = {pk for pk in seen if pk not in jobs or jobs[pk][0] == JobState.DONE}
     found = {pk: Following(tuple(events[pk]), over=pk in over) for pk in over.union(behind)}
-    return found, [pk for pk, (status, _) in jobs.items() if status == Status.QUEUED]
+    return found, [pk for pk, (status, _) in jobs.items() if status == JobState.QUEUED]
 
 
 def judgement_start(submission: Submission) -> int:
@@ -201,12 +202,12 @@ def origin_of(submission: Submission) -> Origin:
 
 def count_waiting() -> int:
     """Jobs that no worker has taken."""
-    return Job.objects.filter(status=Status.QUEUED).count()
+    return Job.objects.filter(state=JobState.QUEUED).count()
 
 
 def oldest_wait_s() -> float:
     """Seconds that the longest waiting job has waited, 0 when none waits."""
     queued = (
-        Job.objects.filter(status=Status.QUEUED).order_by("queued").values_list("queued", flat=True).first()
+        Job.objects.filter(state=JobState.QUEUED).order_by("queued").values_list("queued", flat=True).first()
     )
     return (timezone.now() - queued).total_seconds() if queued else 0.0

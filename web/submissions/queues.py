@@ -12,7 +12,7 @@ from collections.abc import Collection
 from django.utils.text import slugify
 
 from web.fleet.queries import offered_gpu_models
-from web.submissions.models import CPU, QUEUE_CHARACTERS
+from web.jobs.models import CPU, QUEUE_CHARACTERS
 
 GPU = "gpu"
 

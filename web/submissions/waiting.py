@@ -22,11 +22,12 @@ from django.utils import timezone
 
 from problems.vocabulary import Verdict
 from web.fleet.queries import offered_gpu_models
+from web.jobs.models import CPU, JobState
 from web.submissions import crews
 from web.submissions.crews import Crew
-from web.submissions.models import CPU, Event, EventKind, Job, Report, Status, Submission
+from web.submissions.models import Event, EventKind, Job, Report, Submission
 from web.submissions.queues import GPU
-from web.submissions.services.claiming import in_line
+from web.submissions.services.job_queue import queue as submission_queue
 
 HEAD_ROWS = 2000  # of each queue; those behind are told that there are more ahead
 MIN_SAMPLES = 3
@@ -74,7 +75,7 @@ class _Waiting:
     """A job of a queue. The first four are what claims go by."""
 
     priority: int
-    turn: int
+    rank: int
     queued: datetime
     pk: int
     submission_id: int
@@ -86,11 +87,11 @@ class _Waiting:
     @property
     def order(self) -> tuple[int, int, datetime, int]:
         """Sorts as claims do."""
-        return -self.priority, self.turn, self.queued, self.pk
+        return -self.priority, self.rank, self.queued, self.pk
 
 
 _COLUMNS = (
-    *("priority", "turn", "queued", "pk", "submission_id", "queue"),
+    *("priority", "fair_share_rank", "queued", "pk", "submission_id", "queue"),
     *("submission__language", "submission__mode", "submission__gpu_model"),
 )
 
@@ -145,7 +146,7 @@ def standings(submission_ids: Collection[int]) -> dict[int, Standing]:
         if job.queue in full and passed[job.queue].count == HEAD_ROWS:
             beyond.add(job.queue)
     if full:
-        behind = Job.objects.filter(status=Status.QUEUED, submission__in=wanted - found.keys())
+        behind = Job.objects.filter(state=JobState.QUEUED, submission__in=wanted - found.keys())
         found |= {pk: Standing(None) for pk in behind.values_list("submission_id", flat=True)}
     return found
 
@@ -153,13 +154,13 @@ def standings(submission_ids: Collection[int]) -> dict[int, Standing]:
 def jobs_before(submission: Submission) -> int:
     """How many jobs are taken before this one, as of now; 0 for the next, and for one that waits no more."""
     job = submission.job
-    if job.status != Status.QUEUED:
+    if job.state != JobState.QUEUED:
         return 0
     crew = crews.of_queues([job.queue], judging={})[job.queue]
     sooner = Q(queued__lt=job.queued) | Q(queued=job.queued, pk__lt=job.pk)
-    sooner = Q(turn__lt=job.turn) | Q(turn=job.turn) & sooner
+    sooner = Q(fair_share_rank__lt=job.fair_share_rank) | Q(fair_share_rank=job.fair_share_rank) & sooner
     sooner = Q(priority__gt=job.priority) | Q(priority=job.priority) & sooner
-    return Job.objects.filter(sooner, status=Status.QUEUED, queue__in=crew.queues).count()
+    return Job.objects.filter(sooner, state=JobState.QUEUED, queue__in=crew.queues).count()
 
 
 def typical_seconds() -> Mapping[Kind, float]:
@@ -189,16 +190,16 @@ def roughly(seconds: float) -> str:
 
 def _heads() -> dict[str, list[_Waiting]]:
     """The first of each queue in which anybody waits, in order."""
-    queues = Job.objects.filter(status=Status.QUEUED).order_by("queue").values_list("queue", flat=True)
+    queues = Job.objects.filter(state=JobState.QUEUED).order_by("queue").values_list("queue", flat=True)
     return {
-        queue: [_Waiting(*row) for row in in_line(queue).values_list(*_COLUMNS)[:HEAD_ROWS]]
+        queue: [_Waiting(*row) for row in submission_queue.in_line(queue).values_list(*_COLUMNS)[:HEAD_ROWS]]
         for queue in queues.distinct()
     }
 
 
 def _judging() -> Mapping[str, int]:
     """How many of each queue are judged now."""
-    leased = Job.objects.filter(status=Status.LEASED).order_by("queue")
+    leased = Job.objects.filter(state=JobState.LEASED).order_by("queue")
     return dict(leased.values_list("queue").annotate(Count("pk")))
 
 

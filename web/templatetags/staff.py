@@ -8,7 +8,8 @@ from django import template
 from django.http import HttpRequest
 from django.urls import reverse
 
-from web.staff.dockets import Task
+from web.jobs.queries import Task
+from web.staff.looks import KIND_WORDS
 from web.staff.pages import TaskRow, task_rows
 
 register = template.Library()
@@ -35,7 +36,8 @@ def in_words(tasks: Iterable[Task]) -> list[TaskRow]:
 @register.simple_tag
 def task_address(task: Task) -> str:
     """Where staff see it."""
-    return reverse(task.address_name, args=task.address_values)
+    words = KIND_WORDS[task.kind]
+    return reverse(words.page, args=[getattr(task, name) for name in words.page_values])
 
 
 @dataclass(frozen=True, slots=True)

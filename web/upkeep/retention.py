@@ -21,7 +21,8 @@ from django.utils import timezone
 
 from web.drafts.models import DraftRevision
 from web.drafts.services import KEPT_FOR
-from web.submissions.models import Event, Status
+from web.jobs.models import JobState
+from web.submissions.models import Event
 
 BATCH = 1000
 
@@ -49,7 +50,7 @@ def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
 def _prune_events(before: datetime) -> int:
     gone = 0
     for keys in _old_events(before):
-        old = Event.objects.filter(pk__in=keys, created__lt=before, submission__job__status=Status.DONE)
+        old = Event.objects.filter(pk__in=keys, created__lt=before, submission__job__state=JobState.DONE)
         gone += old.delete()[0]
     return gone
 

@@ -109,7 +109,7 @@ def counts():
     return sorted(map(repr, progress)), sorted(map(repr, tallies))
 
 call_command("restore", sys.argv[1])
-before, done = counts(), Job.objects.filter(status="done").count()
+before, done = counts(), Job.objects.filter(state="done").count()
 services.recount()
 print(json.dumps({
     "counts": before == counts(),

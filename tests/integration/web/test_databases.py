@@ -18,10 +18,12 @@ from django.utils import timezone
 
 from judge.report import Report
 from problems.vocabulary import Verdict
-from web.submissions import doorbell, services
-from web.submissions.models import Event, EventKind, Job, Progress, Status, Submission, Tally
+from web.jobs import wakeup
+from web.jobs.models import JobState
+from web.submissions import services
+from web.submissions.models import Event, EventKind, Job, Progress, Submission, Tally
 from web.submissions.models import Report as StoredReport
-from web.submissions.services import journal, submitting, sweeping
+from web.submissions.services import job_queue, journal, submitting
 
 pytestmark = [pytest.mark.integration, pytest.mark.django_db(transaction=True)]
 THREADS = 8
@@ -98,7 +100,7 @@ def test_cancelling_and_claiming_at_once_leaves_one_story(owner, handed_in):
         job = Job.objects.get(submission=submission)
         claims = [claim for claim in results[0::2] if claim]
         if claims:
-            assert (job.status, job.cancel_requested) == (Status.LEASED, True)
+            assert (job.state, job.cancel_requested) == (JobState.LEASED, True)
             services.record(claims[0], Report(Verdict.CANCELLED))
         assert submission.events.filter(kind=EventKind.FINISHED).count() == 1
 
@@ -165,13 +167,13 @@ def test_a_site_killed_before_it_committed_leaves_nothing(owner, handed_in, monk
 
 def test_a_site_killed_between_commit_and_ring_leaves_that_to_the_sweep(owner, handed_in, rings, monkeypatch):
     with monkeypatch.context() as doomed:
-        doomed.setattr(doorbell, "ring", die)
+        doomed.setattr(wakeup, "wake", die)
         killed(lambda: handed_in(owner))
-    assert Job.objects.get().status == Status.QUEUED
+    assert Job.objects.get().state == JobState.QUEUED
     later = timezone.now() + timedelta(seconds=6)
-    assert [services.sweep(now=later).rung for _ in range(2)] == [1, 1]  # until somebody claims it
+    assert [services.sweep(now=later).woken for _ in range(2)] == [1, 1]  # until somebody claims it
     assert services.record(services.claim("w"), Report(Verdict.ACCEPTED))
-    assert services.sweep(now=later).rung == 0
+    assert services.sweep(now=later).woken == 0
     assert rings == ["cpu", "cpu"]
 
 
@@ -180,9 +182,9 @@ def test_a_sweeper_killed_in_the_middle_leaves_the_job_to_the_next(owner, handed
     services.claim("lost")
     Job.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
     with monkeypatch.context() as doomed:
-        doomed.setattr(sweeping, "append", die)
+        doomed.setattr(job_queue, "append", die)
         killed(services.sweep)
-    assert Job.objects.get().status == Status.LEASED
+    assert Job.objects.get().state == JobState.LEASED
     assert services.sweep().requeued == 1
     assert Event.objects.filter(kind=EventKind.RETRIED).count() == 1
 

@@ -118,7 +118,7 @@ def test_a_lost_broker_costs_time_and_nothing_else(tmp_path, request):
         installation.start_site()
         public_id = installation.submit("accepted")
         assert installation.show(public_id)["state"] == "queued"
-        assert any("doorbell_unreachable" in line for line in installation.log)
+        assert any("broker_unreachable" in line for line in installation.log)
         installation.environment["WARPCOURT_BROKER_URL"] = ""
         installation.start_worker()
         assert installation.wait_for(public_id)["verdict"] == "accepted"

@@ -18,12 +18,12 @@ from tests.integration.web.test_databases import THREADS, at_once
 from web.accounts.models import User
 from web.broker import TASK, broker_queue, broker_queues, new_celery
 from web.config import Config
+from web.jobs.fair_share import under_way
+from web.jobs.models import JobState
 from web.staff.queries import list_jobs
 from web.submissions import services
-from web.submissions.models import Job, Status, Submission
+from web.submissions.models import Job, Submission
 from web.submissions.queues import served_by
-from web.submissions.services.claiming import in_line, next_job
-from web.submissions.services.turns import under_way
 
 pytestmark = pytest.mark.integration
 JOBS = 100_000
@@ -35,7 +35,7 @@ SELECT 'queued' || n, %s, %s, '1', 'cuda', 'submit', 'x', CURRENT_TIMESTAMP FROM
 """
 _JOBS = """
 INSERT INTO submissions_job
-       (submission_id, user_id, status, queue, priority, turn, queued, attempt, tries, worker,
+       (submission_id, user_id, state, queue, priority, fair_share_rank, queued, attempt, tries, worker,
         cancel_requested, events)
 SELECT id, user_id, CASE WHEN id >= %s THEN 'queued' ELSE 'done' END,
        CASE id %% 3 WHEN 0 THEN 'cpu' WHEN 1 THEN 'gpu' ELSE 'gpu.nvidia-h200' END,
@@ -57,11 +57,11 @@ def long_queue(owner) -> None:
 @pytest.mark.django_db
 def test_a_long_queue_costs_a_claim_no_more_than_a_short_one(owner, long_queue):
     """One statement each, in which no step reads more rows than there are queues, or users' jobs."""
-    assert Job.objects.filter(status=Status.QUEUED).count() == JOBS
+    assert Job.objects.filter(state=JobState.QUEUED).count() == JOBS
     with CaptureQueriesContext(connection) as found:
-        next_job(served_by(["NVIDIA H200"]))
-        list(in_line("cpu").values_list("pk")[:10])
-        under_way(User.objects.create_user("another")).count()
+        services.queue.next_job(served_by(["NVIDIA H200"]))
+        list(services.queue.in_line("cpu").values_list("pk")[:10])
+        under_way(Job.objects.filter(user=User.objects.create_user("another"))).count()
         list(list_jobs().values_list("pk")[:10])
     assert len(found) == 4 + 1, "one is that of the user"
     for query in found:
@@ -96,7 +96,7 @@ def test_turns_are_right_when_several_of_one_user_end_at_once(owner, handed_in, 
     made = [handed_in(owner) for _ in range(2 * THREADS)]
     claims = [services.claim("w") for _ in range(THREADS)]
     assert all(at_once(lambda index: services.record(claims[index], Report(Verdict.ACCEPTED))))
-    turns = dict(Job.objects.filter(status=Status.QUEUED).values_list("submission", "turn"))
+    turns = dict(Job.objects.filter(state=JobState.QUEUED).values_list("submission", "fair_share_rank"))
     assert turns == {submission.pk: turn for turn, submission in enumerate(made[THREADS:])}
 
 
@@ -105,7 +105,7 @@ def test_cancelling_all_at_once_ends_all(owner, handed_in, settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, max_in_flight=THREADS)
     made = [handed_in(owner) for _ in range(THREADS)]
     assert all(at_once(lambda index: services.cancel(made[index])))
-    assert not Job.objects.exclude(status=Status.DONE).exists()
+    assert not Job.objects.exclude(state=JobState.DONE).exists()
 
 
 @pytest.mark.parametrize("broker", ["redis", "files"])

@@ -241,7 +241,7 @@ def test_what_is_made_up_is_what_judging_would_have_left(crowd, django_user_mode
     ranked = Submission.objects.filter(report__ranked=True)
     assert ranked.exists()
     assert ranked.values("report__gpu_model").distinct().count() == 2
-    assert Submission.objects.filter(job__status="done", report__isnull=False).count() == 300
+    assert Submission.objects.filter(job__state="done", report__isnull=False).count() == 300
     with pytest.raises(NotFresh):
         fill(Size(1, 1, 1))
 

@@ -228,7 +228,7 @@ def test_a_script_cancels_without_being_sent_elsewhere(owner, handed_in):
     client = Client()
     client.force_login(owner)
     answer = client.post(f"/s/{submission.public_id}/cancel", headers={"HX-Request": "true"})
-    assert (answer.status_code, Job.objects.get().status) == (204, "done")
+    assert (answer.status_code, Job.objects.get().state) == (204, "done")
     assert client.post(f"/s/{submission.public_id}/cancel", headers={"HX-Request": "true"}).status_code == 204
 
 

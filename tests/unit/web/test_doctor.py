@@ -20,7 +20,8 @@ from web.config import Config
 from web.doctor import content, host, services, settings, work
 from web.fleet.models import Node, Worker
 from web.fleet.presence import WorkerReport, record_worker
-from web.submissions.models import Job, Status
+from web.jobs.models import JobState
+from web.submissions.models import Job
 from web.upkeep.models import Backup
 from web.version import version
 
@@ -214,7 +215,7 @@ def test_a_job_that_nobody_looks_after_is_named(config: Config, handed_in: Any, 
     assert levels(work.check_sweeps(config)) == {"sweeps": Level.OK}
     handed_in(owner)
     long_ago = timezone.now() - timedelta(hours=1)
-    Job.objects.update(status=Status.LEASED, attempt=1, lease_until=long_ago, worker="gone")
+    Job.objects.update(state=JobState.LEASED, attempt=1, lease_until=long_ago, worker="gone")
     finding = only(work.check_sweeps(config), "sweeps")
     assert finding.stops
     assert "sweeper" in finding.fix

@@ -7,8 +7,10 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report
 from problems.vocabulary import Group, Mode, Verdict
-from web.submissions import doorbell, queries, services
-from web.submissions.models import CaseResult, Event, EventKind, Job, Status, Submission
+from web.jobs import wakeup
+from web.jobs.models import JobState
+from web.submissions import queries, services
+from web.submissions.models import CaseResult, Event, EventKind, Job, Submission
 from web.submissions.models import Report as StoredReport
 
 pytestmark = pytest.mark.django_db
@@ -16,7 +18,7 @@ ACCEPTED = Report(Verdict.ACCEPTED)
 
 
 def expire_leases() -> None:
-    Job.objects.filter(status=Status.LEASED).update(lease_until=timezone.now() - timedelta(seconds=1))
+    Job.objects.filter(state=JobState.LEASED).update(lease_until=timezone.now() - timedelta(seconds=1))
 
 
 def verdict_of(submission: Submission) -> str | None:
@@ -30,7 +32,7 @@ def test_a_job_is_claimed_once(owner, handed_in):
     assert claim.attempt == 1
     assert services.claim("second") is None
     job = Job.objects.get()
-    assert (job.status, job.worker) == (Status.LEASED, "first")
+    assert (job.state, job.worker) == (JobState.LEASED, "first")
 
 
 def test_nothing_is_claimed_when_nothing_waits(db):
@@ -159,9 +161,9 @@ def test_a_worker_that_stops_hands_back_without_a_try(
 def test_the_sweep_queues_the_job_of_a_lost_worker_again(owner, handed_in, rings):
     submission = handed_in(owner)
     services.claim("killed")
-    assert services.sweep() == services.Swept(requeued=0, concluded=0, rung=0)
+    assert services.sweep() == services.Swept(requeued=0, concluded=0, woken=0)
     expire_leases()
-    assert services.sweep() == services.Swept(requeued=1, concluded=0, rung=1)
+    assert services.sweep() == services.Swept(requeued=1, concluded=0, woken=1)
     assert rings == ["cpu"]
     assert Event.objects.last().kind == EventKind.RETRIED
     services.record(services.claim("alive"), ACCEPTED)
@@ -201,7 +203,7 @@ def test_a_sweep_that_comes_second_changes_nothing(owner, handed_in):
     services.claim("killed")
     expire_leases()
     services.sweep()
-    assert services.sweep(now=timezone.now()) == services.Swept(requeued=0, concluded=0, rung=0)
+    assert services.sweep(now=timezone.now()) == services.Swept(requeued=0, concluded=0, woken=0)
 
 
 @pytest.mark.parametrize("off", [timedelta(minutes=10), timedelta(minutes=-10)])
@@ -225,29 +227,29 @@ def test_the_sweep_rings_where_each_job_waits(owner, handed_in, rings, live_gpus
     live_gpus("NVIDIA H200")
     for gpu_model in ("NVIDIA H200", "NVIDIA H200", ""):
         handed_in(owner, gpu_model=gpu_model)
-    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).rung == 3
+    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).woken == 3
     assert sorted(rings) == ["gpu", "gpu.nvidia-h200", "gpu.nvidia-h200"]
 
 
 def test_the_sweep_leaves_out_as_many_rings_as_the_broker_holds(owner, handed_in, rings, monkeypatch):
     for _ in range(3):
         handed_in(owner)
-    monkeypatch.setattr(doorbell, "unheard", {"cpu": 2}.get)
+    monkeypatch.setattr(wakeup, "undelivered", {"cpu": 2}.get)
     later = timezone.now() + timedelta(seconds=6)
-    assert services.sweep(now=later).rung == 1
-    monkeypatch.setattr(doorbell, "unheard", {"cpu": 16}.get)
-    assert services.sweep(now=later).rung == 0
+    assert services.sweep(now=later).woken == 1
+    monkeypatch.setattr(wakeup, "undelivered", {"cpu": 16}.get)
+    assert services.sweep(now=later).woken == 0
 
 
 def test_the_sweep_rings_no_more_when_the_broker_does_not_answer(owner, handed_in, monkeypatch):
     for _ in range(3):
         handed_in(owner)
     asked = []
-    monkeypatch.setattr(doorbell, "unheard", asked.append)
-    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).rung == 0
-    monkeypatch.setattr(doorbell, "unheard", lambda _: 0)
-    monkeypatch.setattr(doorbell, "ring", asked.append)
-    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).rung == 0
+    monkeypatch.setattr(wakeup, "undelivered", asked.append)
+    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).woken == 0
+    monkeypatch.setattr(wakeup, "undelivered", lambda _: 0)
+    monkeypatch.setattr(wakeup, "wake", asked.append)
+    assert services.sweep(now=timezone.now() + timedelta(seconds=6)).woken == 0
     assert asked == ["cpu", "cpu"]
 
 

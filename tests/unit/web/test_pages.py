@@ -152,7 +152,7 @@ def test_only_staff_has_it_judged_again(owners: Client, judged: Submission, staf
     owners.force_login(staff)
     assert owners.post(f"/s/{judged.public_id}/rejudge").status_code == 302
     judged.job.refresh_from_db()
-    assert judged.job.status == "queued"
+    assert judged.job.state == "queued"
 
 
 def test_the_live_panel_begins_at_the_latest_judgement(owners: Client, judged: Submission) -> None:

@@ -12,10 +12,11 @@ from tests.conftest import new_problem
 from web.accounts.models import User
 from web.broker import broker_queues
 from web.fleet.models import Gpu, Node
+from web.jobs.fair_share import move_up
 from web.submissions import services
 from web.submissions.models import Job, Priority, Submission
 from web.submissions.queues import queue_for, served_by
-from web.submissions.services import routing, turns
+from web.submissions.services import routing
 from web.tracks.models import Entry, Track
 
 pytestmark = pytest.mark.django_db
@@ -149,7 +150,7 @@ def test_who_comes_one_at_a_time_overtakes_nobody_for_ever(owner, teammate, hand
     later = handed_in(teammate)
     with commits():
         services.record(claim, Report(Verdict.ACCEPTED))
-    assert job_of(second).turn == 0
+    assert job_of(second).fair_share_rank == 0
     assert services.claim("w").submission == second, "it was handed in before"
     assert services.claim("w").submission == later
 
@@ -158,21 +159,21 @@ def test_cancelling_moves_up_those_behind(owner, handed_in, commits):
     made = [handed_in(owner) for _ in range(4)]
     with commits():
         services.cancel(made[1])
-    assert [job_of(each).turn for each in made if each != made[1]] == [0, 1, 2]
+    assert [job_of(each).fair_share_rank for each in made if each != made[1]] == [0, 1, 2]
 
 
 def test_a_move_that_was_lost_is_made_good_by_the_next(owner, handed_in):
     made = [handed_in(owner) for _ in range(4)]
     services.cancel(made[0])  # in a transaction that is never committed here: nothing moves up
     services.cancel(made[1])
-    turns.move_up(made[1].pk)
-    assert [job_of(each).turn for each in made[2:]] == [0, 1]
+    move_up(Job.objects.filter(user=owner))
+    assert [job_of(each).fair_share_rank for each in made[2:]] == [0, 1]
 
 
 def test_moving_up_costs_those_who_wait_for_nothing_one_query(owner, handed_in, django_assert_num_queries):
     submission = handed_in(owner)
     with django_assert_num_queries(1):
-        turns.move_up(submission.pk)
+        move_up(Job.objects.filter(user=submission.user))
 
 
 def test_rejudges_take_no_turn_and_are_not_under_way(owner, handed_in, settings):
@@ -180,8 +181,8 @@ def test_rejudges_take_no_turn_and_are_not_under_way(owner, handed_in, settings)
     old = handed_in(owner)
     services.record(services.claim("w"), Report(Verdict.ACCEPTED))
     services.rejudge(old)
-    assert job_of(old).turn == 0
-    assert job_of(handed_in(owner)).turn == 0
+    assert job_of(old).fair_share_rank == 0
+    assert job_of(handed_in(owner)).fair_share_rank == 0
 
 
 def test_a_rejudge_goes_where_the_hardware_is_now(owner, handed_in, live_gpus, rings):
@@ -220,7 +221,7 @@ def test_a_job_of_an_older_version_is_given_its_queue_and_its_user(owner, handed
     live_gpus(H200)
     waiting, judged, asking = handed_in(owner), handed_in(owner), handed_in(owner, gpu_model=H200)
     Job.objects.filter(submission=judged).update(
-        status="leased", lease_until=timezone.now() - timedelta(minutes=1)
+        state="leased", lease_until=timezone.now() - timedelta(minutes=1)
     )
     Job.objects.update(queue="", user=None)
     assert services.claim("w", gpu_models=[H200]) is None

@@ -8,10 +8,12 @@ from django.utils import timezone
 from judge.report import CaseReport, Report, Score
 from problems.vocabulary import Group, Verdict
 from web.fleet.models import Node
-from web.staff import hidden_runs, rejudging
-from web.staff.models import Act, ActKind, Change, HiddenRun, Rejudge, RejudgeState, RunState
+from web.jobs.models import JobState
+from web.staff import rejudging
+from web.staff.hidden_queue import queue as hidden_runs
+from web.staff.models import Act, ActKind, Change, HiddenRun, Rejudge, RejudgeState, Resolution
 from web.submissions import services
-from web.submissions.models import Event, Job, Listing, Progress, Status, Submission
+from web.submissions.models import Event, Job, Listing, Progress, Submission
 from web.submissions.models import Report as StoredReport
 from worker.bench import Bench
 from worker.judging import judge_next
@@ -34,7 +36,7 @@ def start(staff, reason: str = "the tolerance was wrong") -> Rejudge:
 
 
 def run_all() -> None:
-    while HiddenRun.objects.filter(state=RunState.QUEUED).exists():
+    while HiddenRun.objects.filter(state=JobState.QUEUED).exists():
         judge_next(Bench())
 
 
@@ -57,7 +59,7 @@ def test_a_hidden_run_changes_nothing_that_anybody_sees(owner, staff, handed_in)
     assert (run.old_verdict, run.verdict, run.change) == ("accepted", "wrong_answer", Change.VERDICT)
     assert visible(submission) == before
     assert Progress.objects.values().get() == progress
-    assert Job.objects.get().status == Status.DONE
+    assert Job.objects.get().state == JobState.DONE
 
 
 def test_what_a_gpu_judged_is_judged_again_on_one_while_there_is_any(owner, staff, handed_in, live_gpus):
@@ -74,8 +76,8 @@ def test_a_hidden_run_on_which_a_worker_hung_ends_at_once(owner, staff, handed_i
     judged(handed_in, owner, "accepted")
     rejudge = start(staff)
     claim = hidden_runs.claim("hangs")
-    assert hidden_runs.abandon(claim.run_id, claim.attempt)
-    assert not hidden_runs.abandon(claim.run_id, claim.attempt)
+    assert hidden_runs.abandon(claim.pk, claim.attempt)
+    assert not hidden_runs.abandon(claim.pk, claim.attempt)
     run = HiddenRun.objects.get()
     assert (run.verdict, run.change) == ("internal_error", Change.FAILED)
     assert state_of(rejudge) == RejudgeState.READY
@@ -87,7 +89,7 @@ def test_what_people_wait_for_is_judged_first(owner, staff, handed_in):
     fresh = handed_in(owner, source="accepted")
     judge_next(Bench())
     assert StoredReport.objects.filter(submission=fresh).exists()
-    assert HiddenRun.objects.get().state == RunState.QUEUED
+    assert HiddenRun.objects.get().state == JobState.QUEUED
 
 
 def test_applying_replaces_the_report_whole(owner, staff, handed_in):
@@ -125,7 +127,7 @@ def test_discarding_drops_what_was_found(owner, staff, handed_in):
     assert not rejudging.apply(rejudge, staff)
     assert visible(submission) == before
     run = HiddenRun.objects.get()
-    assert (run.state, run.body, run.verdict) == (RunState.DROPPED, None, "wrong_answer")
+    assert (run.resolution, run.body, run.verdict) == (Resolution.DROPPED, None, "wrong_answer")
 
 
 def test_a_cancelled_rejudge_ends_at_once_and_its_worker_stops(owner, staff, handed_in):
@@ -137,7 +139,7 @@ def test_a_cancelled_rejudge_ends_at_once_and_its_worker_stops(owner, staff, han
     assert rejudging.cancel(rejudge, staff)
     assert hidden_runs.extend_lease(held) is services.Hold.CANCELLED
     hidden_runs.record(held, Report(Verdict.CANCELLED))
-    assert set(HiddenRun.objects.values_list("state", flat=True)) == {RunState.DROPPED}
+    assert set(HiddenRun.objects.values_list("resolution", flat=True)) == {Resolution.DROPPED}
     assert hidden_runs.claim("w") is None
     assert state_of(rejudge) == RejudgeState.CANCELLED
 
@@ -151,7 +153,10 @@ def test_a_verdict_that_changed_meanwhile_is_kept(owner, staff, handed_in):
     rejudging.apply(rejudge, staff)
     assert visible(submission)[0] == "time_limit"
     run = HiddenRun.objects.get()
-    assert (run.state, run.note) == (RunState.KEPT, "It was judged again since, so its verdict was kept.")
+    assert (run.resolution, run.note) == (
+        Resolution.KEPT,
+        "It was judged again since, so its verdict was kept.",
+    )
 
 
 def test_what_is_being_judged_again_is_not_taken_from_its_worker(owner, staff, handed_in):
@@ -161,7 +166,7 @@ def test_what_is_being_judged_again_is_not_taken_from_its_worker(owner, staff, h
     services.rejudge(submission)
     held = services.claim("w")
     rejudging.apply(rejudge, staff)
-    assert HiddenRun.objects.get().state == RunState.KEPT
+    assert HiddenRun.objects.get().resolution == Resolution.KEPT
     assert services.record(held, Report(Verdict.ACCEPTED))
 
 
@@ -243,7 +248,7 @@ def test_workers_are_rung_for_and_again_by_the_sweep(owner, staff, handed_in, ri
     judged(handed_in, owner, "accepted")
     rings.clear()
     start(staff)
-    hidden_runs.sweep()
+    hidden_runs.sweep(now=timezone.now() + timedelta(seconds=6))
     assert rings == ["cpu"] * 2
 
 

@@ -14,12 +14,14 @@ from web.accounts.models import User
 from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.services import GpuStatus
-from web.staff import hidden_runs, pages, queries, rejudging
+from web.jobs.models import JobState
+from web.staff import pages, queries, rejudging
 from web.staff import services as staff_services
+from web.staff.hidden_queue import queue as hidden_runs
 from web.staff.models import Act, ActKind, HiddenRun, Rejudge
 from web.staff.queries import Stuck
 from web.submissions import services
-from web.submissions.models import Job, Status, Submission
+from web.submissions.models import Job, Submission
 from web.submissions.models import Report as StoredReport
 
 pytestmark = pytest.mark.django_db
@@ -143,7 +145,7 @@ def test_the_queue_comes_in_pages_by_cursor(owner, handed_in, problem, monkeypat
         Job.objects.create(
             submission=submission,
             priority=10 * (index % 2),
-            turn=index % 3,
+            fair_share_rank=index % 3,
             queued=now - timedelta(minutes=index // 4),
         )
     monkeypatch.setattr("web.staff.paging.ROWS", 2)
@@ -171,7 +173,7 @@ def test_a_submission_is_cancelled_with_a_reason_for_its_author(owner, staff, ha
     submission = handed_in(owner)
     browser = browser_of(staff)
     send(browser, f"/staff/queue/{submission.public_id}/cancel", reason="")
-    assert Job.objects.get().status == Status.QUEUED
+    assert Job.objects.get().state == JobState.QUEUED
     send(browser, f"/staff/queue/{submission.public_id}/cancel", reason="the GPU is gone")
     report = StoredReport.objects.get()
     assert (report.verdict, report.message) == ("cancelled", "Cancelled by staff: the GPU is gone")
@@ -195,7 +197,7 @@ def test_what_is_stuck_is_found_with_what_helps(owner, staff, handed_in, browser
     now = timezone.now()
     lost, old, asking, given_up, fine = (handed_in(owner) for _ in range(5))
     Job.objects.filter(submission=lost).update(
-        status=Status.LEASED, lease_until=now - timedelta(minutes=1), worker="w"
+        state=JobState.LEASED, lease_until=now - timedelta(minutes=1), worker="w"
     )
     Job.objects.filter(submission=old).update(queued=now - timedelta(minutes=11))
     Submission.objects.filter(pk=asking.pk).update(gpu_model="NVIDIA X")
@@ -216,11 +218,11 @@ def test_a_lost_job_is_queued_again_and_its_old_worker_writes_nothing(owner, sta
     held = services.claim("w")
     address = f"/staff/queue/{submission.public_id}/requeue"
     send(browser_of(staff), address)
-    assert Job.objects.get().status == Status.LEASED, "its worker lives"
+    assert Job.objects.get().state == JobState.LEASED, "its worker lives"
     Job.objects.update(lease_until=timezone.now() - timedelta(minutes=1), tries=3)
     send(browser_of(staff), address)
     job = Job.objects.get()
-    assert (job.status, job.tries, job.worker) == (Status.QUEUED, 0, "")
+    assert (job.state, job.tries, job.worker) == (JobState.QUEUED, 0, "")
     assert not services.record(held, Report(Verdict.ACCEPTED))
     assert Act.objects.get().kind == ActKind.REQUEUE
 
@@ -228,7 +230,7 @@ def test_a_lost_job_is_queued_again_and_its_old_worker_writes_nothing(owner, sta
 def test_what_was_given_up_is_judged_again(owner, staff, handed_in, browser_of):
     submission = judge(handed_in(owner), Verdict.INTERNAL_ERROR)
     send(browser_of(staff), f"/staff/queue/{submission.public_id}/again")
-    assert Job.objects.get().status == Status.QUEUED
+    assert Job.objects.get().state == JobState.QUEUED
     act = Act.objects.get()
     assert (act.kind, act.details) == (ActKind.REJUDGE, {"verdict": "internal_error"})
 

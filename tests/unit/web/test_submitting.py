@@ -13,8 +13,9 @@ from tests.conftest import new_problem
 from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.services import GpuStatus
+from web.jobs.models import JobState
 from web.submissions import queries, services
-from web.submissions.models import Event, Job, Status, Submission
+from web.submissions.models import Event, Job, Submission
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +30,7 @@ def test_a_submission_gets_a_job_and_a_first_event_and_rings_once(owner, handed_
         submission = handed_in(owner)
         assert rings == []  # not before the commit: the worker would find nothing
     assert rings == ["cpu"]
-    assert submission.job.status == Status.QUEUED
+    assert submission.job.state == JobState.QUEUED
     assert submission.job.attempt == 0
     assert [event.kind for event in submission.events.all()] == ["queued"]
 

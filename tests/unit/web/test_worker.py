@@ -10,8 +10,9 @@ from django.db import connections
 from judge.report import Report
 from problems.vocabulary import Verdict
 from sandbox.backend import IsolationUnavailable
+from web.jobs.models import JobState
 from web.submissions import queries, services
-from web.submissions.models import Event, Job, Status, Submission
+from web.submissions.models import Event, Job, Submission
 from worker import heartbeat
 from worker.bench import Bench
 from worker.judges import ScriptedJudge
@@ -67,7 +68,7 @@ def test_the_lease_is_extended_while_judging(owner, handed_in, settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, lease_s=1)
     submission = handed_in(owner, source="sleep=2.5")
     worker = in_background(lambda: judge_next(Bench()))
-    wait_until(lambda: Job.objects.get().status == Status.LEASED)
+    wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     while worker.is_alive():
         assert services.claim("greedy") is None
         time.sleep(0.1)
@@ -78,7 +79,7 @@ def test_cancelling_ends_the_judging(owner, handed_in):
     submission = handed_in(owner, source="sleep=30")
     started = time.monotonic()
     worker = in_background(lambda: judge_next(Bench()))
-    wait_until(lambda: Job.objects.get().status == Status.LEASED)
+    wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     services.cancel(submission)
     worker.join()
     assert verdict_of(submission) == "cancelled"
@@ -88,7 +89,7 @@ def test_cancelling_ends_the_judging(owner, handed_in):
 def test_a_worker_that_lost_its_lease_stops_and_its_verdict_is_discarded(owner, handed_in):
     submission = handed_in(owner, source="sleep=30 wrong_answer")
     worker = in_background(lambda: judge_next(Bench()))
-    wait_until(lambda: Job.objects.get().status == Status.LEASED)
+    wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     Job.objects.update(attempt=2)  # as if another worker had claimed it
     worker.join(timeout=5)
     assert not worker.is_alive()
@@ -135,7 +136,7 @@ def test_a_host_that_cannot_isolate_leaves_jobs_to_others(owner, handed_in):
     assert Job.objects.get().attempt == 0
     judge_next(Unfit(at_start=False))
     job = Job.objects.get()
-    assert (job.status, job.tries) == (Status.QUEUED, 0)
+    assert (job.state, job.tries) == (JobState.QUEUED, 0)
     judge_next(Bench())
     assert verdict_of(submission) == "accepted"
 
@@ -159,7 +160,7 @@ def test_a_host_that_cannot_isolate_says_what_to_do_and_is_tried_again_later(set
 def test_a_judgement_that_comes_late_does_not_replace_a_newer_one(owner, handed_in):
     submission = handed_in(owner)
     stale = services.claim("paused")
-    Job.objects.update(status=Status.QUEUED, lease_until=None)
+    Job.objects.update(state=JobState.QUEUED, lease_until=None)
     judge_next(Bench())
     assert not services.record(stale, Report(Verdict.WRONG_ANSWER))
     assert verdict_of(submission) == "accepted"
@@ -172,4 +173,4 @@ def test_a_worker_claims_what_asks_for_a_gpu_that_its_judge_has(owner, handed_in
     for _ in range(2):
         judge_next(Bench())
     assert verdict_of(here) == "accepted"
-    assert Job.objects.get(submission=elsewhere).status == Status.QUEUED
+    assert Job.objects.get(submission=elsewhere).state == JobState.QUEUED

@@ -10,8 +10,9 @@ from django.db import DataError, OperationalError
 from judge.report import Report
 from problems.vocabulary import Verdict
 from tests.unit.web.test_worker import in_background, verdict_of, wait_until
+from web.jobs.models import JobState
 from web.submissions import services
-from web.submissions.models import Job, Status
+from web.submissions.models import Job
 from worker import ending, heartbeat, room
 from worker.bench import Bench
 from worker.heartbeat import Heartbeat
@@ -34,14 +35,14 @@ def outage(monkeypatch):
 
     def start(*names: str) -> Event:
         for name in names:
-            real = getattr(services, name)
+            real = getattr(services.queue, name)
 
             def call(*values, _real=real, **options):
                 if not back.is_set():
                     raise OperationalError("server closed the connection unexpectedly")
                 return _real(*values, **options)
 
-            monkeypatch.setattr(services, name, call)
+            monkeypatch.setattr(services.queue, name, call)
         return back
 
     return start
@@ -69,7 +70,7 @@ def test_a_verdict_is_kept_while_the_database_is_away(owner, handed_in, outage):
     submission = handed_in(owner, source="wrong_answer")
     back = outage("record", "add_event", "extend_lease")
     worker = in_background(lambda: judge_next(Bench()))
-    wait_until(lambda: Job.objects.get().status == Status.LEASED)
+    wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     assert worker.is_alive()
     back.set()
     worker.join()
@@ -137,7 +138,7 @@ def test_a_report_that_the_database_refuses_is_our_failure(owner, handed_in, mon
     def refuse(*_: object) -> bool:
         raise DataError("invalid byte sequence")
 
-    monkeypatch.setattr(services, "record", refuse)
+    monkeypatch.setattr(services.queue, "record", refuse)
     for _ in range(2):
         assert verdict_of(submission) is None
         judge_next(Bench())
@@ -152,7 +153,7 @@ def test_a_heartbeat_survives_whatever_it_meets(owner, handed_in, monkeypatch):
         met.append(True)
         raise RuntimeError("nobody thought of this")
 
-    monkeypatch.setattr(services, "extend_lease", fail)
+    monkeypatch.setattr(services.queue, "extend_lease", fail)
     judge_next(Bench())
     assert len(met) > 1
     assert verdict_of(submission) == "accepted"
@@ -170,7 +171,7 @@ def test_a_worker_that_stops_finishes_within_its_grace(owner, handed_in):
     submission = handed_in(owner, source="sleep=0.5")
     stop = Stopping()
     worker = in_background(lambda: judge_next(Bench(), stop))
-    wait_until(lambda: Job.objects.get().status == Status.LEASED)
+    wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     stop.ask(grace_s=60)
     worker.join()
     assert verdict_of(submission) == "accepted"
@@ -180,13 +181,13 @@ def test_after_its_grace_it_hands_back_at_once_and_charges_no_try(owner, handed_
     submission = handed_in(owner, source="sleep=60")
     stop = Stopping()
     worker = in_background(lambda: judge_next(Bench(), stop))
-    wait_until(lambda: Job.objects.get().status == Status.LEASED)
+    wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     rings.clear()
     stop.ask(grace_s=0.1)
     worker.join(timeout=10)
     assert not worker.is_alive()
     job = Job.objects.get()
-    assert (job.status, job.tries, job.worker) == (Status.QUEUED, 0, "")
+    assert (job.state, job.tries, job.worker) == (JobState.QUEUED, 0, "")
     assert rings == ["cpu"]
     assert verdict_of(submission) is None
     claim = services.claim("another")
@@ -207,7 +208,7 @@ def test_a_disk_that_fills_up_is_our_failure_and_the_host_pauses(owner, handed_i
     bench = Troubled(full_disk)
     judge_next(bench)
     job = Job.objects.get()
-    assert (job.status, job.tries) == (Status.QUEUED, 1)
+    assert (job.state, job.tries) == (JobState.QUEUED, 1)
     assert "make room on that disk" in caplog.text
     judge_next(bench)  # it is not tried again at once, on this host
     assert Job.objects.get().attempt == 1
@@ -244,7 +245,7 @@ def test_a_failed_verdict_from_a_full_disk_is_not_believed(owner, handed_in, mon
 
     judge_next(Troubled(judge))
     assert verdict_of(submission) == stored
-    assert (Job.objects.get().status == Status.QUEUED) == (stored is None)
+    assert (Job.objects.get().state == JobState.QUEUED) == (stored is None)
 
 
 def test_the_beat_that_crosses_the_verdict_is_no_lost_lease(settings):

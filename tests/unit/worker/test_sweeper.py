@@ -28,7 +28,7 @@ def test_a_sweep_that_failed_is_counted_as_such(monkeypatch: pytest.MonkeyPatch)
     def no_answer() -> None:
         raise OperationalError("the database is away")
 
-    monkeypatch.setattr(services, "sweep", no_answer)
+    monkeypatch.setattr(services.queue, "sweep", no_answer)
     with counted('sweeps_total{outcome="failed"}') as failed:
         assert not sweep_once()
     assert failed.change == 1

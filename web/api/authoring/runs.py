@@ -15,8 +15,9 @@ from web.api.authoring.access import find, person
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import queries, rights
-from web.authoring.models import GPU_CHARACTERS, ProofRun, RunKind, RunState
+from web.authoring.models import GPU_CHARACTERS, ProofRun, RunKind
 from web.authoring.services import runs
+from web.jobs.models import JobState
 
 router = Router()
 RunId = Annotated[int, Field(ge=1, lt=2**63)]
@@ -42,7 +43,7 @@ class RunOut(Schema):
 
     id: int
     kind: RunKind
-    state: RunState
+    state: JobState
     revision: int
     content_hash: str
     by: str | None
@@ -52,6 +53,11 @@ class RunOut(Schema):
     failure: str
     created: datetime
     finished: datetime | None
+
+    @staticmethod
+    def resolve_created(run: ProofRun) -> datetime:
+        """When it was asked for."""
+        return run.queued
 
     @staticmethod
     def resolve_revision(run: ProofRun) -> int:

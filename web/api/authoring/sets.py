@@ -16,7 +16,8 @@ from web.api.errors import documented
 from web.authoring import rights
 from web.importing import services
 from web.importing.formats import FORMATS
-from web.importing.models import ImportRun, ImportState
+from web.importing.models import ImportRun
+from web.jobs.models import JobState
 
 router = Router()
 ImportId = Annotated[int, Field(ge=1, lt=2**63)]
@@ -46,12 +47,17 @@ class ImportOut(Schema):
     id: int
     format: str
     scale: bool
-    state: ImportState
+    state: JobState
     progress: str
     problems: list[ImportedOut]
     failure: str
     created: datetime
     finished: datetime | None
+
+    @staticmethod
+    def resolve_created(run: ImportRun) -> datetime:
+        """When it was asked for."""
+        return run.queued
 
     @staticmethod
     def resolve_problems(run: ImportRun) -> list[dict[str, Any]]:

@@ -27,13 +27,14 @@ from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services.files import pin
+from web.jobs.models import JobState
 from web.packages import services as packages
 from web.packages.models import PackageVersion
 from web.packages.queries import live_version
 from web.packages.rights import readable_versions
 from web.staff import rejudging
 from web.staff.models import UNANSWERED, Rejudge, RejudgeState
-from web.submissions.models import Status, Submission
+from web.submissions.models import Submission
 
 
 class PublishingRefused(Exception):
@@ -159,7 +160,7 @@ def publish(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion
 def affected(version: PackageVersion) -> QuerySet[Submission]:
     """The judged submissions that `version` would judge by something else than what judged them."""
     judged = Submission.objects.filter(
-        problem=version.problem_id, mode=Mode.SUBMIT.value, job__status=Status.DONE, report__isnull=False
+        problem=version.problem_id, mode=Mode.SUBMIT.value, job__state=JobState.DONE, report__isnull=False
     )
     return judged.exclude(report__version=version.version)
 

@@ -6,7 +6,8 @@ Staff may keep more problems and more bytes; the history of a single workspace i
 from django.db.models import Q, Sum
 
 from web.accounts.models import User
-from web.authoring.models import OPEN_RUNS, Content, Workspace
+from web.authoring.models import Content, Workspace
+from web.jobs.models import OPEN
 
 MAX_WORKSPACES_OF_PERSON = 100
 MAX_STORED_MIB_OF_PERSON = 1024
@@ -34,7 +35,7 @@ def shorten_history(workspace: Workspace) -> None:
     sizes = dict(workspace.contents.values_list("digest", "size_bytes"))
     if sum(sizes.values()) <= MAX_HISTORY_MIB * 2**20:
         return
-    open_runs = Q(runs__state__in=OPEN_RUNS)
+    open_runs = Q(runs__state__in=OPEN)
     needed = Q(number=workspace.revision) | Q(content_hash=workspace.published_hash) | open_runs
     stays = set(workspace.revisions.filter(needed).values_list("pk", flat=True))
     seen: set[str] = set()

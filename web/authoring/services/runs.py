@@ -18,9 +18,10 @@ from problems.faults import PackageInvalid
 from problems.vocabulary import Severity
 from web.accounts.models import User
 from web.authoring import folders, queries
-from web.authoring.docket import ring, settle
-from web.authoring.models import OPEN_RUNS, ProofRun, Revision, RunKind, RunState, State, Workspace
+from web.authoring.models import ProofRun, Revision, RunKind, State, Workspace
+from web.authoring.queue import PRIORITIES, queue, settle
 from web.authoring.services.files import pin
+from web.jobs.models import OPEN, JobState
 
 MAX_RUNS_OF_PERSON = 4
 KEPT_PREVIEWS = 10
@@ -53,7 +54,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
         RunRefused: see the tree above.
     """
     locked, revision = _present(workspace)
-    if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN_RUNS).exists():
+    if locked.runs.filter(kind=RunKind.PROOF, state__in=OPEN).exists():
         raise AlreadyRunning("A proof is under way; wait for it, or cancel it.")
     _require_room(by)
     _forget(locked.runs.filter(kind=RunKind.PROOF).exclude(holds=True), KEPT_PROOFS)
@@ -63,20 +64,20 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
         revision=revision,
         content_hash=revision.content_hash,
         kind=RunKind.PROOF,
+        priority=PRIORITIES[RunKind.PROOF],
         wanted={"gpu": gpu},
         by=by,
     )
     try:
         folders.load(locked)
     except PackageInvalid as error:
-        run.state, run.finished = RunState.DONE, timezone.now()
+        run.state, run.finished = JobState.DONE, timezone.now()
         run.holds, run.report = False, to_json(_faulty(locked, error))
         run.save()
         return run
-    run.save()
+    queue.add(run)
     workspace.state = locked.state = State.PROVING
     locked.save(update_fields=["state"])
-    transaction.on_commit(ring)
     return run
 
 
@@ -96,23 +97,23 @@ def preview(workspace: Workspace, by: User, wanted: CaseWanted) -> ProofRun:
     except PreviewRefused as error:
         raise NothingToRun(str(error)) from error
     _forget(locked.runs.filter(kind=RunKind.PREVIEW), KEPT_PREVIEWS)
-    run = ProofRun.objects.create(
+    run = ProofRun(
         workspace=locked,
         revision=revision,
         content_hash=revision.content_hash,
         kind=RunKind.PREVIEW,
+        priority=PRIORITIES[RunKind.PREVIEW],
         wanted=wanted.to_json(),
         by=by,
     )
-    transaction.on_commit(ring)
+    queue.add(run)
     return run
 
 
 @transaction.atomic
 def cancel(run: ProofRun) -> bool:
     """Give a run up; a worker that has it stops soon. False when it was over already."""
-    open_one = ProofRun.objects.filter(pk=run.pk, state__in=OPEN_RUNS)
-    if not open_one.update(state=RunState.CANCELLED, lease_until=None, finished=timezone.now()):
+    if not queue.cancel(run, finished=timezone.now()):
         return False
     run.refresh_from_db()
     transaction.on_commit(partial(settle, run.workspace_id))
@@ -129,12 +130,12 @@ def _present(workspace: Workspace) -> tuple[Workspace, Revision]:
 
 def _forget(runs: QuerySet[ProofRun], kept: int) -> None:
     """Drop the oldest that are over, to make room for one more."""
-    over = runs.exclude(state__in=OPEN_RUNS).order_by("-pk").values_list("pk", flat=True)
+    over = runs.exclude(state__in=OPEN).order_by("-pk").values_list("pk", flat=True)
     ProofRun.objects.filter(pk__in=[*over[kept - 1 :]]).delete()
 
 
 def _require_room(by: User) -> None:
-    if ProofRun.objects.filter(by=by, state__in=OPEN_RUNS).count() >= MAX_RUNS_OF_PERSON:
+    if ProofRun.objects.filter(by=by, state__in=OPEN).count() >= MAX_RUNS_OF_PERSON:
         raise TooManyRuns(f"You have {MAX_RUNS_OF_PERSON} proofs and previews under way; wait for one.")
 
 

@@ -1,17 +1,8 @@
-"""Writes about submissions: what users do (`submitting`) and what workers do (`judging`)."""
+"""Writes about submissions: what users do (`submitting`) and what workers do (`job_queue`)."""
 
-from web.submissions.services.judging import (
-    Claim,
-    Hold,
-    LeaseLost,
-    abandon,
-    add_event,
-    claim,
-    extend_lease,
-    hand_back,
-    record,
-)
+from web.jobs.queue import Hold, LeaseLost, Swept
 from web.submissions.services.progress import forget, recount
+from web.submissions.services.job_queue import queue
 from web.submissions.services.sharing import share, withdraw
 from web.submissions.services.submitting import (
     GpuNotOffered,
@@ -26,10 +17,16 @@ from web.submissions.services.submitting import (
     rejudge,
     submit,
 )
-from web.submissions.services.sweeping import Swept, sweep
+
+abandon = queue.abandon
+add_event = queue.add_event
+claim = queue.claim
+extend_lease = queue.extend_lease
+hand_back = queue.hand_back
+record = queue.record
+sweep = queue.sweep
 
 __all__ = [
-    "Claim",
     "GpuNotOffered",
     "Hold",
     "KeyReused",
@@ -48,6 +45,7 @@ __all__ = [
     "extend_lease",
     "forget",
     "hand_back",
+    "queue",
     "record",
     "recount",
     "rejudge",

@@ -14,6 +14,8 @@ from django.db.models.functions import Coalesce
 from judge import report as judge_report
 from web import metrics
 from web.clock import DatabaseNow
+from web.jobs.fair_share import move_up_on_commit
+from web.jobs.models import JobState
 from web.submissions.models import (
     STAMP_CHARACTERS,
     CaseResult,
@@ -23,11 +25,9 @@ from web.submissions.models import (
     Listing,
     ListingKind,
     Report,
-    Status,
     Submission,
 )
 from web.submissions.services.progress import settle
-from web.submissions.services.turns import move_up_on_commit
 
 
 def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -> Event:
@@ -43,16 +43,17 @@ def append(submission_id: int, kind: EventKind, payload: Mapping[str, object]) -
     )
 
 
-def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_report.Report) -> bool:
-    """Give the submission its verdict, if its job is still in `status` at `attempt`. False if not.
+def conclude(job: Job, report: judge_report.Report) -> bool:
+    """Give the submission of `job` its verdict. False if anything happened to the job since it was read.
 
-    The conditional UPDATE comes first: it is what makes the verdict one, and its row lock holds off
-    everybody else until the report, the cases and the event are in.
+    The conditional UPDATE comes first: it is what makes the verdict one, and its row lock holds off all
+    others until the report, the cases and the event are in.
     """
-    mine = Job.objects.filter(submission=submission_id, attempt=attempt, status=status)
-    if not mine.update(status=Status.DONE, lease_until=None):
+    submission_id = job.submission_id
+    mine = Job.objects.filter(pk=job.pk, attempt=job.attempt, state=job.state)
+    if not mine.update(state=JobState.DONE, lease_until=None):
         return False
-    stored = _store(submission_id, attempt, report)
+    stored = _store(submission_id, job.attempt, report)
     CaseResult.objects.bulk_create(
         case_result(stored, position, case) for position, case in enumerate(report.cases)
     )
@@ -62,7 +63,7 @@ def conclude(submission_id: int, *, attempt: int, status: Status, report: judge_
     append(submission_id, EventKind.FINISHED, {"verdict": report.verdict.value, "text": report.message})
     settle(submission_id)
     transaction.on_commit(metrics.VERDICTS.labels(verdict=report.verdict.value).inc)
-    move_up_on_commit(submission_id)
+    move_up_on_commit(Job.objects.filter(user=job.user_id))
     return True
 
 

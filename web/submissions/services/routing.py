@@ -17,7 +17,8 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from web.clock import DatabaseNow
 from web.fleet.queries import offered_gpu_models
-from web.submissions.models import CPU, Job, Status, Submission
+from web.jobs.models import CPU, JobState
+from web.submissions.models import Job, Submission
 from web.submissions.queues import GPU, queue_for
 
 GPU_PATIENCE = timedelta(minutes=10)
@@ -31,7 +32,7 @@ def route() -> int:
 
 def _give_queues() -> int:
     # One state at a time, since each has an index that begins with the queue.
-    without = [Job.objects.filter(status=status, queue="") for status in (Status.QUEUED, Status.LEASED)]
+    without = [Job.objects.filter(state=state, queue="") for state in (JobState.QUEUED, JobState.LEASED)]
     moved = 0
     for jobs in without:
         while given := _give_some(jobs):
@@ -53,7 +54,7 @@ def _give_some(jobs: QuerySet[Job]) -> int:
 
 
 def _leave_gpus() -> int:
-    waiting = Job.objects.filter(status=Status.QUEUED, queue=GPU)
+    waiting = Job.objects.filter(state=JobState.QUEUED, queue=GPU)
     if not waiting.exists() or offered_gpu_models():
         return 0
     return waiting.filter(queued__lt=DatabaseNow() - GPU_PATIENCE).update(queue=CPU)

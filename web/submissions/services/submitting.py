@@ -31,14 +31,15 @@ from web.accounts.models import User
 from web.catalog.models import Problem
 from web.clock import DatabaseNow, read_clock
 from web.fleet.queries import offered_gpu_models
+from web.jobs import wakeup
+from web.jobs.fair_share import under_way
+from web.jobs.models import JobState
 from web.observability import origin
-from web.submissions import doorbell
-from web.submissions.models import EventKind, Job, Priority, Status, Submission
+from web.submissions.models import EventKind, Job, Priority, Submission
 from web.submissions.models import Report as StoredReport
 from web.submissions.queues import queue_for
 from web.submissions.services.journal import append, conclude
 from web.submissions.services.progress import settle
-from web.submissions.services.turns import under_way
 from web.tracks.queries import in_contest
 
 log = structlog.get_logger(__name__)
@@ -100,7 +101,7 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
     gpu_model: str = "",
     idempotency_key: str | None = None,
 ) -> Submission:
-    """Store a submission with its job in one transaction, and ring for a worker once that is committed.
+    """Store a submission with its job in one transaction, and wake a worker once that is committed.
 
     The caller has checked that `user` may see `problem`. `sizes` and `seed` are the user's own, for runs;
     the seed draws the contents of public cases and of nothing else. `gpu_model` is empty for any GPU, or a
@@ -127,8 +128,8 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
                 return earlier
             raise KeyReused("This idempotency key was used for another program; use a new one.")
         gpu_model = _chosen_gpu(problem, gpu_model)
-        turn = under_way(user).count()
-        _check_limits(user, turn)
+        rank = under_way(Job.objects.filter(user=user)).count()
+        _check_limits(user, rank)
         submission = Submission.objects.create(
             user=user,
             problem=problem,
@@ -148,12 +149,12 @@ def submit(  # noqa: PLR0913 - a user, a problem and seven options by name
             user=user,
             queue=queue,
             priority=_priority(mode, problem),
-            turn=turn,
+            fair_share_rank=rank,
             queued=read_clock(),  # the sweep compares it with the database's clock
         )
         append(submission.pk, EventKind.QUEUED, {"text": "Waiting for a worker", **origin.here()})
         transaction.on_commit(partial(_tell, submission, queue))
-        transaction.on_commit(partial(doorbell.ring, queue))
+        transaction.on_commit(partial(wakeup.wake, queue))
     return submission
 
 
@@ -166,9 +167,9 @@ def cancel(submission: Submission, *, message: str = "Cancelled by its author.")
     """
     job = Job.objects.select_for_update().get(submission=submission)
     report = Report(Verdict.CANCELLED, message)
-    if conclude(submission.pk, attempt=job.attempt, status=Status.QUEUED, report=report):
-        return True
-    marked = Job.objects.filter(pk=job.pk, status=Status.LEASED).update(cancel_requested=True)
+    if job.state == JobState.QUEUED:
+        return conclude(job, report)
+    marked = Job.objects.filter(pk=job.pk, state=JobState.LEASED).update(cancel_requested=True)
     return marked > 0
 
 
@@ -180,15 +181,15 @@ def rejudge(submission: Submission) -> bool:
     """
     gpu_model = _suiting(submission)
     queue = queue_for(gpu_model)
-    reset = Job.objects.filter(submission=submission, status=Status.DONE).update(
-        status=Status.QUEUED,
+    reset = Job.objects.filter(submission=submission, state=JobState.DONE).update(
+        state=JobState.QUEUED,
         user=submission.user_id,
         queue=queue,
         tries=0,
         cancel_requested=False,
         queued=DatabaseNow(),
         priority=Priority.REJUDGE,
-        turn=0,
+        fair_share_rank=0,
         worker="",
     )
     if not reset:
@@ -198,7 +199,7 @@ def rejudge(submission: Submission) -> bool:
     StoredReport.objects.filter(submission=submission).delete()
     append(submission.pk, EventKind.QUEUED, {"text": "Waiting to be judged again", **origin.here()})
     settle(submission.pk)
-    transaction.on_commit(partial(doorbell.ring, queue))
+    transaction.on_commit(partial(wakeup.wake, queue))
     return True
 
 

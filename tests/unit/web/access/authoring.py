@@ -14,10 +14,11 @@ from problems.importing.report import Entry
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.kinds import begin
-from web.authoring.models import ProofRun, Role, RunKind, RunState, Workspace
+from web.authoring.models import ProofRun, Role, RunKind, Workspace
 from web.authoring.services import comments, files, members, workspaces
 from web.importing.landing import Landed
-from web.importing.models import ImportRun, ImportState
+from web.importing.models import ImportRun
+from web.jobs.models import JobState
 from web.packages.services import freeze
 from web.staff import rejudging
 from web.submissions.models import Submission
@@ -78,7 +79,7 @@ def _run(workspace: Workspace, by: User, kind: RunKind, **columns: object) -> Pr
         content_hash=revision.content_hash,
         kind=kind,
         by=by,
-        state=RunState.DONE,
+        state=JobState.DONE,
         **columns,
     )
 
@@ -86,7 +87,7 @@ def _run(workspace: Workspace, by: User, kind: RunKind, **columns: object) -> Pr
 def _import(by: User, text: str) -> ImportRun:
     entry = Entry.refused(f"set/{text}", "their-sum", f"It cannot be read. {text}")
     report = {"format": "leetgpu", "problems": [Landed(entry).as_json()]}
-    return ImportRun.objects.create(by=by, format="leetgpu", state=ImportState.DONE, report=report)
+    return ImportRun.objects.create(by=by, format="leetgpu", state=JobState.DONE, report=report)
 
 
 def keys_of(desk: Desk) -> Mapping[str, int]:

@@ -29,7 +29,7 @@ from web.authoring.models import ProofRun, Role, RunKind, Workspace
 from web.authoring.services import comments, files, members, publishing, workspaces
 from web.packages import services as packages
 from web.packages.models import PackageVersion
-from web.staff import hidden_runs
+from web.staff.hidden_queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Submission
 

@@ -10,8 +10,10 @@ from problems.archive import unpack
 from web.accounts.models import Scope
 from web.accounts.services import issue_token
 from web.api import api
-from web.authoring import docket, queries
-from web.authoring.models import Role, RunState, State, Workspace
+from web.authoring import queries
+from web.authoring.models import Role, State, Workspace
+from web.authoring.queue import queue as proofs
+from web.jobs.models import JobState
 
 pytestmark = pytest.mark.django_db
 
@@ -45,12 +47,12 @@ def test_a_problem_from_its_beginning_to_learners(ask, instructor):
     assert ask(instructor, "POST", "workspaces/sums/versions", {}).status_code == 409
     run = ask(instructor, "POST", "workspaces/sums/proofs", {"gpu": ""}).json()
     assert (run["state"], run["revision"]) == ("queued", 2)
-    claim = docket.claim("w")
+    claim = proofs.claim("w")
     step = {"kind": "checked", "text": "plain.cu", "index": 1, "total": 9, "at_s": 0.5}
-    docket.tell(claim, [step])
+    proofs.show_steps(claim, [step])
     address = f"workspaces/sums/runs/{run['id']}"
     assert ask(instructor, "GET", address).json()["steps"] == [step]
-    docket.record(claim, to_json(Proof("sums", "v", (), ())), holds=True)
+    proofs.record(claim, to_json(Proof("sums", "v", (), ())), holds=True)
     assert ask(instructor, "GET", "workspaces/sums/proofs/latest").json()["holds"]
     assert ask(instructor, "GET", "workspaces/sums").json()["state"] == "ready"
     version = ask(instructor, "POST", "workspaces/sums/versions", {"note": "First"})
@@ -157,7 +159,7 @@ def test_a_preview_is_asked_for_and_given_up(ask, workspace, instructor):
     run = ask(instructor, "POST", "workspaces/my-sum/previews", {"case": "example", "seed": 7}).json()
     assert run["kind"] == "preview"
     cancelled = ask(instructor, "POST", f"workspaces/my-sum/runs/{run['id']}/cancel")
-    assert cancelled.json()["state"] == RunState.CANCELLED
+    assert cancelled.json()["state"] == JobState.CANCELLED
     assert ask(instructor, "POST", "workspaces/my-sum/previews", {"case": "none"}).status_code == 422
 
 

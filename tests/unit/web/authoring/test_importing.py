@@ -13,9 +13,11 @@ from sandbox.backend import IsolationUnavailable
 from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services import workspaces
-from web.importing import docket, services
+from web.importing import services
 from web.importing.landing import land
-from web.importing.models import ImportRun, ImportState
+from web.importing.models import ImportRun
+from web.importing.queue import queue as imports
+from web.jobs.models import JobState
 from worker.bench import Bench
 from worker.judging import judge_next
 
@@ -89,7 +91,7 @@ class TestSet:
         assert "every 2s" in author.get(answer.url).content.decode()
         judge_next(Bench())
         run.refresh_from_db()
-        assert (run.state, run.archive) == (ImportState.DONE, None)
+        assert (run.state, run.archive) == (JobState.DONE, None)
         assert [problem["outcome"] for problem in run.report["problems"]] == ["imported", "refused"]
         assert Workspace.objects.get().slug == "a-sum"
         page = author.get(answer.url).content.decode()
@@ -134,7 +136,7 @@ class TestSet:
         author.post(f"/author/import/{run.pk}/cancel")
         judge_next(Bench())
         run.refresh_from_db()
-        assert run.state == ImportState.CANCELLED
+        assert run.state == JobState.CANCELLED
         assert not Workspace.objects.exists()
 
     def test_it_is_its_owners(self, client, owner, instructor, vector_add):
@@ -194,36 +196,36 @@ class TestHostThatCannotJudge:
             bench = Bench()
             judge_next(bench)
             assert bench.judge() is None, "the worker did not pause"
-            docket.sweep()
+            imports.sweep()
         run.refresh_from_db()
-        assert (run.state, run.tries, run.attempt) == (ImportState.QUEUED, 0, 3)
+        assert (run.state, run.tries, run.attempt) == (JobState.QUEUED, 0, 3)
         assert run.archive is not None
 
 
 class TestDocket:
     def test_a_lost_worker_changes_nothing(self, instructor, vector_add):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
-        first = docket.claim("one")
+        first = imports.claim("one")
         ImportRun.objects.update(lease_until="2000-01-01T00:00:00Z")
-        second = docket.claim("two")
+        second = imports.claim("two")
         found = [Imported(Entry.imported("set/a-sum", "a-sum", "A sum", ()), vector_add)]
         assert second.attempt == first.attempt + 1
-        assert not docket.record(first, found)
+        assert not imports.record(first, found)
         assert not Workspace.objects.exists()
-        assert docket.record(second, found)
+        assert imports.record(second, found)
         assert Workspace.objects.get().slug == "a-sum"
 
     def test_one_on_which_a_worker_hung_ends_at_once(self, instructor, vector_add):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
-        claim = docket.claim("hangs")
-        assert docket.abandon(claim.run.pk, claim.attempt)
+        claim = imports.claim("hangs")
+        assert imports.abandon(claim.pk, claim.attempt)
         assert "could not read this set in time" in ImportRun.objects.get().failure
-        assert docket.claim("another") is None
+        assert imports.claim("another") is None
 
     def test_after_some_tries_it_is_given_up(self, instructor, vector_add, settings):
         services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
         for _ in range(settings.WARPCOURT.max_tries):
-            docket.hand_back(docket.claim("one"), failed=True)
+            imports.hand_back(imports.claim("one"), failed=True)
         assert "several times" in ImportRun.objects.get().failure
 
 

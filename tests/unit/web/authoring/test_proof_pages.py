@@ -20,13 +20,14 @@ from judge.proof.results import (
 )
 from judge.report import Report, Score
 from problems.vocabulary import Language, Verdict
-from web.authoring import docket
 from web.authoring.models import Role, RunKind, Workspace
 from web.authoring.proof_page import tab_of
 from web.authoring.queries import latest_run
+from web.authoring.queue import queue as proofs
 from web.authoring.ranks import rank_changes
 from web.authoring.services import publishing
-from web.staff import hidden_runs, rejudging
+from web.staff import rejudging
+from web.staff.hidden_queue import queue as hidden_runs
 from web.staff.models import Rejudge
 from web.submissions import services
 from web.submissions.models import Submission
@@ -69,7 +70,7 @@ def ask(client, instructor, workspace):
 
 def proved(ask, report: Proof) -> None:
     ask("proof/prove", {"gpu": "L4"})
-    docket.record(docket.claim("node-1"), to_json(report), holds=report.holds)
+    proofs.record(proofs.claim("node-1"), to_json(report), holds=report.holds)
 
 
 class TestProof:
@@ -78,9 +79,9 @@ class TestProof:
         run = latest_run(workspace)
         assert run.wanted == {"gpu": "L4"}
         assert "Waits for a worker" in ask("proof").content.decode()
-        claim = docket.claim("node-1")
+        claim = proofs.claim("node-1")
         step = {"kind": "checked", "text": "plain.cu: accepted", "index": 3, "total": 9, "at_s": 1.2}
-        docket.tell(claim, [step])
+        proofs.show_steps(claim, [step])
         part = ask(f"proof/{run.pk}", HX_Request="true").content.decode()
         assert "3 of 9" in part
         assert "<html" not in part
@@ -124,7 +125,7 @@ class TestProof:
 
     def test_a_report_of_another_form_breaks_no_page(self, ask):
         ask("proof/prove", {"gpu": "L4"})
-        docket.record(docket.claim("node-1"), {"format": 99}, holds=False)
+        proofs.record(proofs.claim("node-1"), {"format": 99}, holds=False)
         assert ask("proof").status_code == 200
         assert ask("solutions").status_code == 200
 
@@ -173,14 +174,14 @@ class TestPreview:
             "reference_ms": 2.5,
             "arrays": [array],
         }
-        docket.record(docket.claim("node-1"), report)
+        proofs.record(proofs.claim("node-1"), report)
         text = ask(f"reference/preview/{run.pk}").content.decode()
         for words in ("n = 5", "from -1 to 2.5, mean 0.5", "1 NaN", "1.50 ms", "1  nan"):
             assert words in text, words
 
     def test_the_authors_failure_is_shown(self, ask, workspace):
         ask("reference/preview", {"case": "example"})
-        docket.record_failure(docket.claim("node-1"), "line 3: division by zero")
+        proofs.record_failure(proofs.claim("node-1"), "line 3: division by zero")
         assert "division by zero" in ask("reference").content.decode()
 
     @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from django.db import connections
 
 from judge.proof.preview import CaseWanted
 from web.authoring import queries
-from web.authoring.models import ProofRun, RunState, State, Workspace
+from web.authoring.models import ProofRun, State, Workspace
 from web.authoring.services import files, runs
-from web.submissions.models import Job, Status
+from web.jobs.models import JobState
+from web.submissions.models import Job
 from worker import heartbeat
 from worker.bench import Bench
 from worker.judging import judge_next
@@ -64,7 +65,7 @@ def test_a_proof_is_run_step_by_step(workspace, instructor):
     runs.prove(workspace, instructor)
     judge_next(Bench())
     run = ProofRun.objects.get()
-    assert (run.state, run.holds) == (RunState.DONE, True)
+    assert (run.state, run.holds) == (JobState.DONE, True)
     assert run.progress["steps"][-1]["text"].endswith("as expected")
     assert run.report["outcomes"]
     assert Workspace.objects.get().state == State.READY
@@ -83,7 +84,7 @@ def test_a_reference_that_breaks_is_its_authors(workspace, instructor):
     runs.prove(workspace, instructor)
     judge_next(Bench())
     run = ProofRun.objects.get()
-    assert (run.state, run.holds, run.attempt) == (RunState.DONE, False, 1)
+    assert (run.state, run.holds, run.attempt) == (JobState.DONE, False, 1)
     assert "line 1" in run.failure
 
 
@@ -98,13 +99,13 @@ def test_submissions_come_first_and_in_between(workspace, instructor, gate, owne
     runs.prove(workspace, instructor)
     first = handed_in(owner)
     judge_next(Bench())
-    assert Job.objects.get(submission=first).status == Status.DONE
+    assert Job.objects.get(submission=first).state == JobState.DONE
     worker = in_background()
     wait_until(at_the_gate)
     second = handed_in(owner)
     gate.unlink()
     worker.join(timeout=30)
-    assert Job.objects.get(submission=second).status == Status.DONE
+    assert Job.objects.get(submission=second).state == JobState.DONE
     assert ProofRun.objects.get().holds
     assert second.report.finished < ProofRun.objects.get().finished
 
@@ -117,7 +118,7 @@ def test_cancelling_ends_it(workspace, instructor, gate):
     runs.cancel(run)
     worker.join(timeout=30)
     assert not worker.is_alive()
-    assert ProofRun.objects.get().state == RunState.CANCELLED
+    assert ProofRun.objects.get().state == JobState.CANCELLED
     assert Workspace.objects.get().state == State.DRAFT
 
 
@@ -131,7 +132,7 @@ def test_a_worker_that_stops_hands_it_back_at_once(workspace, instructor, gate):
     gate.unlink()
     worker.join(timeout=30)
     run = ProofRun.objects.get()
-    assert (run.state, run.tries) == (RunState.QUEUED, 0)
+    assert (run.state, run.tries) == (JobState.QUEUED, 0)
 
 
 def test_our_failure_is_tried_again_and_then_told(workspace, instructor, monkeypatch):
@@ -139,7 +140,7 @@ def test_our_failure_is_tried_again_and_then_told(workspace, instructor, monkeyp
     runs.prove(workspace, instructor)
     bench = Bench()
     for _ in range(3):
-        assert ProofRun.objects.get().state == RunState.QUEUED
+        assert ProofRun.objects.get().state == JobState.QUEUED
         judge_next(bench)
     assert "several times" in ProofRun.objects.get().failure
 

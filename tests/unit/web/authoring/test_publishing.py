@@ -9,15 +9,17 @@ from problems.contents import Contents
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
-from web.authoring import docket, queries
+from web.authoring import queries
 from web.authoring.models import State, Workspace
+from web.authoring.queue import queue as proofs
 from web.authoring.ranks import rank_changes
 from web.authoring.services import files, publishing, runs, workspaces
 from web.catalog.models import Problem
 from web.packages import services as packages
 from web.packages.models import Origin
 from web.packages.rights import readable_versions
-from web.staff import hidden_runs, rejudging
+from web.staff import rejudging
+from web.staff.hidden_queue import queue as hidden_runs
 from web.staff.models import Act, ActKind, RejudgeState
 from web.submissions import queries as submissions
 from web.submissions import services
@@ -28,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 def prove(workspace) -> None:
     runs.prove(workspace, workspace.owner)
-    docket.record(docket.claim("w"), to_json(Proof(workspace.slug, "v", (), ())), holds=True)
+    proofs.record(proofs.claim("w"), to_json(Proof(workspace.slug, "v", (), ())), holds=True)
     workspace.refresh_from_db()
 
 

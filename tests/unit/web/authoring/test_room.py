@@ -9,9 +9,10 @@ from judge.proof.preview import CaseWanted
 from problems.faults import MOST_FAULTS, Faults, PackageInvalid
 from tests.conftest import PASSWORD
 from web.accounts.models import User
-from web.authoring import docket
-from web.authoring.models import Comment, ProofRun, Role, RunKind, RunState, Workspace
+from web.authoring.models import Comment, ProofRun, Role, RunKind, Workspace
+from web.authoring.queue import queue as proofs
 from web.authoring.services import comments, files, members, room, runs, workspaces
+from web.jobs.models import JobState
 
 pytestmark = pytest.mark.django_db
 LOOK = CaseWanted("example")
@@ -89,16 +90,16 @@ def test_people_are_served_in_turn(workspace, instructor, other, vector_add):
     """Whoever asks for a lot waits behind everybody's first, whatever it is."""
     mine = [runs.preview(workspace, instructor, LOOK) for _ in range(3)]
     theirs = runs.prove(workspaces.create(other, "others-own", vector_add), other)
-    order = [docket.claim("w").run for _ in range(4)]
+    order = [proofs.claim("w").run for _ in range(4)]
     assert order == [mine[0], theirs, mine[1], mine[2]]
 
 
 def test_no_stream_of_previews_holds_a_proof_up(workspace, instructor, other, vector_add):
     proof = runs.prove(workspaces.create(other, "others-own", vector_add), other)
     preview = runs.preview(workspace, instructor, LOOK)
-    ProofRun.objects.filter(pk=proof.pk).update(created=timezone.now() - docket.AGED - timedelta(seconds=1))
-    assert docket.claim("w").run == proof
-    assert docket.claim("w").run == preview
+    ProofRun.objects.filter(pk=proof.pk).update(created=timezone.now() - proofs.AGED - timedelta(seconds=1))
+    assert proofs.claim("w").run == proof
+    assert proofs.claim("w").run == preview
 
 
 def test_what_waits_for_one_person_is_bounded(workspace, instructor):
@@ -106,4 +107,4 @@ def test_what_waits_for_one_person_is_bounded(workspace, instructor):
         runs.preview(workspace, instructor, LOOK)
     with pytest.raises(runs.TooManyRuns):
         runs.prove(workspace, instructor)
-    assert ProofRun.objects.filter(state=RunState.QUEUED, kind=RunKind.PREVIEW).count() == 4
+    assert ProofRun.objects.filter(state=JobState.QUEUED, kind=RunKind.PREVIEW).count() == 4

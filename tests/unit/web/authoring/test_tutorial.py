@@ -8,12 +8,13 @@ from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from tests.unit.judge.environment import ScriptedBench
 from tests.unit.web.authoring.tutorial import BREAKAGES, CORRECTION, SLUG
-from web.authoring import docket, queries
+from web.authoring import queries
 from web.authoring.faults import faults_of
 from web.authoring.folders import load
 from web.authoring.models import State, Workspace
+from web.authoring.queue import queue as proofs
 from web.catalog.models import Problem
-from web.staff import hidden_runs
+from web.staff.hidden_queue import queue as hidden_runs
 from web.staff.models import Rejudge, RejudgeState
 from web.submissions import services as submissions
 
@@ -50,9 +51,9 @@ def prove(client, desk):
 
     def run() -> Proof:
         client.post(f"/author/{SLUG}/proof/prove", {"gpu": "H200"})
-        claim = docket.claim("node-1")
+        claim = proofs.claim("node-1")
         proof = examine(load(desk), ScriptedBench())
-        docket.record(claim, to_json(proof), holds=proof.holds)
+        proofs.record(claim, to_json(proof), holds=proof.holds)
         desk.refresh_from_db()
         return proof
 

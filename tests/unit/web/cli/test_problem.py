@@ -13,8 +13,10 @@ from problems.contents import read_folder
 from problems.loader import problems_root
 from web.accounts.models import Scope, User
 from web.accounts.services import issue_token
-from web.authoring import docket, queries
+from web.authoring import queries
 from web.authoring.models import State, Workspace
+from web.authoring.queue import contents_of
+from web.authoring.queue import queue as proofs
 from web.authoring.services import files, workspaces
 from web.cli import package, problem, terminal
 from web.cli.app import app
@@ -64,11 +66,12 @@ def run(author: User, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.chdir(tmp_path)
 
     def work() -> None:
-        if claim := docket.claim("w"):
+        if claim := proofs.claim("w"):
             found = error("statement.md", "is dull", "write more")
-            dull = b"dull" in claim.contents.files["statement.md"]
-            proof = Proof(claim.contents.slug, "v", (found,) if dull else (), ())
-            docket.record(claim, to_json(proof), holds=proof.holds)
+            contents = contents_of(claim)
+            dull = b"dull" in contents.files["statement.md"]
+            proof = Proof(contents.slug, "v", (found,) if dull else (), ())
+            proofs.record(claim, to_json(proof), holds=proof.holds)
 
     def command(*arguments: str):
         return CliRunner().invoke(app, ["problem", *arguments])

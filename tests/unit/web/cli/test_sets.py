@@ -19,8 +19,9 @@ from web.authoring.models import Workspace
 from web.cli import sets, terminal
 from web.cli.client import Client
 from web.cli.credentials import Credentials
-from web.importing import docket
-from web.importing.models import ImportRun, ImportState
+from web.importing.models import ImportRun
+from web.importing.queue import queue as imports
+from web.jobs.models import JobState
 
 pytestmark = pytest.mark.django_db
 SETS = Path(__file__).parents[3] / "sets"
@@ -55,9 +56,9 @@ def run(author: User, monkeypatch: pytest.MonkeyPatch):
             pass
 
     def work(_seconds: float) -> None:
-        if claim := docket.claim("w"):
-            with unpacked_set(bytes(claim.run.archive)) as folder:
-                docket.record(claim, list(import_set(claim.run.format, folder, Workshop(None, None))))
+        if claim := imports.claim("w"):
+            with unpacked_set(bytes(claim.archive)) as folder:
+                imports.record(claim, list(import_set(claim.format, folder, Workshop(None, None))))
 
     monkeypatch.setattr(terminal, "site", Site)
     monkeypatch.setattr("web.cli.sets.time.sleep", work)
@@ -91,7 +92,7 @@ def test_an_import_can_be_given_up(client, author) -> None:
     client.force_login(author)
     run = ImportRun.objects.create(by=author, format="leetgpu", archive=b"x")
     told = client.post(f"/api/v1/author/sets/{run.pk}/cancel").json()
-    assert told["state"] == ImportState.CANCELLED
+    assert told["state"] == JobState.CANCELLED
     assert client.get(f"/api/v1/author/sets/{run.pk}").json()["problems"] == []
 
 

@@ -33,7 +33,7 @@ def value(line: str) -> float:
 
 
 def test_requests_are_counted_by_the_name_of_their_address(problem) -> None:
-    line = 'warpcourt_http_requests_total{method="GET",status="200",view="problem"}'
+    line = 'warpcourt_http_requests_total{method="GET",state="200",view="problem"}'
     Client().get(f"/problems/{problem.slug}")
     before = value(line)
     Client().get(f"/problems/{problem.slug}")
@@ -44,8 +44,8 @@ def test_requests_are_counted_by_the_name_of_their_address(problem) -> None:
 def test_what_has_no_address_has_one_name() -> None:
     Client().get("/nowhere/at/all")
     Client().generic("BREW", "/healthz")
-    assert value('warpcourt_http_requests_total{method="GET",status="404",view="none"}') >= 1
-    assert value('warpcourt_http_requests_total{method="other",status="405",view="healthz"}') >= 1
+    assert value('warpcourt_http_requests_total{method="GET",state="404",view="none"}') >= 1
+    assert value('warpcourt_http_requests_total{method="other",state="405",view="healthz"}') >= 1
     assert "nowhere" not in read()
     assert "BREW" not in read()
 
@@ -58,7 +58,7 @@ def test_queues_show_their_depth_and_the_age_of_the_oldest(handed_in, owner) -> 
     assert value('warpcourt_queue_jobs{queue="cpu",state="queued"}') == 2
     assert value('warpcourt_queue_jobs{queue="cpu",state="leased"}') == 1
     assert value('warpcourt_queue_oldest_seconds{queue="cpu"}') < 100
-    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=3), status="leased")
+    Job.objects.update(lease_until=timezone.now() - timedelta(seconds=3), state="leased")
     assert value("warpcourt_leases_expired") == 3
 
 
@@ -66,12 +66,12 @@ def test_what_is_asked_beside_submissions_is_shown_too(owner) -> None:
     workspace = Workspace.objects.create(slug="my-sum", owner=owner)
     revision = Revision.objects.create(workspace=workspace, number=1, content_hash="0" * 64)
     asked = timezone.now() - timedelta(minutes=5)
-    ProofRun.objects.create(workspace=workspace, revision=revision, kind=RunKind.PROOF, created=asked)
-    assert value('warpcourt_docket_runs{docket="proof",state="queued"}') == 1
-    assert value('warpcourt_docket_runs{docket="proof",state="leased"}') == 0
-    assert value('warpcourt_docket_runs{docket="import",state="queued"}') == 0
-    assert value('warpcourt_docket_oldest_seconds{docket="proof"}') > 290
-    assert value('warpcourt_docket_oldest_seconds{docket="rejudge"}') == 0
+    ProofRun.objects.create(workspace=workspace, revision=revision, kind=RunKind.PROOF, queued=asked)
+    assert value('warpcourt_background_jobs{kind="proof",state="queued"}') == 1
+    assert value('warpcourt_background_jobs{kind="proof",state="leased"}') == 0
+    assert value('warpcourt_background_jobs{kind="import",state="queued"}') == 0
+    assert value('warpcourt_background_oldest_seconds{kind="proof"}') > 290
+    assert value('warpcourt_background_oldest_seconds{kind="rejudge"}') == 0
     assert "my-sum" not in read()
 
 

@@ -8,7 +8,8 @@ from tests.unit.problems.packages import STATEMENT
 from tests.unit.web.packages.conftest import MORE_CASES, packed
 from web.packages.models import PackageVersion
 from web.packages.services import freeze, go_live, publish
-from web.staff import hidden_runs, rejudging
+from web.staff import rejudging
+from web.staff.hidden_queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Report as StoredReport
 from web.submissions.models import Submission
@@ -27,12 +28,12 @@ def hand_in(user, version: PackageVersion) -> Submission:
     return services.submit(user, version.problem, language=Language.CUDA, source="// mine")
 
 
-def judge_all(docket=services) -> list[PackageVersion | None]:
+def judge_all(queue=services) -> list[PackageVersion | None]:
     """Judge what waits; the versions that it was judged by."""
     judged = []
-    while claim := docket.claim("w"):
+    while claim := queue.claim("w"):
         judged.append(claim.submission.package)
-        docket.record(claim, Report(Verdict.ACCEPTED))
+        queue.record(claim, Report(Verdict.ACCEPTED))
     return judged
 
 

@@ -6,14 +6,14 @@ import pytest
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from web.submissions import doorbell
+from web.jobs import wakeup
 
 
 @pytest.fixture
 def line(settings, tmp_path):
     """A line of its own: that of the process is replaced in tests."""
     settings.WARPCOURT = replace(settings.WARPCOURT, data_dir=tmp_path, broker_url="")
-    return doorbell._Line()
+    return wakeup._Line()
 
 
 @pytest.fixture
@@ -30,21 +30,25 @@ def cut(monkeypatch) -> list[str]:
 
 
 def test_rings_that_nobody_heard_are_counted_for_each_queue(line):
-    assert line.unheard("cpu") == 0
+    assert line.undelivered("cpu") == 0
     for queue in ("cpu", "gpu", "cpu"):
-        assert line.ring(queue)
-    assert (line.unheard("cpu"), line.unheard("gpu"), line.unheard("gpu.nvidia-h200")) == (2, 1, 0)
+        assert line.send(queue)
+    assert (line.undelivered("cpu"), line.undelivered("gpu"), line.undelivered("gpu.nvidia-h200")) == (
+        2,
+        1,
+        0,
+    )
 
 
 def test_a_broker_that_is_away_is_not_waited_for_again_at_once(line, cut, caplog):
-    assert not line.ring("cpu")
-    assert not line.ring("cpu")
+    assert not line.send("cpu")
+    assert not line.send("cpu")
     assert len(cut) == 1
-    assert "doorbell_unreachable" in caplog.text
+    assert "broker_unreachable" in caplog.text
 
 
 def test_a_sweep_that_gets_through_ends_the_quiet(line, cut):
-    assert not line.ring("cpu")
-    assert line.unheard("cpu") == 0
-    assert not line.ring("cpu")
+    assert not line.send("cpu")
+    assert line.undelivered("cpu") == 0
+    assert not line.send("cpu")
     assert len(cut) == 2

@@ -7,9 +7,12 @@ from django.utils import timezone
 
 from judge.proof.preview import CaseWanted
 from judge.proof.results import Proof, error, to_json
-from web.authoring import docket, queries
-from web.authoring.models import ProofRun, Role, RunKind, RunState, State, Workspace
+from web.authoring import queries
+from web.authoring.models import ProofRun, Role, RunKind, State, Workspace
+from web.authoring.queue import contents_of, settle
+from web.authoring.queue import queue as proofs
 from web.authoring.services import files, runs
+from web.jobs.models import JobState
 from web.submissions.services import Hold, LeaseLost
 
 pytestmark = pytest.mark.django_db
@@ -23,13 +26,13 @@ def state_of(workspace) -> str:
 def test_a_proof_that_holds_makes_the_workspace_ready(workspace, instructor):
     run = runs.prove(workspace, instructor)
     assert state_of(workspace) == State.PROVING
-    claim = docket.claim("w")
-    assert claim.run == run
-    assert claim.contents.files == queries.read(workspace)
-    docket.tell(claim, [{"text": "one"}])
-    assert docket.record(claim, HOLDS, holds=True)
+    claim = proofs.claim("w")
+    assert claim == run
+    assert contents_of(claim).files == queries.read(workspace)
+    proofs.show_steps(claim, [{"text": "one"}])
+    assert proofs.record(claim, HOLDS, holds=True)
     run.refresh_from_db()
-    assert (run.state, run.holds, run.lease_until) == (RunState.DONE, True, None)
+    assert (run.state, run.holds, run.lease_until) == (JobState.DONE, True, None)
     assert run.progress == {"steps": [{"text": "one"}], "count": 1}
     assert state_of(workspace) == State.READY
     assert queries.holding_proof(workspace, run.content_hash) == run
@@ -38,16 +41,16 @@ def test_a_proof_that_holds_makes_the_workspace_ready(workspace, instructor):
 def test_a_proof_that_fails_makes_it_a_draft(workspace, instructor):
     runs.prove(workspace, instructor)
     broken = Proof("my-sum", "v", (error("here", "is wrong", "mend it"),), ())
-    docket.record(docket.claim("w"), to_json(broken), holds=False)
+    proofs.record(proofs.claim("w"), to_json(broken), holds=False)
     assert state_of(workspace) == State.DRAFT
 
 
 def test_what_is_written_meanwhile_is_not_proved(workspace, instructor):
     run = runs.prove(workspace, instructor)
     files.write(workspace, instructor, 1, {"statement.md": b"new"})
-    claim = docket.claim("w")
-    assert claim.contents.files["statement.md"] != b"new"
-    docket.record(claim, HOLDS, holds=True)
+    claim = proofs.claim("w")
+    assert contents_of(claim).files["statement.md"] != b"new"
+    proofs.record(claim, HOLDS, holds=True)
     assert state_of(workspace) == State.DRAFT
     files.restore(workspace, instructor, 1, expected_revision=2)
     assert state_of(workspace) == State.READY
@@ -57,12 +60,12 @@ def test_what_is_written_meanwhile_is_not_proved(workspace, instructor):
 def test_a_package_that_does_not_load_needs_no_worker(workspace, instructor):
     files.write(workspace, instructor, 1, {"problem.toml": b'title = "x"\n'})
     run = runs.prove(workspace, instructor)
-    assert (run.state, run.holds) == (RunState.DONE, False)
+    assert (run.state, run.holds) == (JobState.DONE, False)
     places = {finding["place"] for finding in run.report["findings"]}
     assert "problem.toml: summary" in places
     assert all(finding["text"] and finding["fix"] for finding in run.report["findings"])
     assert state_of(workspace) == State.DRAFT
-    assert docket.claim("w") is None
+    assert proofs.claim("w") is None
 
 
 def test_one_proof_at_a_time(workspace, instructor):
@@ -81,8 +84,8 @@ def test_nobody_has_too_much_under_way(workspace, instructor):
 def test_previews_come_before_proofs(workspace, instructor, member):
     runs.prove(workspace, instructor)
     runs.preview(workspace, member(Role.EDITOR), CaseWanted("example"))
-    assert [docket.claim("w").run.kind for _ in range(2)] == [RunKind.PREVIEW, RunKind.PROOF]
-    assert docket.claim("w") is None
+    assert [proofs.claim("w").kind for _ in range(2)] == [RunKind.PREVIEW, RunKind.PROOF]
+    assert proofs.claim("w") is None
 
 
 def test_a_case_that_is_not_there_is_refused_at_once(workspace, instructor):
@@ -99,55 +102,55 @@ def test_old_previews_go(workspace, instructor, monkeypatch):
     monkeypatch.setattr(runs, "KEPT_PREVIEWS", 2)
     for _ in range(4):
         runs.preview(workspace, instructor, CaseWanted("example"))
-        docket.record(docket.claim("w"), {"arrays": []})
+        proofs.record(proofs.claim("w"), {"arrays": []})
     assert ProofRun.objects.count() == 2
 
 
 def test_cancelling_ends_a_waiting_and_a_leased_one(workspace, instructor):
     assert runs.cancel(runs.prove(workspace, instructor))
     assert state_of(workspace) == State.PROVING  # until the transaction is through
-    docket.settle(workspace.pk)
+    settle(workspace.pk)
     assert state_of(workspace) == State.DRAFT
     run = runs.prove(workspace, instructor)
-    claim = docket.claim("w")
+    claim = proofs.claim("w")
     assert runs.cancel(run)
-    assert docket.extend_lease(claim) is Hold.CANCELLED
-    assert not docket.record(claim, HOLDS, holds=True)
+    assert proofs.extend_lease(claim) is Hold.CANCELLED
+    assert not proofs.record(claim, HOLDS, holds=True)
     assert not runs.cancel(run)
 
 
 def test_only_the_current_attempt_writes(workspace, instructor):
     runs.prove(workspace, instructor)
-    late = docket.claim("w")
+    late = proofs.claim("w")
     ProofRun.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    current = docket.claim("other")
+    current = proofs.claim("other")
     assert current.attempt == 2
-    assert docket.extend_lease(late) is Hold.LOST
+    assert proofs.extend_lease(late) is Hold.LOST
     with pytest.raises(LeaseLost):
-        docket.tell(late, [])
-    assert not docket.record(late, HOLDS, holds=True)
-    assert not docket.hand_back(late, failed=True)
-    assert docket.extend_lease(current) is Hold.HELD
-    assert docket.record(current, HOLDS, holds=True)
+        proofs.show_steps(late, [])
+    assert not proofs.record(late, HOLDS, holds=True)
+    assert not proofs.hand_back(late, failed=True)
+    assert proofs.extend_lease(current) is Hold.HELD
+    assert proofs.record(current, HOLDS, holds=True)
 
 
 def test_a_run_on_which_a_worker_hung_ends_at_once(workspace, instructor):
     run = runs.prove(workspace, instructor)
-    claim = docket.claim("hangs")
-    assert not docket.abandon(run.pk, claim.attempt - 1)
-    assert docket.abandon(run.pk, claim.attempt)
+    claim = proofs.claim("hangs")
+    assert not proofs.abandon(run.pk, claim.attempt - 1)
+    assert proofs.abandon(run.pk, claim.attempt)
     assert "could not read these files in time" in ProofRun.objects.get().failure
-    assert docket.claim("another") is None
-    assert not docket.record(claim, HOLDS, holds=True)
+    assert proofs.claim("another") is None
+    assert not proofs.record(claim, HOLDS, holds=True)
 
 
 def test_a_worker_that_is_gone_costs_a_try(workspace, instructor, rings):
     runs.prove(workspace, instructor)
     for _ in range(3):
-        docket.claim("w")
-        docket.sweep(now=timezone.now() + timedelta(hours=1))
+        proofs.claim("w")
+        proofs.sweep(now=timezone.now() + timedelta(hours=1))
     run = ProofRun.objects.get()
-    assert (run.state, run.holds) == (RunState.DONE, False)
+    assert (run.state, run.holds) == (JobState.DONE, False)
     assert "several times" in run.failure
     assert state_of(workspace) == State.DRAFT
     assert rings
@@ -155,6 +158,6 @@ def test_a_worker_that_is_gone_costs_a_try(workspace, instructor, rings):
 
 def test_a_run_that_is_handed_back_waits_again(workspace, instructor):
     runs.prove(workspace, instructor)
-    docket.hand_back(docket.claim("w"), failed=False)
+    proofs.hand_back(proofs.claim("w"), failed=False)
     run = ProofRun.objects.get()
-    assert (run.state, run.tries, run.attempt) == (RunState.QUEUED, 0, 1)
+    assert (run.state, run.tries, run.attempt) == (JobState.QUEUED, 0, 1)

@@ -1,4 +1,4 @@
-"""Rings for a worker. A ring that is lost costs latency only: the next sweep rings again."""
+"""Wakes workers. A message that is lost costs latency only: the next sweep sends another."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -13,53 +13,53 @@ from kombu.exceptions import KombuError, OperationalError
 
 from web import metrics
 from web.broker import TASK, broker_queue, new_celery
+from web.jobs.models import CPU
 from web.observability import tracing
-from web.submissions.models import CPU
 
 log = structlog.get_logger(__name__)
 
-MOST_RINGS = 16  # for one queue: who hears one and is done looks no further, so some at a time are enough
+MOST_MESSAGES = 16  # for one queue: a worker that is done takes the next job, so some at a time are enough
 QUIET_S = 5.0
 
 
-def ring(queue: str = CPU) -> bool:
+def wake(queue: str = CPU) -> bool:
     """Wake a worker that serves `queue`. False without a broker: the job waits in the database.
 
-    A ring for a queue that nobody serves stays with the broker until somebody does.
+    A message for a queue that no worker serves stays with the broker until one does.
     """
-    sent = _line.ring(queue)
+    sent = _line.send(queue)
     metrics.RINGS.labels(outcome="sent" if sent else "lost").inc()
     return sent
 
 
-def ring_for(waiting: Mapping[str, int]) -> int:
-    """Ring for what waits in each queue, less the rings that nobody has heard yet.
+def wake_for(waiting: Mapping[str, int]) -> int:
+    """Wake workers for what waits in each queue, less the messages that the broker still holds.
 
     Returns how many were sent. Ends with the first that is not, so that a broker which does not answer is
     waited for once.
     """
     sent = 0
     for queue, jobs in waiting.items():
-        held = unheard(queue) if jobs else 0
+        held = undelivered(queue) if jobs else 0
         if held is None:
             return sent
-        for _ in range(min(jobs, MOST_RINGS) - held):
-            if not ring(queue):
+        for _ in range(min(jobs, MOST_MESSAGES) - held):
+            if not wake(queue):
                 return sent
             sent += 1
     return sent
 
 
-def unheard(queue: str) -> int | None:
-    """How many rings for `queue` the broker still holds; None when it does not answer."""
-    return _line.unheard(queue)
+def undelivered(queue: str) -> int | None:
+    """How many messages for `queue` the broker still holds; None when it does not answer."""
+    return _line.undelivered(queue)
 
 
 class _Line:
     """The line to the broker.
 
-    A broker that is away is waited for two seconds, in which nobody who hands in a program should have to
-    join. So after a failure nobody rings for QUIET_S; a sweep that gets through ends that.
+    A broker that is away is waited for two seconds, which no user who submits a program should have to do.
+    So after a failure nothing is sent for QUIET_S; a sweep that gets through ends that.
     """
 
     def __init__(self) -> None:
@@ -69,15 +69,15 @@ class _Line:
     def _celery(self) -> Celery:
         return new_celery(settings.WARPCOURT)
 
-    def ring(self, queue: str) -> bool:
+    def send(self, queue: str) -> bool:
         if time.monotonic() < self._quiet_until:
             return False
-        with self._noting_failure(), tracing.span("ring", role=tracing.Role.PRODUCER):
+        with self._noting_failure(), tracing.span("wake", role=tracing.Role.PRODUCER):
             self._celery.send_task(TASK, queue=broker_queue(queue), headers=tracing.carrier())
             return True
         return False
 
-    def unheard(self, queue: str) -> int | None:
+    def undelivered(self, queue: str) -> int | None:
         with self._noting_failure(), self._celery.connection_for_write() as connection:
             connection.connect()
             channel: Any = connection.channel()
@@ -92,7 +92,7 @@ class _Line:
             yield
         except (OperationalError, KombuError, OSError) as error:
             self._quiet_until = time.monotonic() + QUIET_S
-            log.warning("doorbell_unreachable", error=str(error))
+            log.warning("broker_unreachable", error=str(error))
 
 
 _line = _Line()

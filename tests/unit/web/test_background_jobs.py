@@ -8,11 +8,11 @@ from django.utils import timezone
 from judge.report import Report
 from problems.vocabulary import Verdict
 from web.authoring.models import ProofRun, Revision, RunKind, Workspace
-from web.authoring.models import RunState as ProofState
 from web.fleet.presence import WorkerReport, record_worker
-from web.importing.models import ImportRun, ImportState
-from web.staff import dockets, queries, rejudging
-from web.staff.dockets import Docket
+from web.importing.models import ImportRun
+from web.jobs import queries as jobs
+from web.jobs.models import JobKind, JobState
+from web.staff import queries, rejudging
 from web.submissions import services
 from web.submissions.models import Submission
 
@@ -28,19 +28,19 @@ def busy(owner, staff, handed_in) -> Workspace:
     revision = Revision.objects.create(workspace=workspace, number=1, content_hash="0" * 64)
     lease = {"lease_until": now + HOUR, "attempt": 1, "tries": 1}
 
-    def ask(kind: RunKind, state: ProofState, **columns: object) -> None:
+    def ask(kind: RunKind, state: JobState, **columns: object) -> None:
         ProofRun.objects.create(
             workspace=workspace, revision=revision, kind=kind, state=state, by=owner, **columns
         )
 
-    ask(RunKind.PROOF, ProofState.LEASED, worker="node-1:11", **lease)
-    ask(RunKind.PROOF, ProofState.QUEUED, created=now - HOUR)
-    ask(RunKind.PROOF, ProofState.QUEUED)
-    ask(RunKind.PREVIEW, ProofState.QUEUED)
-    ask(RunKind.PROOF, ProofState.DONE, failure="broken")
+    ask(RunKind.PROOF, JobState.LEASED, worker="node-1:11", **lease)
+    ask(RunKind.PROOF, JobState.QUEUED, queued=now - HOUR)
+    ask(RunKind.PROOF, JobState.QUEUED)
+    ask(RunKind.PREVIEW, JobState.QUEUED)
+    ask(RunKind.PROOF, JobState.DONE, failure="broken")
     imports = {"by": owner, "format": "leetgpu"}
-    ImportRun.objects.create(**imports, state=ImportState.LEASED, worker="node-2:12", **lease)
-    ImportRun.objects.create(**imports, state=ImportState.DONE)
+    ImportRun.objects.create(**imports, state=JobState.LEASED, worker="node-2:12", **lease)
+    ImportRun.objects.create(**imports, state=JobState.DONE)
     for _ in range(2):
         handed_in(owner)
         services.record(services.claim("node-1:10"), Report(Verdict.ACCEPTED))
@@ -63,55 +63,55 @@ def busy(owner, staff, handed_in) -> Workspace:
 
 def test_all_is_counted_in_one_query(busy, django_assert_num_queries):
     with django_assert_num_queries(1):
-        found = {now.docket: (now.waiting, now.running) for now in dockets.dockets_now()}
+        found = {now.kind: (now.waiting, now.running) for now in jobs.kinds_now()}
     assert found == {
-        Docket.PREVIEW: (1, 0),
-        Docket.PROOF: (2, 1),
-        Docket.IMPORT: (0, 1),
-        Docket.REJUDGE: (2, 0),
+        JobKind.PREVIEW: (1, 0),
+        JobKind.PROOF: (2, 1),
+        JobKind.IMPORT: (0, 1),
+        JobKind.REJUDGE: (2, 0),
     }
 
 
 def test_what_waits_long_is_told_but_hidden_runs_may(busy):
     now = timezone.now()
-    late = dockets.long_waiting(dockets.dockets_now(), now, queries.LONG_WAIT)
-    assert [entry.docket for entry in late] == [Docket.PROOF]
+    late = jobs.long_waiting(jobs.kinds_now(), now, queries.LONG_WAIT)
+    assert [entry.kind for entry in late] == [JobKind.PROOF]
     assert abs(now - late[0].oldest - HOUR) < timedelta(minutes=5)
 
 
 def test_what_runs_comes_first_then_what_is_taken_next(busy, django_assert_num_queries):
     with django_assert_num_queries(1):
-        tasks = dockets.tasks_aside()
-    assert [(task.docket, task.running) for task in tasks] == [
-        (Docket.PROOF, True),
-        (Docket.IMPORT, True),
-        (Docket.PREVIEW, False),
-        (Docket.PROOF, False),
-        (Docket.PROOF, False),
+        tasks = jobs.tasks_in_background()
+    assert [(task.kind, task.running) for task in tasks] == [
+        (JobKind.PROOF, True),
+        (JobKind.IMPORT, True),
+        (JobKind.PREVIEW, False),
+        (JobKind.PROOF, False),
+        (JobKind.PROOF, False),
     ]
     assert {task.person for task in tasks} == {"owner"}
 
 
 def test_what_workers_hold_has_submissions_too(busy, owner, django_assert_num_queries):
     with django_assert_num_queries(1):
-        held = dockets.tasks_held()
-    assert [(task.docket, task.worker, task.subject) for task in held] == [
-        (Docket.SUBMISSION, "node-1:10", "vector-add"),
-        (Docket.PROOF, "node-1:11", "my-sum"),
-        (Docket.IMPORT, "node-2:12", "leetgpu"),
+        held = jobs.tasks_held()
+    assert [(task.kind, task.worker, task.subject) for task in held] == [
+        (JobKind.SUBMISSION, "node-1:10", "vector-add"),
+        (JobKind.PROOF, "node-1:11", "my-sum"),
+        (JobKind.IMPORT, "node-2:12", "leetgpu"),
     ]
     owner.delete()
-    assert dockets.tasks_held()[0].person == ""
+    assert jobs.tasks_held()[0].person == ""
 
 
 def test_staff_see_it_on_their_pages(busy, staff, browser_of):
     browser = browser_of(staff)
     page = browser.get("/staff/queue").content.decode()
-    proof = ProofRun.objects.get(state=ProofState.LEASED)
+    proof = ProofRun.objects.get(state=JobState.LEASED)
     for text in ("Previews of generators", "Proofs", "Imports", "Hidden runs of rejudges", "node-1:11"):
         assert text in page, text
     assert f"/author/my-sum/proof/{proof.pk}" in page
-    assert f"/author/import/{ImportRun.objects.get(state=ImportState.LEASED).pk}" in page
+    assert f"/author/import/{ImportRun.objects.get(state=JobState.LEASED).pk}" in page
     assert "After submissions" not in browser.get("/staff/queue?status=queued").content.decode()
     overview = browser.get("/staff").content.decode()
     assert "<strong>5</strong> waiting after that" in overview

@@ -1,0 +1,130 @@
+"""What every kind of job has in its row: state, lease, fencing token, place in its queue."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from django.apps import apps
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+QUEUE_CHARACTERS = 128
+WORKER_CHARACTERS = 120
+CPU = "cpu"  # the queue of what any worker may take; `web.submissions.queues` has the others
+# The priority of what staff have judged again: it waits for all else, and takes no share of its author's.
+REJUDGED = 0
+# How jobs are taken from a queue: the most urgent; then each user's first before any user's second; then the
+# oldest.
+ORDER = ("-priority", "fair_share_rank", "queued", "pk")
+
+
+class JobState(models.TextChoices):
+    """Where a job is.
+
+                    claim                  record, last try failed
+        QUEUED ------------------> LEASED ------------------------> DONE
+          |  ^                       |  |                            |
+          |  +--- hand back, sweep --+  |                            |
+          |  +------------------ asked for once more ----------------+
+          |                             |
+          +---------- cancel -----------+-----> CANCELLED
+
+    A claim of a row whose lease has expired leads from LEASED to LEASED, under the next attempt. A
+    submission that its author cancels is DONE, with that verdict; the other kinds have nothing to show then,
+    and are CANCELLED.
+    """
+
+    QUEUED = "queued", "Waiting"
+    LEASED = "leased", "Running"
+    DONE = "done", "Done"
+    CANCELLED = "cancelled", "Cancelled"
+
+
+OPEN = (JobState.QUEUED, JobState.LEASED)
+
+
+class JobKind(StrEnum):
+    """What a job is, in the order in which workers look for one."""
+
+    SUBMISSION = "submission"
+    PREVIEW = "preview"
+    PROOF = "proof"
+    IMPORT = "import"
+    REJUDGE = "rejudge"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """How a kind of job is listed: names of columns, reached through foreign keys where need be.
+
+    `kind` is a JobKind, or the column that has it. `key` is what the page of a job is found by. Where
+    thousands may wait, `while_waiting` is false: then a job is listed only while a worker has it.
+    """
+
+    kind: JobKind | str
+    subject: str
+    person: str
+    key: str = "pk"
+    while_waiting: bool = True
+
+
+class LeasedJob(models.Model):
+    """A job that workers claim. The row is the truth about who works on it; see `web.jobs.queue`.
+
+    `attempt` is the fencing token: it grows with every claim and never shrinks, so a write that names an old
+    one changes nothing. `tries` counts the claims that are charged. `queue` is a class of hardware.
+    `fair_share_rank` is how many open jobs its owner had when it was queued, see `web.jobs.fair_share`.
+    """
+
+    listed: ClassVar[Listed]
+
+    state = models.CharField(max_length=9, choices=JobState.choices, default=JobState.QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveIntegerField(default=0)
+    queue = models.CharField(
+        max_length=QUEUE_CHARACTERS,
+        blank=True,
+        default=CPU,
+        db_default=CPU,
+        help_text="The hardware it is for.",
+    )
+    priority = models.SmallIntegerField(
+        default=REJUDGED, db_default=REJUDGED, help_text="Higher ones are claimed first."
+    )
+    fair_share_rank = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="How many of the same user's jobs were there before it."
+    )
+    queued = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was asked for.")
+    lease_until = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(max_length=WORKER_CHARACTERS, blank=True)
+
+    class Meta:
+        abstract = True
+        indexes = [
+            models.Index(
+                fields=["queue", "-priority", "fair_share_rank", "queued", "id"],
+                name="%(class)s_next_of_queue",
+                condition=Q(state=JobState.QUEUED.value),
+            ),
+            # Not by when leases end: every heartbeat would then write to all indexes.
+            models.Index(fields=["queue"], name="%(class)s_leased", condition=Q(state=JobState.LEASED.value)),
+        ]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=JobState.values), name="%(class)s_state_known"),
+            models.CheckConstraint(
+                condition=Q(state=JobState.LEASED.value, lease_until__isnull=False)
+                | (~Q(state=JobState.LEASED.value) & Q(lease_until__isnull=True)),
+                name="%(class)s_leased_until",
+            ),
+        ]
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.state not in OPEN
+
+
+def job_models() -> list[type[LeasedJob]]:
+    """The models of all kinds of jobs."""
+    return [model for model in apps.get_models() if issubclass(model, LeasedJob)]

@@ -1,0 +1,130 @@
+"""What is asked of workers, whatever kind it is: counted and listed, each in one query over all kinds.
+
+A kind takes part by being a model of jobs; its `listed` says which of its columns are read.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+from django.db.models import CharField, Count, F, Min, QuerySet, Value
+from django.db.models.functions import Cast, Coalesce
+
+from web.jobs.models import OPEN, JobKind, JobState, LeasedJob, job_models
+
+_Rows: TypeAlias = "QuerySet[Any, Any]"  # of any of these tables, in columns of the same names
+MOST_TASKS = 50
+# What workers take once no submission waits, in the order of claims.
+BACKGROUND = tuple(kind for kind in JobKind if kind is not JobKind.SUBMISSION)
+
+
+@dataclass(frozen=True, slots=True)
+class KindNow:
+    """How much of a kind there is to do. `oldest` is when the longest waiting one was queued."""
+
+    kind: JobKind
+    waiting: int = 0
+    running: int = 0
+    oldest: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A job that waits, or that `worker` does now. `key` is its page's: of a submission its public id.
+
+    `subject` is the problem, of an import the format; `person` who asked for it, empty where they are gone.
+    `until` is when its lease ends.
+    """
+
+    kind: JobKind
+    key: str
+    subject: str
+    person: str
+    worker: str
+    running: bool
+    since: datetime
+    until: datetime | None
+
+
+def kinds_now() -> list[KindNow]:
+    """All kinds but submissions, those of which there are no jobs too. One query."""
+    grouped = (
+        _open(model).values("the_kind", "state").annotate(count=Count("pk"), first=Min("queued"))
+        for model in _background()
+    )
+    found: dict[JobKind, KindNow] = {kind: KindNow(kind) for kind in BACKGROUND}
+    for name, state, count, first in _union(grouped, ("the_kind", "state", "count", "first")):
+        now = found[JobKind(name)]
+        if state == JobState.LEASED:
+            found[now.kind] = KindNow(now.kind, now.waiting, count, now.oldest)
+        else:
+            found[now.kind] = KindNow(now.kind, count, now.running, first)
+    return list(found.values())
+
+
+def tasks_in_background() -> list[Task]:
+    """The first MOST_TASKS that run or wait besides submissions, in the order of claims. One query."""
+    shown = (
+        _open(model) if model.listed.while_waiting else _open(model).filter(state=JobState.LEASED)
+        for model in _background()
+    )
+    return _tasks(shown)[:MOST_TASKS]
+
+
+def tasks_held() -> list[Task]:
+    """All that workers do now, submissions too. One query."""
+    return _tasks(_open(model).filter(state=JobState.LEASED) for model in job_models())
+
+
+def host_of(worker: str) -> str:
+    """The host of a process, by its name in jobs and in the fleet: `node-1` of `node-1:4711`."""
+    return worker.rpartition(":")[0]
+
+
+def long_waiting(kinds: Iterable[KindNow], now: datetime, limit: timedelta) -> list[KindNow]:
+    """Those of which one has waited for longer than `limit`. Hidden runs may: they come last."""
+    asked = (entry for entry in kinds if entry.kind is not JobKind.REJUDGE)
+    return [entry for entry in asked if entry.oldest is not None and entry.oldest < now - limit]
+
+
+_COLUMNS = (
+    *("the_kind", "the_key", "the_subject", "the_person"),
+    *("worker", "state", "queued", "lease_until"),
+)
+
+
+def _background() -> list[type[LeasedJob]]:
+    return [model for model in job_models() if model.listed.kind != JobKind.SUBMISSION]
+
+
+def _open(model: type[LeasedJob]) -> _Rows:
+    """The jobs of a kind that wait or are worked on, in columns of the same names and types."""
+    listed = model.listed
+    kind = listed.kind
+    rows: _Rows = model._default_manager.filter(state__in=OPEN).order_by()  # noqa: SLF001 - Django's public name
+    found: _Rows = rows.annotate(
+        the_kind=Value(kind.value, output_field=CharField()) if isinstance(kind, JobKind) else _text(kind),
+        the_key=_text(listed.key),
+        the_subject=_text(listed.subject),
+        the_person=_text(listed.person),
+    )
+    return found
+
+
+def _tasks(each: Iterable[_Rows]) -> list[Task]:
+    tasks = [
+        Task(JobKind(kind), key, subject, person, worker, state == JobState.LEASED, queued, until)
+        for kind, key, subject, person, worker, state, queued, until in _union(each, _COLUMNS)
+    ]
+    return sorted(tasks, key=lambda task: (not task.running, list(JobKind).index(task.kind), task.since))
+
+
+def _union(each: Iterable[_Rows], columns: tuple[str, ...]) -> _Rows:
+    first, *others = (rows.values_list(*columns) for rows in each)
+    return first.union(*others, all=True)
+
+
+def _text(column: str) -> Coalesce:
+    """A column as text, so that tables fit together."""
+    return Coalesce(Cast(F(column), CharField()), Value(""), output_field=CharField())

@@ -1,0 +1,90 @@
+"""The queue of submissions: what claims and ends mean for them. The rest is in `web.jobs.queue`."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from judge.report import Report
+from problems.vocabulary import Verdict
+from web import metrics
+from web.jobs.queue import Failure, JobQueue, Swept
+from web.submissions.models import Event, EventKind, Job
+from web.submissions.queues import served_by
+from web.submissions.services.journal import append, conclude
+from web.submissions.services.routing import route
+
+_BLAMELESS = "through no fault of yours. It does not count; a member of staff can have it judged again."
+_MESSAGES = {
+    Failure.TRIES_USED: f"The judge failed on this submission, {_BLAMELESS}",
+    Failure.WORKER_HUNG: f"The judge could not read this program in time, {_BLAMELESS}",
+}
+
+
+class SubmissionQueue(JobQueue[Job]):
+    """Submissions that wait for a verdict. Each step is an event, for those who watch."""
+
+    model = Job
+    cancelling = Q(cancel_requested=True)
+
+    def served_by(self, gpu_models: Collection[str]) -> tuple[str, ...]:
+        """Those of the hardware that the worker has."""
+        return served_by(gpu_models)
+
+    def rows(self) -> QuerySet[Job]:
+        """With the submission and its problem."""
+        return Job.objects.select_related("submission__problem")
+
+    def claim(self, worker: str, *, gpu_models: Collection[str] = ()) -> Job | None:
+        """As for every job; counts how long it had waited."""
+        job = super().claim(worker, gpu_models=gpu_models)
+        if job is not None:
+            _count_claim(job)
+        return job
+
+    def claimed(self, job: Job) -> None:
+        """Tell those who watch."""
+        append(job.submission_id, EventKind.CLAIMED, {"text": "A worker has taken it"})
+
+    def requeued(self, job: Job, why: str) -> None:
+        """Tell those who watch."""
+        append(job.submission_id, EventKind.RETRIED, {"text": why})
+
+    @transaction.atomic
+    def add_event(self, job: Job, kind: EventKind, payload: Mapping[str, object]) -> Event:
+        """Tell those who watch about a step.
+
+        Raises:
+            LeaseLost: the job is no longer this worker's.
+        """
+        self.tell(job)
+        return append(job.submission_id, kind, payload)
+
+    @transaction.atomic
+    def record(self, job: Job, report: Report) -> bool:
+        """Store the report, its cases and the final event. False: the lease was lost, nothing is stored."""
+        return conclude(job, report)
+
+    def fail(self, job: Job, failure: Failure) -> bool:
+        """Conclude with the verdict `internal_error`, or `cancelled` where its author asked for that."""
+        if self.mine(job).filter(self.cancelling).exists():
+            return conclude(job, Report(Verdict.CANCELLED, "Cancelled by its author."))
+        return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
+
+    def sweep(self, *, now: datetime | None = None) -> Swept:
+        """As for every job, after those were moved that no worker comes to where they are."""
+        route()
+        return super().sweep(now=now)
+
+
+def _count_claim(job: Job) -> None:
+    metrics.CLAIMS.labels(queue=job.queue).inc()
+    if job.tries == 1 and job.lease_until:  # later tries have waited for other reasons
+        taken = job.lease_until - timedelta(seconds=settings.WARPCOURT.lease_s)
+        waited_s = max(0.0, (taken - job.queued).total_seconds())
+        metrics.WAIT_SECONDS.labels(queue=job.queue).observe(waited_s)
+
+
+queue = SubmissionQueue()

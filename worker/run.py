@@ -1,0 +1,180 @@
+"""One job, from claim to its end, whatever kind it is.
+
+Theory of operation. A kind of job has a queue and a `work`, which does the job in this thread and says how it
+ends. While it works a heartbeat thread extends the lease and learns of cancellation.
+
+How a job ends is one write: what came of it, or that it is handed back. Whatever fails on our side (the
+package, the toolchain, a disk, this code) hands it back for another try and is never charged to its owner; a
+worker that stops, and a host that cannot judge at the moment, hand it back without a try, and such a host
+pauses. The write is repeated while the database does not answer, for as long as the lease lasts
+(`worker.ending`), and the heartbeat goes on meanwhile. What is written too late, or twice, changes nothing:
+every write is fenced. Progress that cannot be written is left out: the result has it all.
+
+Long jobs give way: between two steps the worker judges the submissions that came meanwhile, so no user waits
+for such a job longer than for one step of it.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+from typing import Generic, TypeVar
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connections
+
+from judge.errors import JudgeError, JudgementCancelled
+from web import metrics
+from web.databases import DATABASE_AWAY
+from web.jobs.models import LeasedJob
+from web.jobs.queue import JobQueue, LeaseLost
+from worker import room
+from worker.bench import Bench
+from worker.ending import UNANSWERED, Ending
+from worker.heartbeat import Heartbeat
+from worker.judges import Judge
+from worker.node.inventory import process_name
+from worker.pulse import Kind, pulse
+from worker.readiness import CANNOT_JUDGE
+from worker.stopping import Stopping
+
+log = structlog.get_logger(__name__)
+
+J = TypeVar("J", bound=LeasedJob)
+FULL_S = 10.0
+# Why a job is handed back that counts as a try, so that no job goes round for ever.
+_CHARGED = {"failed", "disk_full"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a job is done: a judge, what holds it, and what may stop it."""
+
+    judge: Judge
+    bench: Bench
+    stop: Stopping
+
+
+@dataclass(frozen=True, slots=True)
+class Running(Generic[J]):
+    """A job under its claim. `cancelled` is set when it has to end before it is done."""
+
+    job: J
+    queue: JobQueue[J]
+    place: Place
+    cancelled: Event
+    give_way: Callable[[], bool]
+
+    def show(self, write: Callable[[], object]) -> None:
+        """Write progress and give way, if the database answers."""
+        try:
+            write()
+            if not self.give_way():
+                self.cancelled.set()
+        except LeaseLost:
+            self.cancelled.set()
+        except UNANSWERED as error:  # for a while; the heartbeat says when it is too long
+            log.warning("progress_not_told", error=str(error))
+            connections.close_all()
+
+    def step(self, write: Callable[[], object]) -> None:
+        """The same between two steps of a long job, with no sandbox of it in use.
+
+        Raises:
+            JudgementCancelled: the job has to end before it is done.
+        """
+        if not self.cancelled.is_set():
+            self.show(write)
+        if self.cancelled.is_set():
+            raise JudgementCancelled
+
+    def handed_back(self, reason: str) -> Ending:
+        """The ending of a job that is given up for another try."""
+        log.info("handing_back", reason=reason)
+        metrics.HANDED_BACK.labels(reason=reason).inc()
+        return Ending(partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[J]):
+    """How a worker does jobs of one kind.
+
+    `named` binds what the log lines of a job say. Of `limit_s` seconds the lease is extended at most; None
+    stands for the limit of a submission.
+    """
+
+    kind: Kind
+    queue: JobQueue[J]
+    do: Callable[[Running[J]], Ending]
+    named: Callable[[J], AbstractContextManager[object]]
+    limit_s: Callable[[], float] | None = None
+
+
+def _stay() -> bool:
+    return True
+
+
+def take(work: Work[J], place: Place, *, give_way: Callable[[], bool] = _stay) -> bool:
+    """Do the next job of a kind, if there is one.
+
+    `give_way` does what is more urgent, and says whether to go on afterwards.
+    """
+    job = work.queue.claim(process_name(), gpu_models=place.judge.gpu_models)
+    if job is None:
+        return False
+    cancelled = Event()
+    running = Running(job, work.queue, place, cancelled, give_way)
+    limit_s = work.limit_s() if work.limit_s else None
+    extend = partial(work.queue.extend_lease, job)
+    with (
+        work.named(job),
+        pulse.holding(work.kind, job.pk, job.attempt),
+        Heartbeat(extend, cancelled, place.stop, limit_s=limit_s) as heartbeat,
+    ):
+        ending = _ending(work, running)
+        if heartbeat.stopped and ending.interrupted:
+            ending = running.handed_back("stopping")
+        try:
+            ending.settle(lambda: heartbeat.lost)
+        except DatabaseError:  # it answers, and does not take what the result holds
+            log.exception("verdict_refused")
+            running.handed_back("failed").settle(lambda: heartbeat.lost)
+    return True
+
+
+def _ending(work: Work[J], running: Running[J]) -> Ending:
+    """Do the job; whatever is raised hands it back."""
+    bench = running.place.bench
+    try:
+        ending = work.do(running)
+    except JudgementCancelled:  # by its owner, or because this worker stops or gave way to trouble
+        return running.handed_back("stopping")
+    except CANNOT_JUDGE as error:
+        log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
+        metrics.CANNOT_JUDGE.inc()
+        bench.put_off(str(error))
+        return running.handed_back("cannot_judge")
+    except DATABASE_AWAY as error:
+        log.warning("package_not_read", error=str(error))
+        connections.close_all()
+        return running.handed_back("package_not_read")
+    except Exception as error:  # the task's boundary: our failure, whatever it is
+        metrics.JUDGE_FAILURES.inc()
+        log.exception("judging_failed", tries=running.job.tries)
+        if not isinstance(error, JudgeError):
+            bench.close()
+        return running.handed_back(_why_it_failed(bench, error))
+    bench.worked()
+    return ending
+
+
+def _why_it_failed(bench: Bench, error: Exception) -> str:
+    """`disk_full`, for which this host pauses, or `failed`. A disk that stays full `bench` sees by itself."""
+    if not room.is_disk_full(error):
+        return "failed"
+    fix = room.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"
+    log.error("disk_full", fix=fix)
+    bench.close(retry_in_s=FULL_S, trouble=fix)
+    return "disk_full"
