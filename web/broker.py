@@ -1,6 +1,6 @@
 """How the site rings for a worker: the same Celery settings at both ends of the line.
 
-The broker is a doorbell (see `web.submissions.services.judging`). Redis when one is configured, else
+The broker only wakes workers (see `web.jobs.queue`). Redis when one is configured, else
 files in the data directory, which need no service. It has a queue for each class of hardware (see
 `web.submissions.queues`), so that a ring is heard by a worker that can do something about it.
 """

@@ -197,27 +197,25 @@ class ScriptedJudge:
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:  # noqa: ARG002 - there is none
         """Prove nothing: the words of the reference say what is found, as those of a source do."""
-        gates = settings.WARPCOURT.runtime_dir
-        return scripted_proving.prove(problem, on_progress=on_progress, cancelled=cancelled, gates=gates)
+        return scripted_proving.prove(problem, on_progress=on_progress, gate=_gate(cancelled))
 
-    def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:  # noqa: ARG002 - it takes no time
+    def preview(self, problem: Problem, wanted: CaseWanted, *, cancelled: Event) -> Preview:
         """Draw nothing."""
-        return scripted_proving.preview(problem, wanted)
+        return scripted_proving.preview(problem, wanted, gate=_gate(cancelled))
 
     def import_set(
-        self,
-        format_name: str,
-        folder: Path,
-        *,
-        scale: bool,
-        on_problem: OnProblem,
-        cancelled: Event,  # noqa: ARG002 - it takes no time
+        self, format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, cancelled: Event
     ) -> Iterator[Imported]:
         """Take each folder with a problem.toml for a package as it is; one that says `refuse` is refused."""
-        return scripted_proving.import_set(format_name, folder, scale=scale, on_problem=on_problem)
+        gate = _gate(cancelled)
+        return scripted_proving.import_set(format_name, folder, scale=scale, on_problem=on_problem, gate=gate)
 
     def close(self) -> None:
         """Nothing is kept."""
+
+
+def _gate(cancelled: Event) -> scripted_proving.Gate:
+    return scripted_proving.Gate(settings.WARPCOURT.runtime_dir, cancelled)
 
 
 def _hold(words: Sequence[str], stage: str, cancelled: Event) -> None:

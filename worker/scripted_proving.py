@@ -1,10 +1,12 @@
 """Proofs that the scripted judge makes up: nothing runs, and words in the reference say what is found.
 
-`proof=fails` finds an error, `proof=breaks` is a reference that raises, `hold=proving` keeps the proof at its
-second step while there is a file `hold-proving` in the runtime directory (see `worker.scripted`).
+`proof=fails` finds an error, `proof=breaks` is a reference that raises. `hold=proving` keeps the proof at its
+second step while there is a file `hold-proving` in the runtime directory (see `worker.scripted`);
+`hold=previewing` and `hold=importing` do the same with a preview, and with a set at each problem.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
@@ -21,7 +23,19 @@ from problems.vocabulary import Step
 from worker.scripted import hold
 
 
-def prove(problem: Problem, *, on_progress: OnProgress, cancelled: Event, gates: Path) -> Proof:
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Where the files are that keep a job in a step, and what ends the wait."""
+
+    folder: Path
+    cancelled: Event
+
+    def hold(self, reference: str, step: str) -> None:
+        """Stay in `step` while its file is there, if the words of the reference ask for it."""
+        hold(reference.split(), step, gates=self.folder, cancelled=self.cancelled)
+
+
+def prove(problem: Problem, *, on_progress: OnProgress, gate: Gate) -> Proof:
     """Find what the words of the reference say, program by program."""
     words = problem.reference.split()
     if "proof=breaks" in words:
@@ -31,7 +45,7 @@ def prove(problem: Problem, *, on_progress: OnProgress, cancelled: Event, gates:
         name = f"solutions/{solution.path.name}"
         on_progress(Progress(Step.CHECKING, name, index, len(problem.solutions)))
         if index == 2:
-            hold(words, "proving", gates=gates, cancelled=cancelled)
+            gate.hold(problem.reference, "proving")
         verdict = solution.verdict
         outcomes.append(Outcome(name, solution.language, verdict, verdict, "", 1.0))
         on_progress(Progress(Step.CHECKED, f"{name}: {verdict}, as expected", index, len(problem.solutions)))
@@ -40,7 +54,9 @@ def prove(problem: Problem, *, on_progress: OnProgress, cancelled: Event, gates:
     return Proof(problem.slug, problem.version, findings, tuple(outcomes))
 
 
-def import_set(format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem) -> Iterator[Imported]:
+def import_set(
+    format_name: str, folder: Path, *, scale: bool, on_problem: OnProblem, gate: Gate
+) -> Iterator[Imported]:
     """Take each folder that has a problem.toml for a package as it is. One that holds `refuse` is refused."""
     warnings = ("no case was enlarged",) if scale else ()
     found = sorted(path.parent for path in folder.rglob(DESCRIPTION))
@@ -48,14 +64,16 @@ def import_set(format_name: str, folder: Path, *, scale: bool, on_problem: OnPro
         name = place.relative_to(folder).as_posix()
         on_problem(number, len(found), name)
         contents = read_folder(place)
+        gate.hold(contents.files.get("reference.py", b"").decode(), "importing")
         if (place / "refuse").exists():
             yield Imported(Entry.refused(name, place.name, f"{format_name}: the folder asked for it"))
         else:
             yield Imported(Entry.imported(name, place.name, place.name, warnings), contents.files)
 
 
-def preview(problem: Problem, wanted: CaseWanted) -> Preview:
+def preview(problem: Problem, wanted: CaseWanted, *, gate: Gate) -> Preview:
     """The case that is wanted, with one array of a single zero."""
+    gate.hold(problem.reference, "previewing")
     case = wanted_case(problem, wanted)
     zero = ArrayPreview("zero", "input", "float32", (1,), 4, 0.0, 0.0, 0.0, 0, 0, ("0",))
     return Preview(case.name, case.group, case.sizes, wanted.seed or 1, 0.1, 0.2, 4, (zero,))

@@ -11,6 +11,18 @@ with Cluster(folder, hosts=2) as cluster:
 
 from tests.cluster.cluster import Cluster, Person
 from tests.cluster.hosts import Host
-from tests.cluster.stages import STAGES, Stage, hold, hold_again
+from tests.cluster.stages import KINDS, REAL_STAGES, STAGES, HeldJob, Stage, hold, hold_again, hold_kind
 
-__all__ = ["STAGES", "Cluster", "Host", "Person", "Stage", "hold", "hold_again"]
+__all__ = [
+    "KINDS",
+    "REAL_STAGES",
+    "STAGES",
+    "Cluster",
+    "HeldJob",
+    "Host",
+    "Person",
+    "Stage",
+    "hold",
+    "hold_again",
+    "hold_kind",
+]

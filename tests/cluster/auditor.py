@@ -16,16 +16,16 @@ import django
 from django.db import connections
 
 from web.config import use_settings
-from web.jobs import wakeup
 
 use_settings()
 django.setup()
 
 from judge.report import Report  # noqa: E402 - needs Django's settings
 from problems.vocabulary import Verdict  # noqa: E402 - as above
-from tests.cluster import invariants  # noqa: E402 - as above
+from tests.cluster import invariants, requests  # noqa: E402 - as above
 from web.accounts.models import Scope, User  # noqa: E402 - as above
 from web.accounts.services import issue_token  # noqa: E402 - as above
+from web.jobs import wakeup  # noqa: E402 - as above
 from web.submissions import services  # noqa: E402 - as above
 from web.submissions.models import Job, Submission  # noqa: E402 - as above
 
@@ -69,6 +69,24 @@ def rejudge(public_id: str) -> bool:
     return services.rejudge(Submission.objects.get(public_id=public_id))
 
 
+def start_kind(kind: str, word: str, judged: str) -> int:
+    """Ask for a job of another kind, which `word` keeps with its worker; return the key of its row.
+
+    A rejudge is of the submission `judged`.
+    """
+    return requests.START[kind](word, judged)
+
+
+def look_at(kind: str, pk: int) -> dict[str, Any]:
+    """The row of such a job: its state, attempt, tries, worker, and whether it has a result."""
+    return requests.look_at(kind, pk)
+
+
+def cancel_kind(kind: str, pk: int) -> bool:
+    """Give such a job up."""
+    return requests.cancel(kind, pk)
+
+
 def undone() -> list[str]:
     """The submissions that have no verdict yet."""
     return list(Job.objects.exclude(state="done").values_list("submission__public_id", flat=True))
@@ -76,7 +94,21 @@ def undone() -> list[str]:
 
 _DOES: Mapping[str, Callable[..., Any]] = {
     "violations": invariants.violations,
-    **{do.__name__: do for do in (enrol, ring, claim, hand_back, send_result, rejudge, undone)},
+    **{
+        do.__name__: do
+        for do in (
+            enrol,
+            ring,
+            claim,
+            hand_back,
+            send_result,
+            rejudge,
+            start_kind,
+            look_at,
+            cancel_kind,
+            undone,
+        )
+    },
 }
 
 

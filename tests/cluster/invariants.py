@@ -12,11 +12,10 @@ from django.db import transaction
 from django.db.models import Count, F, Q
 
 from problems.vocabulary import Mode, Verdict
-from web.jobs.models import JobState
+from web.jobs.models import OPEN, JobState, job_models
 from web.leaderboards.models import Best
-from web.staff.models import HiddenRun
 from web.submissions import services
-from web.submissions.models import Event, EventKind, Job, Progress, Report, Submission, Tally
+from web.submissions.models import Event, EventKind, Progress, Report, Submission, Tally
 
 _BOARD = ("submission__user", "submission__problem", "version", "gpu_model", "submission__language")
 _NAMED_AT_MOST = 5
@@ -37,9 +36,9 @@ def _unfinished() -> Iterator[str]:
 
 
 def _leases() -> Iterator[str]:
-    held = Job.objects.filter(Q(state=JobState.LEASED) | Q(lease_until__isnull=False))
-    yield from _named("leased still", held)
-    yield from _named("hidden runs leased still", HiddenRun.objects.filter(state=JobState.LEASED))
+    for model in job_models():
+        open_ones = model._default_manager.filter(Q(state__in=OPEN) | Q(lease_until__isnull=False))
+        yield from _named(f"{model._meta.verbose_name_plural} not over", open_ones)
 
 
 def _verdicts() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The stages of a submission's way to a verdict, and how a test keeps a submission in one.
+"""The stages of a job's way to its end, and how a test keeps a submission or another job in one.
 
 Theory of operation. Each stage has a gate. Those of the scripted judge are files that its words wait for; a
 program that is judged for real stays by itself for a while. The gate of `recording` is a lock in the
@@ -39,7 +39,11 @@ Gate = contextlib.ExitStack  # closing it opens the way
 
 
 class Stage(StrEnum):
-    """Where a submission is."""
+    """Where a submission is.
+
+    Of a row of the database there are three states: waiting, leased, and being written by the transaction
+    that records. What a leased one is doing makes a difference only to a judge that has sandboxes.
+    """
 
     QUEUED = "queued"
     COMPILING = "compiling"
@@ -48,7 +52,11 @@ class Stage(StrEnum):
     RECORDING = "recording"
 
 
-STAGES = tuple(Stage)
+STAGES = (Stage.QUEUED, Stage.CHECKING, Stage.RECORDING)
+REAL_STAGES = tuple(Stage)
+# The gate of each other kind of job: a word in the reference of its problem, or in a program.
+KIND_GATES = {"preview": "previewing", "proof": "proving", "import": "importing", "rejudge": "checking"}
+KINDS = tuple(KIND_GATES)
 Source = Callable[[Stage], str]  # makes a program that stays in a stage
 _BEGINS_WITH = {
     Stage.QUEUED: "queued",
@@ -90,6 +98,39 @@ def hold(cluster: Cluster, stage: Stage, source: Source = scripted) -> Iterator[
             public_id = cluster.submit(source(stage))
             _await(cluster, public_id, stage)
             yield Held(public_id, (public_id,), gate)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldJob:
+    """A job of another kind that a worker has, and that a test keeps there."""
+
+    kind: str
+    pk: int
+    gate: Gate
+
+    def release(self) -> None:
+        """Let it go on."""
+        self.gate.close()
+
+
+@contextlib.contextmanager
+def hold_kind(cluster: Cluster, kind: str) -> Iterator[HeldJob]:
+    """A job of `kind` that a worker does until it is released, at the latest at the block's end."""
+    word = f"hold={KIND_GATES[kind]}"
+    old = ""
+    if kind == "rejudge":
+        old = cluster.submit(f"accepted {word}")
+        cluster.settle()
+    with contextlib.ExitStack() as gates:
+        file = cluster.gates / f"hold-{KIND_GATES[kind]}"
+        file.touch()
+        gate = gates.enter_context(Gate())
+        gate.callback(file.unlink, missing_ok=True)
+        pk = cluster.ask("start_kind", kind, word, old)
+        wait_until(
+            lambda: cluster.ask("look_at", kind, pk)["state"] == "leased", f"a worker for a {kind}", START_S
+        )
+        yield HeldJob(kind, pk, gate)
 
 
 @contextlib.contextmanager

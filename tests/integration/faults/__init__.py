@@ -1,1 +1,1 @@
-"""Every fault in every stage of a submission, on clusters of real services and hosts."""
+"""Faults in every stage of a submission and of other jobs, on clusters of real services and hosts."""

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.cluster import STAGES, hold
+from tests.cluster import REAL_STAGES, hold
 from tests.integration.faults import real
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("cluster")]
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", REAL_STAGES)
 def test_every_container_engine_restarts(real_cluster, recovers, stage):
     cluster = real_cluster
     with hold(cluster, stage, real.source) as held, recovers(cluster, held):
@@ -18,7 +18,7 @@ def test_every_container_engine_restarts(real_cluster, recovers, stage):
             engine.start()
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("stage", REAL_STAGES)
 def test_the_disk_is_full(real_cluster, recovers, stage):
     cluster = real_cluster
     with hold(cluster, stage, real.source) as held:

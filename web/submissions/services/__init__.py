@@ -1,8 +1,8 @@
 """Writes about submissions: what users do (`submitting`) and what workers do (`job_queue`)."""
 
 from web.jobs.queue import Hold, LeaseLost, Swept
-from web.submissions.services.progress import forget, recount
 from web.submissions.services.job_queue import queue
+from web.submissions.services.progress import forget, recount
 from web.submissions.services.sharing import share, withdraw
 from web.submissions.services.submitting import (
     GpuNotOffered,
