@@ -2,7 +2,8 @@
 
 Theory of operation. On a cluster of real services and hosts (`tests.cluster`) people hand in programs through
 the API, each with an idempotency key, and try again with the same key until the site has taken it, as the
-command line does. Meanwhile faults strike, at times two at once, from the list in `benchmarks.chaos_faults`.
+command line does. Another asks for previews, proofs, imports and
+rejudges. Meanwhile faults strike, at times two at once, from the list in `benchmarks.chaos_faults`.
 A watcher notes five times a second what has no verdict. A fault has been recovered from when everything that
 was under way when it struck has its verdict; how long the fault itself lasted counts.
 
@@ -15,6 +16,7 @@ invariant is violated, a recovery took over RECOVERY_S, or a fault could not be 
 """
 
 import argparse
+import contextlib
 import random
 import secrets
 import sys
@@ -33,15 +35,21 @@ import psycopg
 from benchmarks.chaos_faults import ENGINE, FAULTS, FREE_MIB, Fault, Scene, Upkeep, furnish
 from benchmarks.chaos_programs import programs
 from benchmarks.judging import print_table
-from tests.cluster import Cluster
+from tests.cluster import KINDS, Cluster
 
 PEOPLE = 12
 RECOVERY_S = 30.0
 PATIENCE_S = 60.0
+OTHERS_EVERY_S = 1.0
 LOOK_S = 0.2
 AT_ONCE = 2
 _UNDONE = "SELECT submission_id FROM submissions_job WHERE state <> 'done'"
 _LEASED = "SELECT COUNT(*) FROM submissions_job WHERE state = 'leased'"
+_OTHERS_OPEN = """
+SELECT 1 FROM authoring_proofrun WHERE state IN ('queued', 'leased') UNION ALL
+SELECT 1 FROM importing_importrun WHERE state IN ('queued', 'leased') UNION ALL
+SELECT 1 FROM staff_hiddenrun WHERE state IN ('queued', 'leased')
+"""
 _OUTCOMES = """
 SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.submission_id), COUNT(*)
   FROM submissions_submission s LEFT JOIN submissions_report r ON r.submission_id = s.id
@@ -79,6 +87,7 @@ class Ledger:
     verdicts: dict[str, str] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
     again: int = 0
+    others: int = 0
     _lock: Lock = field(default_factory=Lock)
 
     def take(self, key: str, public_id: str, verdict: str) -> None:
@@ -208,6 +217,9 @@ def _unleash(scene: Scene, options: argparse.Namespace, faults: Sequence[Fault])
         Thread(target=_hand_in, args=(cluster, ledger, number, options.rate / PEOPLE, handed_in))
         for number in range(PEOPLE)
     ]
+    # A real proof takes longer than anyone would wait for here.
+    kinds = KINDS if options.no_engine else ("preview", "rejudge")
+    people.append(Thread(target=_ask_for_others, args=(cluster, ledger, kinds, handed_in)))
     injectors = [
         Thread(target=_inject, args=(scene, watcher, faults, options.every * AT_ONCE, calm))
         for _ in range(AT_ONCE)
@@ -251,6 +263,16 @@ def _hand_in(cluster: Cluster, ledger: Ledger, number: int, per_s: float, ended:
             ledger.take(key, public_id, program.verdict.value)
 
 
+def _ask_for_others(cluster: Cluster, ledger: Ledger, kinds: Sequence[str], ended: Event) -> None:
+    """Ask for jobs of other kinds until `ended`. While the database is away nothing comes of it."""
+    rng = random.Random(len(kinds))
+    while not ended.wait(rng.expovariate(1 / OTHERS_EVERY_S)):
+        judged = rng.choice([*ledger.taken.values(), ""])
+        with contextlib.suppress(RuntimeError):
+            cluster.ask("start_kind", rng.choice(kinds), "", judged)
+            ledger.others += 1
+
+
 def _until_taken(http: httpx.Client, ledger: Ledger, body: Mapping[str, str], key: str) -> str:
     """Hand in until the site has taken it, and return its id; empty when it would not within PATIENCE_S."""
     deadline, last = time.monotonic() + PATIENCE_S, ""
@@ -282,7 +304,7 @@ def _inject(scene: Scene, watcher: Watcher, faults: Sequence[Fault], every_s: fl
 
 def _await_verdicts(cluster: Cluster) -> None:
     deadline = time.monotonic() + PATIENCE_S
-    while cluster.sql(_UNDONE) and time.monotonic() < deadline:
+    while (cluster.sql(_UNDONE) or cluster.sql(_OTHERS_OPEN)) and time.monotonic() < deadline:
         time.sleep(LOOK_S)
 
 
@@ -347,6 +369,7 @@ def report(result: Result, watcher: Watcher, ledger: Ledger, took_s: float, sett
             ("seconds", f"{took_s:.0f}"),
             ("submissions in the database", f"{result.submissions}"),
             ("submissions that the site confirmed", f"{len(ledger.taken)}"),
+            ("previews, proofs, imports and rejudges", f"{ledger.others}"),
             ("requests that had to be repeated", f"{ledger.again}"),
             ("programs that the site did not take within a minute", f"{len(ledger.refused)}"),
             ("faults", f"{len(struck)}"),

@@ -23,6 +23,7 @@ def test_nothing_is_lost_or_duplicated():
     assert done.returncode == 0, done.stdout + done.stderr
     figures = dict(re.findall(r"^(\S.*?)  +(\d+)$", done.stdout, re.MULTILINE))
     assert int(figures["submissions that the site confirmed"]) >= 40
+    assert int(figures["previews, proofs, imports and rejudges"]) >= 4
     assert int(figures["faults"]) >= 3
     assert [figures[name] for name in ("lost", "duplicated", "wrong", "invariants violated")] == ["0"] * 4
 

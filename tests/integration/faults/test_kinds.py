@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from tests.cluster import KINDS, Cluster, HeldJob, hold_kind
+from tests.cluster import KINDS, Cluster, HeldJob, Stage, hold_kind
 from tests.cluster.cluster import SWEEP_S
+from tests.integration.faults import real
 from tests.integration.faults.conftest import RECOVERY_S
 from tests.services import wait_until
 
@@ -35,15 +36,19 @@ def test_its_worker_is_asked_to_stop(cluster, kind):
     """It hands the job back or ends it within its grace. Neither is charged."""
     with hold_kind(cluster, kind) as held:
         host = host_of(cluster, held)
-        cluster.worker(host).signal(signal.SIGTERM)
-        wait_until(lambda: not cluster.has_heartbeat(host), f"the end of {host.name}", RECOVERY_S)
+        worker = cluster.worker(host)
+        worker.signal(signal.SIGTERM)
+        wait_until(lambda: not cluster.has_heartbeat(host), f"the drain of {host.name}", RECOVERY_S)
         ends_well(cluster, held, tries=1)
+        worker.wait(RECOVERY_S)
 
 
 @pytest.mark.parametrize("kind", ["preview", "proof", "import"])
 def test_every_container_engine_is_away(real_cluster, kind):
     """As many sweeps as there are tries go by; no try is charged, and the job waits for the engines."""
     cluster = real_cluster
+    cluster.submit(real.source(Stage.QUEUED))  # a worker that judges has an open judge when the engine goes
+    cluster.settle(RECOVERY_S)
     for engine in cluster.engines:
         engine.stop()
     try:
@@ -80,5 +85,4 @@ def ends_well(cluster: Cluster, held: HeldJob, **expected: int) -> None:
         assert job["attempt"] == expected["attempts"]
     if "tries" in expected:
         assert job["tries"] == expected["tries"]
-    cluster.start()
     assert cluster.violations() == []

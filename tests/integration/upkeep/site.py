@@ -54,19 +54,14 @@ class Site:
         assert done.returncode == 0, done.stderr[-3000:]
         return json.loads(done.stdout.splitlines()[-1])
 
-    def start(self, program: str, *arguments: object, root: Path = ROOT) -> subprocess.Popen[str]:
-        """Start a program of the version in `root`; the test reads its lines and stops it."""
-        return self._start([sys.executable, "-c", _BEGIN + program, *map(str, arguments)], root)
+    def start(self, program: str, *arguments: object, **streams: Any) -> subprocess.Popen[str]:
+        """Start a program that has Django set up; the test reads its lines and stops it."""
+        return self._start([sys.executable, "-c", _BEGIN + program, *map(str, arguments)], **streams)
 
-    def start_manage(self, *arguments: object) -> subprocess.Popen[str]:
-        """Start `manage.py` with these arguments."""
-        return self._start([sys.executable, "manage.py", *map(str, arguments)], ROOT, stderr=subprocess.PIPE)
-
-    def _start(self, argv: list[str], root: Path, **streams: Any) -> subprocess.Popen[str]:
-        environment = dict(self.environment)
-        if root != ROOT:  # a version before knows fewer settings, and refuses those that it does not know
-            del environment["WARPCOURT_SUBMITS_PER_DAY"], environment["WARPCOURT_BACKUP_DIR"]
-        return subprocess.Popen(argv, cwd=root, env=environment, stdout=subprocess.PIPE, text=True, **streams)
+    def _start(self, argv: list[str], **streams: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            argv, cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True, **streams
+        )
 
     def _run(self, argv: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
