@@ -3,8 +3,9 @@
 Theory of operation. On a cluster of real services and hosts (`tests.cluster`) people hand in programs through
 the API, each with an idempotency key, and try again with the same key until the site has taken it, as the
 command line does. Another asks for previews, proofs, imports and rejudges. Meanwhile faults strike, at times
-two at once, from the list in `benchmarks.chaos_faults`. A watcher notes five times a second what has no verdict. A fault has been recovered from when everything that
-was under way when it struck has its verdict; how long the fault itself lasted counts.
+two at once, from the list in `benchmarks.chaos_faults`. A watcher notes five times a second what has no
+verdict. A fault has been recovered from when everything that was under way when it struck has its verdict;
+how long the fault itself lasted counts.
 
 When the time is over and enough is handed in, all faults are repaired, and each submission that the site
 took is looked up: one without a verdict is *lost*; one with a second verdict, or of a key with two

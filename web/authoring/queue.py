@@ -1,17 +1,18 @@
 """The queue of proofs and previews. The rest is `web.jobs.queue`.
 
-Theory of operation. A worker takes one only when no submission of a learner waits. Previews come first, since
-their author looks at the page; a proof that has waited for AGED is as urgent, so that no stream of previews
-holds up a proof. A run is about one revision, which stays as it is whatever is written meanwhile; only where
-the files still say the same does a proof that holds make the workspace ready.
+Theory of operation. A worker takes one only when no submission of a learner waits. Authors take turns,
+whatever they ask for, so that no author's runs keep out another's. Of jobs of the same rank previews come
+first, since their author looks at the page; a proof that has waited for AGED is as urgent, so that no stream
+of previews holds up a proof. A run is about one revision, which stays as it is whatever is written
+meanwhile; only where the files still say the same does a proof that holds make the workspace ready.
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Case, F, IntegerField, QuerySet, When
 from django.utils import timezone
 
 from problems.contents import Contents
@@ -19,12 +20,12 @@ from web.authoring import queries
 from web.authoring.models import ProofRun, RunKind, State, Workspace
 from web.authoring.queries import standing
 from web.clock import DatabaseNow
-from web.jobs.models import JobState
-from web.jobs.queue import Failure, JobQueue, Swept
+from web.jobs.queue import Failure, JobQueue
 
 MOST_STEPS = 200
 AGED = timedelta(minutes=5)
 PRIORITIES = {RunKind.PREVIEW: 20, RunKind.PROOF: 10}
+_AGED = When(queued__lt=DatabaseNow() - AGED, then=PRIORITIES[RunKind.PREVIEW])
 _MESSAGES = {
     Failure.TRIES_USED: (
         "The judge failed on it several times. Try again; staff find the reason in the worker's log."
@@ -39,6 +40,12 @@ class ProofQueue(JobQueue[ProofRun]):
     """Proofs and previews that their authors asked for."""
 
     model = ProofRun
+    order = (
+        "fair_share_rank",
+        Case(_AGED, default=F("priority"), output_field=IntegerField()).desc(),
+        "queued",
+        "pk",
+    )
     owner = "by"
     fresh = {"progress": {}}
 
@@ -67,12 +74,6 @@ class ProofQueue(JobQueue[ProofRun]):
     def fail(self, run: ProofRun, failure: Failure) -> bool:
         """Keep that it was not its author's fault."""
         return self.record_failure(run, _MESSAGES[failure])
-
-    def sweep(self, *, now: datetime | None = None) -> Swept:
-        """As for every job, after proofs that have waited for long were made as urgent as previews."""
-        aged = ProofRun.objects.filter(state=JobState.QUEUED, queued__lt=(now or DatabaseNow()) - AGED)
-        aged.filter(kind=RunKind.PROOF).update(priority=PRIORITIES[RunKind.PREVIEW])
-        return super().sweep(now=now)
 
     def _end(self, run: ProofRun, **columns: Any) -> bool:
         done = self.finish(run, finished=timezone.now(), **columns)

@@ -30,7 +30,7 @@ A kind of job is a subclass with what ending means for it: `fail`, and a `record
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -41,7 +41,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet, Subquery
-from django.db.models.expressions import CombinedExpression
+from django.db.models.expressions import CombinedExpression, OrderBy
 
 from web.clock import DatabaseNow
 from web.jobs import wakeup
@@ -85,6 +85,8 @@ class JobQueue(ABC, Generic[J]):
     """The jobs of one kind."""
 
     model: type[J]
+    # What comes first. A kind of which few wait may have an order that no index has.
+    order: ClassVar[Sequence[str | OrderBy]] = ORDER
     # What a claim resets in the row.
     fresh: ClassVar[Mapping[str, Any]] = {}
     # The column of the user among whose jobs it is ranked; empty where none takes a share.
@@ -249,13 +251,13 @@ class JobQueue(ABC, Generic[J]):
 
     def in_line(self, queue: str) -> QuerySet[J]:
         """What waits in `queue`, in the order of claims, which an index has."""
-        return self._all().filter(state=JobState.QUEUED, queue=queue).order_by(*ORDER)
+        return self._all().filter(state=JobState.QUEUED, queue=queue).order_by(*self.order)
 
     def next_job(self, queues: Collection[str]) -> tuple[int, int] | None:
         """Key and attempt of the job that a worker of `queues` takes next. It may be gone by now."""
         heads = [*(_first(self.in_line(queue)) for queue in queues), _first(self._expired(queues))]
         candidates = self._all().filter(reduce(or_, (Q(pk=head) for head in heads)))
-        return candidates.order_by(*ORDER).values_list("pk", "attempt").first()
+        return candidates.order_by(*self.order).values_list("pk", "attempt").first()
 
     def hears(self, queue: str) -> str:
         """The queue at the broker of which workers are woken for jobs of `queue`."""
@@ -281,7 +283,7 @@ class JobQueue(ABC, Generic[J]):
         return Q(state=JobState.QUEUED) | self._may_be_tried_again()
 
     def _expired(self, queues: Collection[str]) -> QuerySet[J]:
-        return self._all().filter(self._may_be_tried_again(), queue__in=queues).order_by(*ORDER)
+        return self._all().filter(self._may_be_tried_again(), queue__in=queues).order_by(*self.order)
 
     def _ends(self, job: J, *, failed: bool) -> bool:
         if failed and job.tries >= settings.WARPCOURT.max_tries:

@@ -76,7 +76,7 @@ def test_a_page_stays_where_it_is_when_something_new_comes(owners, owner, many, 
     monkeypatch.setattr(page_module, "ROWS", 2)
     second = link(owners, "", "next")
     before = shown(owners, second)
-    Job.objects.update(status="done")
+    Job.objects.update(state="done")
     handed_in(owner)
     assert shown(owners, second) == before
 
@@ -145,7 +145,7 @@ def test_it_takes_as_many_queries_for_many_rows_as_for_one(
     owners, owner, many, handed_in, django_assert_max_num_queries
 ):
     for score_us in (5.0, 6.0):
-        Job.objects.exclude(status="done").update(status="done")
+        Job.objects.exclude(state="done").update(state="done")
         record(handed_in(owner), timed_report(score_us))
     with django_assert_max_num_queries(7):
         owners.get(f"/submissions?before={many[-1].public_id}&verdict=unjudged")

@@ -162,7 +162,7 @@ def test_judging_again_drops_the_report_and_keeps_the_journal(owner, handed_in):
 
 @pytest.mark.parametrize(
     "columns",
-    [{"status": "lost"}, {"status": "leased"}, {"status": "queued", "lease_until": "2030-01-01T00:00Z"}],
+    [{"state": "lost"}, {"state": "leased"}, {"state": "queued", "lease_until": "2030-01-01T00:00Z"}],
 )
 def test_the_database_refuses_a_state_that_means_nothing(owner, handed_in, columns):
     handed_in(owner)

@@ -10,6 +10,7 @@ from problems.faults import MOST_FAULTS, Faults, PackageInvalid
 from tests.conftest import PASSWORD
 from web.accounts.models import User
 from web.authoring.models import Comment, ProofRun, Role, RunKind, Workspace
+from web.authoring.queue import AGED
 from web.authoring.queue import queue as proofs
 from web.authoring.services import comments, files, members, room, runs, workspaces
 from web.jobs.models import JobState
@@ -90,16 +91,16 @@ def test_people_are_served_in_turn(workspace, instructor, other, vector_add):
     """Whoever asks for a lot waits behind everybody's first, whatever it is."""
     mine = [runs.preview(workspace, instructor, LOOK) for _ in range(3)]
     theirs = runs.prove(workspaces.create(other, "others-own", vector_add), other)
-    order = [proofs.claim("w").run for _ in range(4)]
+    order = [proofs.claim("w") for _ in range(4)]
     assert order == [mine[0], theirs, mine[1], mine[2]]
 
 
 def test_no_stream_of_previews_holds_a_proof_up(workspace, instructor, other, vector_add):
     proof = runs.prove(workspaces.create(other, "others-own", vector_add), other)
     preview = runs.preview(workspace, instructor, LOOK)
-    ProofRun.objects.filter(pk=proof.pk).update(created=timezone.now() - proofs.AGED - timedelta(seconds=1))
-    assert proofs.claim("w").run == proof
-    assert proofs.claim("w").run == preview
+    ProofRun.objects.filter(pk=proof.pk).update(queued=timezone.now() - AGED - timedelta(seconds=1))
+    assert proofs.claim("w") == proof
+    assert proofs.claim("w") == preview
 
 
 def test_what_waits_for_one_person_is_bounded(workspace, instructor):

@@ -33,7 +33,7 @@ def value(line: str) -> float:
 
 
 def test_requests_are_counted_by_the_name_of_their_address(problem) -> None:
-    line = 'warpcourt_http_requests_total{method="GET",state="200",view="problem"}'
+    line = 'warpcourt_http_requests_total{method="GET",status="200",view="problem"}'
     Client().get(f"/problems/{problem.slug}")
     before = value(line)
     Client().get(f"/problems/{problem.slug}")
@@ -44,8 +44,8 @@ def test_requests_are_counted_by_the_name_of_their_address(problem) -> None:
 def test_what_has_no_address_has_one_name() -> None:
     Client().get("/nowhere/at/all")
     Client().generic("BREW", "/healthz")
-    assert value('warpcourt_http_requests_total{method="GET",state="404",view="none"}') >= 1
-    assert value('warpcourt_http_requests_total{method="other",state="405",view="healthz"}') >= 1
+    assert value('warpcourt_http_requests_total{method="GET",status="404",view="none"}') >= 1
+    assert value('warpcourt_http_requests_total{method="other",status="405",view="healthz"}') >= 1
     assert "nowhere" not in read()
     assert "BREW" not in read()
 
