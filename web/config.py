@@ -84,7 +84,7 @@ class Config:
     database_url: DatabaseUrl = ""
     """PostgreSQL, as postgres://user:password@host/name. Empty: SQLite in the data directory."""
     broker_url: RedisUrl = ""
-    """Redis for doorbell and rate limits, as redis://host:6379/0. Empty: files in the data directory."""
+    """Redis for messages and rate limits, as redis://host:6379/0. Empty: files in the data directory."""
     email_url: MailUrl = ""
     """Mail server, as smtp://user:password@host:587. Empty: mail is written to the log."""
     email_from: Text = "warpcourt@localhost"
