@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judge.preview import CaseWanted
+from judge.proof.preview import CaseWanted
 from problems.contents import read_folder
 from problems.loader import problems_root
 from web.accounts.models import User
