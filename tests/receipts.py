@@ -150,7 +150,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Keep what a proof recorded, in the process that writes receipts."""
     recorded = dict(report.user_properties)
-    if report.when == "call" and _PACKAGE in recorded:  # a parameter may be called like the marker
+    if report.when == "call" and _PACKAGE in recorded:  # keywords would have parameters named `proof` too
         folder = Path(str(recorded.pop(_PACKAGE)))
         name = report.nodeid.rsplit("::", 1)[1].partition("@")[0]
         _seen[folder][name] = recorded if report.passed else None
