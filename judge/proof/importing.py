@@ -158,7 +158,7 @@ def _gpu_mode(place: Path, folder: Path, workshop: Workshop) -> Imported:
     return examined(gpu_mode.read(place, within=folder), workshop)
 
 
-def _kernel_environment(place: Path, folder: Path, workshop: Workshop) -> Imported:
+def _kernel_bench(place: Path, folder: Path, workshop: Workshop) -> Imported:
     return examined(kernel_bench.read(place, within=folder), workshop)
 
 
@@ -173,7 +173,7 @@ def _kattis(place: Path, folder: Path, workshop: Workshop) -> Imported:
 
 FORMATS: Mapping[str, Format] = {
     gpu_mode.FORMAT: Format(gpu_mode.find, _gpu_mode),
-    kernel_bench.FORMAT: Format(kernel_bench.find, _kernel_environment),
+    kernel_bench.FORMAT: Format(kernel_bench.find, _kernel_bench),
     leetgpu.FORMAT: Format(leetgpu.find, _leetgpu),
     tensara.FORMAT: Format(tensara.find, _tensara),
     kattis.FORMAT: Format(kattis.find, _kattis),

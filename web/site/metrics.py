@@ -51,9 +51,7 @@ WAIT_SECONDS = Histogram(
     ["queue"],
     buckets=_WAIT_S,
 )
-VERDICTS = Counter(
-    "warpcourt_verdicts", "Verdicts given, by workers, sweeps and whoever cancels what waits.", ["verdict"]
-)
+VERDICTS = Counter("warpcourt_verdicts", "Verdicts given, by workers, sweeps and cancellations.", ["verdict"])
 JUDGING_SECONDS = Histogram(
     "warpcourt_judging_seconds", "Time from claim to recorded verdict.", ["queue"], buckets=_STAGE_S
 )
@@ -118,7 +116,7 @@ SWEPT = Counter(
 
 # Nodes
 
-MPS_RESTARTS = Counter("warpcourt_mps_restarts", "MPS daemons started anew after a fault.", ["gpu"])
+MPS_RESTARTS = Counter("warpcourt_mps_restarts", "MPS daemons restarted after a fault.", ["gpu"])
 QUARANTINES = Counter("warpcourt_gpu_quarantines", "Times that a GPU was taken out of use.", ["gpu"])
 ORPHANS_REAPED = Counter("warpcourt_orphans_reaped", "Containers of dead workers that were removed.")
 HEARTBEATS_FAILED = Counter(

@@ -5,14 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from judge.proof.mutants.code import (
-    Function,
-    closing_of,
-    device_functions,
-    expression_end,
-    masked,
-    trimmed,
-)
+from judge.proof.mutants.code import Function, closing_of, device_functions, expression_end, masked, trimmed
 from judge.proof.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 

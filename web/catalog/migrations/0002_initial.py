@@ -5,31 +5,42 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('catalog', '0001_initial'),
-        ('packages', '0001_initial'),
+        ("catalog", "0001_initial"),
+        ("packages", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='problem',
-            name='package',
-            field=models.ForeignKey(blank=True, help_text='The version that is live; empty until the packages are loaded.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='live_of', to='packages.packageversion'),
+            model_name="problem",
+            name="package",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="The version that is live; empty until the packages are loaded.",
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="live_of",
+                to="packages.packageversion",
+            ),
         ),
         migrations.AddField(
-            model_name='tagging',
-            name='problem',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='taggings', to='catalog.problem'),
+            model_name="tagging",
+            name="problem",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="taggings", to="catalog.problem"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='problem',
-            constraint=models.CheckConstraint(condition=models.Q(('difficulty__in', ['easy', 'medium', 'hard'])), name='problem_difficulty_known'),
+            model_name="problem",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("difficulty__in", ["easy", "medium", "hard"])),
+                name="problem_difficulty_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='tagging',
-            constraint=models.UniqueConstraint(fields=('name', 'problem'), name='tagging_once'),
+            model_name="tagging",
+            constraint=models.UniqueConstraint(fields=("name", "problem"), name="tagging_once"),
         ),
     ]
