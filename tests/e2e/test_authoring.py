@@ -44,14 +44,14 @@ def teacher(court: Site, page: Page) -> Page:
 def expect_findings(page: Page, lines: list[str]) -> None:
     """The report must show each of `lines`, and say with each what to do."""
     shown = page.locator(".proof-finding").all_text_contents()
-    assert all("Do:" in finding for finding in shown)
+    assert all("Fix:" in finding for finding in shown)
     for line in lines:
         assert any(_words(line) in _words(finding) for finding in shown), (line, shown)
 
 
 def _words(text: str) -> str:
     """A finding without the marks by which a terminal and a page tell its parts apart."""
-    return " ".join(re.sub(r"Do:|[:;]", " ", text).split())
+    return " ".join(re.sub(r"Fix:|[:;]", " ", text).split())
 
 
 def hand_in(page: Page, site: Site, source: str, word: str) -> str:
