@@ -26,7 +26,7 @@ from web.config import ROOT
 
 CHROMIUM = Path("/usr/bin/chromium-headless-shell")  # without windows it takes a third less time
 PASSWORD = "correct horse battery"
-START_S = 60
+START_S = 240  # a machine that has never judged builds the runtime first
 _SWITCHES = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
