@@ -119,7 +119,7 @@ class Client:
             except httpx.HTTPError as error:
                 failures += 1
                 if failures > _RECONNECTS:
-                    raise Unreachable(f"The site was lost while waiting: {error}") from error
+                    raise Unreachable(f"Lost the connection to the site while waiting: {error}") from error
             if self.get(f"submissions/{public_id}")["state"] == "done":
                 return
             time.sleep(min(0.5 * 2**failures, _LONGEST_PAUSE_S))
@@ -145,7 +145,7 @@ class Client:
         try:
             response = self._http.request(method, path, **options)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unreachable(f"{self.url} cannot be reached: {error}") from error
+            raise Unreachable(f"Cannot reach {self.url}: {error}") from error
         if response.status_code == 204:
             return None
         if response.status_code >= 400:
@@ -162,9 +162,11 @@ def _refusal(response: httpx.Response) -> SiteError:
         message = str(error["message"])
         wrong = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in error["fields"].items())
     except (ValueError, KeyError, TypeError):
-        return Unreachable(f"The site answered {response.status_code} and is not a Warpcourt server.")
+        return Unreachable(
+            f"The response ({response.status_code}) is not from a Warpcourt server; check the URL."
+        )
     if response.status_code >= 500:
         return Unreachable(message)
     if response.status_code == 401:
-        message = "You are not signed in here, or the token has ended; run: warpcourt login URL"
+        message = "You are not signed in to this site, or the token has expired. Run: warpcourt login URL"
     return Refused(response.status_code, f"{message} {wrong}".strip())

@@ -72,4 +72,4 @@ def _read(path: Path) -> Credentials | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CredentialsInvalid(f"{path} cannot be read; run: warpcourt login URL") from error
+        raise CredentialsInvalid(f"Cannot read {path}. Run: warpcourt login URL") from error

@@ -55,12 +55,14 @@ def _parse(pairs: str) -> Header:
     try:
         words = shlex.split(pairs)
     except ValueError as error:
-        raise HeaderInvalid(f"The header comment has a quote that does not end: {pairs}") from error
+        raise HeaderInvalid(f"The header comment has an unclosed quote: {pairs}") from error
     found = {}
     for word in words:
         name, equals, value = word.partition("=")
         if name not in _KNOWN or not equals or not value:
             known = ", ".join(_KNOWN)
-            raise HeaderInvalid(f"The header comment says {word!r}; it takes {known} as NAME=VALUE.")
+            raise HeaderInvalid(
+                f"The header comment contains {word!r}. Use NAME=VALUE, where NAME is one of {known}."
+            )
         found[name] = value
     return Header(**found)

@@ -46,8 +46,8 @@ class Pulled:
             return cls(str(body["url"]), str(body["slug"]), int(body["revision"]), dict(body["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FolderUnusable(
-                f"{folder} is not a problem folder; run: warpcourt problem pull SLUG, "
-                "or warpcourt problem push --create in a new one"
+                f"{folder} is not a problem folder. Run: warpcourt problem pull SLUG, "
+                "or warpcourt problem push --create SLUG for a new problem"
             ) from error
 
     def save(self, folder: Path) -> None:
@@ -74,12 +74,12 @@ def read_files(folder: Path) -> dict[str, bytes]:
             if any(part.startswith(_IGNORED) for part in name.split("/")) or path.is_dir():
                 continue
             if path.is_symlink() or not path.is_file() or not _PATH.fullmatch(name):
-                raise FolderUnusable(f"{name} is no file of a package; move it out of {folder}")
+                raise FolderUnusable(f"{name} does not belong to a problem package. Move it out of {folder}.")
             found[name] = path.read_bytes()
     except OSError as error:
-        raise FolderUnusable(f"{folder} cannot be read: {error}") from error
+        raise FolderUnusable(f"Cannot read {folder}: {error}") from error
     if "problem.toml" not in found:
-        raise FolderUnusable(f"{folder} has no problem.toml; go to the folder of a problem")
+        raise FolderUnusable(f"{folder} is not a problem folder: it has no problem.toml.")
     return found
 
 
@@ -91,7 +91,9 @@ def received(files: list[dict[str, Any]]) -> dict[str, bytes]:
     """
     for entry in files:
         if not _PATH.fullmatch(entry["path"]):
-            raise FolderUnusable(f"The site sends a file called {entry['path'][:80]!r}; nothing was written.")
+            raise FolderUnusable(
+                f"The site sent an invalid file name, {entry['path'][:80]!r}. Nothing was written."
+            )
     return {
         entry["path"]: entry["text"].encode()
         if entry["text"] is not None
@@ -121,7 +123,7 @@ def write_files(folder: Path, files: Mapping[str, bytes], gone: set[str]) -> Non
             if _PATH.fullmatch(name):
                 (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise FolderUnusable(f"{folder} cannot be written: {error}") from error
+        raise FolderUnusable(f"Cannot write to {folder}: {error}") from error
 
 
 def in_batches(changes: Mapping[str, bytes | None]) -> Iterator[list[dict[str, Any]]]:

@@ -51,23 +51,23 @@ def read_source(path: Path) -> str:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise ProgramUnusable(f"{path} exceeds {_MOST_BYTES // 1024} KiB.")
+            raise ProgramUnusable(f"{path} is larger than {_MOST_BYTES // 1024} KiB.")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ProgramUnusable(f"{path} is not text in UTF-8.") from error
+        raise ProgramUnusable(f"{path} is not a UTF-8 text file.") from error
     except OSError as error:
-        raise ProgramUnusable(f"{path} cannot be read: {error.strerror}.") from error
+        raise ProgramUnusable(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def _no_problem(path: Path, header: Header) -> str:
     language = header.language or language_of(path) or "cuda"
     comment = "//" if language == "cuda" else "#"
     raise ProgramUnusable(
-        f"{path} does not say which problem it solves. Give --problem SLUG, or begin it with: "
+        f"{path} does not name its problem. Use --problem SLUG, or start the file with: "
         f"{comment} warpcourt: problem=SLUG"
     )
 
 
 def _no_language(path: Path) -> str:
     endings = " nor ".join(SUFFIXES.values())
-    raise ProgramUnusable(f"{path} ends in neither {endings}; give --language {' or '.join(SUFFIXES)}.")
+    raise ProgramUnusable(f"{path} ends in neither {endings}. Use --language {' or '.join(SUFFIXES)}.")

@@ -17,7 +17,7 @@ from rich.console import Group, RenderableType
 from . import exits, show, terminal
 from .client import Body, Client
 
-# Programs in languages that we have not are sent too, so that the report says that they were left out.
+# Programs in unsupported languages are sent too, so that the report says that they were skipped.
 _SENT = {
     ".c",
     ".cc",
@@ -47,9 +47,9 @@ def import_set(
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the set.")],
     scale: Annotated[bool, typer.Option("--scale", help="Enlarge timed cases below 1 MiB.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the site's response as JSON.")] = False,
 ) -> None:
-    """Import a set of problems in another format. Exits with 1 when one of them is refused."""
+    """Import a set of problems in another format. Exit status: 1 if one of them is refused."""
     if not folder.is_dir():
         terminal.fail(f"{folder} is not a directory.", exits.USAGE)
     with terminal.site() as client:
@@ -103,4 +103,4 @@ def _shown(run: Body) -> RenderableType:
         where = f" as {problem['slug']}, revision {problem['revision']}" if problem["revision"] else ""
         lines.append(show.clean(f"{problem['place']}: {problem['outcome']}{where}"))
         lines += [show.clean(f"    {text}") for text in (problem["reason"], *problem["warnings"]) if text]
-    return Group(*lines) if lines else show.clean("There was no problem of this format in the folder.")
+    return Group(*lines) if lines else show.clean("The folder contains no problem in this format.")

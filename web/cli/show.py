@@ -49,7 +49,7 @@ def problems(rows: Iterable[Body]) -> Table:
 
 def submissions(rows: Iterable[Body]) -> Table:
     """Submissions, one a line."""
-    table = _table("Submission", "Problem", "Language", "Verdict", ">Time", "Handed in")
+    table = _table("Submission", "Problem", "Language", "Verdict", ">Time", "Submitted")
     for row in rows:
         created = row["created"].replace("T", " ")[:16]
         label = f"{row['problem']} (run)" if row["mode"] == "run" else row["problem"]
@@ -92,7 +92,7 @@ def leaderboard(body: Body) -> RenderableType:
 
 def workspaces(rows: Iterable[Body]) -> Table:
     """Problems that are being written, one a line."""
-    table = _table("Problem", "Title", "State", "You are", ">Revision", "Changed")
+    table = _table("Problem", "Title", "State", "Your role", ">Revision", "Changed")
     for row in rows:
         changed = row["changed"].replace("T", " ")[:16]
         role = row["role"] or "staff"
@@ -102,9 +102,9 @@ def workspaces(rows: Iterable[Body]) -> Table:
 
 def versions(rows: Iterable[Body]) -> Table:
     """Versions that were published, one a line."""
-    table = _table(">Version", "Learners", "Made", "By", "What is new")
+    table = _table(">Version", "State", "Created", "By", "Changes")
     for row in rows:
-        state = "have it" if row["live"] else "archived" if row["archived"] else ""
+        state = "live" if row["live"] else "archived" if row["archived"] else ""
         made = row["created"].replace("T", " ")[:16]
         table.add_row(str(row["number"]), state, made, clean(row["by"] or ""), clean(row["note"]))
     return table
@@ -153,7 +153,7 @@ def clean(text: str) -> Text:
 def _report(report: Body) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if report["cases"]:
-        table = _table("Case", "Verdict", ">Time", "What differs")
+        table = _table("Case", "Verdict", ">Time", "Mismatches")
         for case in report["cases"]:
             timing = case["timing"]
             took = microseconds(timing["median_us"]) if timing else _milliseconds(case["wall_ms"])

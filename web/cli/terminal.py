@@ -34,7 +34,9 @@ def site() -> Iterator[Client]:
     """
     known = credentials.load()
     if known is None:
-        raise credentials.CredentialsInvalid("Which site? Run: warpcourt login URL, or set WARPCOURT_URL.")
+        raise credentials.CredentialsInvalid(
+            "No site is configured. Run: warpcourt login URL, or set WARPCOURT_URL."
+        )
     with Client(known) as client:
         yield client
 

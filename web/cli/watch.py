@@ -13,7 +13,7 @@ def watch(client: Client, public_id: str, progress: Console, *, quiet: bool = Fa
     if quiet:
         _follow(client, public_id, _nothing)
     elif progress.is_terminal:
-        with progress.status("Handing in") as status:
+        with progress.status("Submitting") as status:
             _follow(client, public_id, lambda text: status.update(show.clean(text)))
     else:
         _follow(client, public_id, lambda text: show.plain(progress, text))
