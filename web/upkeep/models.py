@@ -9,7 +9,9 @@ NAME_CHARACTERS = 255
 class Backup(models.Model):
     """A backup that was completed. The file itself may be anywhere, or gone."""
 
-    made = models.DateTimeField(default=timezone.now, db_index=True, help_text="The moment that it holds.")
+    made = models.DateTimeField(
+        default=timezone.now, db_index=True, help_text="Time of the data in the backup."
+    )
     name = models.CharField(max_length=NAME_CHARACTERS)
     size_bytes = models.PositiveBigIntegerField()
     took_ms = models.PositiveBigIntegerField()
