@@ -7,7 +7,7 @@ that address too, for everybody: what was forwarded does not count as local.
 import hmac
 from ipaddress import ip_address
 
-REFUSED = "Metrics are shown on the loopback address, or for the token of WARPCOURT_METRICS_TOKEN.\n"
+REFUSED = "Access denied. Send the token of WARPCOURT_METRICS_TOKEN, or request metrics from this host.\n"
 
 
 def may_read(*, token: str, authorization: str, client: str, forwarded: bool) -> bool:

@@ -26,5 +26,7 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view takes
         oldest_wait_s = round(queries.oldest_wait_s(), 1)
         waiting = queries.count_waiting()
     except DatabaseTrouble:
-        return JsonResponse({"status": "unavailable", "database": "no answer, or not migrated"}, status=503)
+        return JsonResponse(
+            {"status": "unavailable", "database": "not reachable or not migrated"}, status=503
+        )
     return JsonResponse({"status": "ok", "waiting_jobs": waiting, "oldest_wait_s": oldest_wait_s})
