@@ -1,9 +1,9 @@
-"""What the doctor looks at, each finding with its fix: `manage.py doctor`.
+"""The checks of `manage.py doctor`. Each finding has a fix.
 
-Theory of operation. `examine` makes one check after the other, in the order in which faults are mended:
-what everything rests on first. A check looks at the real thing, by using it. One whose ground is missing is
-left out, since it could only repeat what was found before; one that fails in a way that nobody foresaw says
-so, and the others go on. Nothing here changes anything.
+Theory of operation. `examine` runs the checks one after the other, in the order in which an administrator
+fixes faults: prerequisites first. A check uses the real service. `examine` skips checks whose prerequisite
+failed, because they would only repeat the same finding. If a check raises an unexpected exception, that is
+a finding too, and the other checks still run. No check changes anything.
 """
 
 from collections.abc import Callable, Iterator
@@ -52,5 +52,5 @@ def _careful(check: Check, config: Config) -> Findings:
         yield from check(config)
     except Exception as error:  # noqa: BLE001 - the doctor's boundary: one fault must not hide the others
         name = check.__name__.removeprefix("check_")
-        said = f"could not be looked at: {type(error).__name__}: {error}"
-        yield Finding(name, Level.MISSING, said, "the log of the site may say more; run the doctor again")
+        said = f"the check failed: {type(error).__name__}: {error}"
+        yield Finding(name, Level.MISSING, said, "see the log of the site, then run the doctor again")

@@ -65,7 +65,7 @@ def writing(path: Path) -> Iterator[Writer]:
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
         raise InTheWay(
-            f"{part} exists: a backup is being written, or one was interrupted. If none is, delete it."
+            f"{part} exists: another backup is running or was interrupted. If none is running, delete it."
         ) from error
     except OSError as error:
         raise ToolFailed(f"Cannot write to {path.parent}: {error.strerror}.") from error
@@ -78,7 +78,7 @@ def writing(path: Path) -> Iterator[Writer]:
         part.replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise ToolFailed(f"Cannot make {path}: {error}.") from error
+        raise ToolFailed(f"Cannot create {path}: {error}.") from error
     finally:
         part.unlink(missing_ok=True)
 
@@ -108,7 +108,7 @@ class Reader:
         there = {entry.filename for entry in self._package.infolist()} - {MANIFEST}
         known = self.manifest.names()
         wrong = [f"{name} is missing" for name in sorted(known - there)]
-        wrong += [f"{name} does not belong in it" for name in sorted(there - known)]
+        wrong += [f"{name} is unexpected" for name in sorted(there - known)]
         wrong += [
             f"{member.name} is damaged"
             for member in self.manifest.members
@@ -143,14 +143,14 @@ class Reader:
         try:
             entry = self._package.getinfo(MANIFEST)
             if entry.file_size > _MANIFEST_BYTES:
-                raise ArchiveWrong(f"{self.path} is no backup: its {MANIFEST} is too long.")
+                raise ArchiveWrong(f"{self.path} is not a backup: its {MANIFEST} is too long.")
             text = self._package.read(entry)
         except KeyError as error:
             raise ArchiveWrong(
-                f"{self.path} is a ZIP file, but no backup of Warpcourt: it has no {MANIFEST}."
+                f"{self.path} is a ZIP file but not a Warpcourt backup: it has no {MANIFEST}."
             ) from error
         except _DAMAGE as error:
-            raise ArchiveWrong(f"{self.path} is damaged: {MANIFEST} cannot be read.") from error
+            raise ArchiveWrong(f"{self.path} is damaged: its {MANIFEST} is not readable.") from error
         return Manifest.from_json(text)
 
 
@@ -170,7 +170,7 @@ def reading(path: Path) -> Iterator[Reader]:
             package = zipfile.ZipFile(stream)
         except zipfile.BadZipFile as error:
             raise ArchiveWrong(
-                f"{path} is no backup of Warpcourt, or was cut off: it has no directory at its end."
+                f"{path} is not a Warpcourt backup, or is truncated: it is not a complete ZIP file."
             ) from error
         with package:
             yield Reader(path, package)

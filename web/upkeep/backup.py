@@ -60,7 +60,7 @@ def take(path: Path, *, overwrite: bool = False, with_key: bool = True, say: Say
         with database.dumping(path.parent) as dump:
             chunks = told(dump.chunks, say)
             writer.add(database.member, chunks, packed=not dump.packed)
-        say(f"Adding the problems in {settings.WARPCOURT.problems_dir}")
+        say(f"Adding the problem packages in {settings.WARPCOURT.problems_dir}")
         for name, source in packages.files(settings.WARPCOURT.problems_dir):
             writer.add(name, [source.read_bytes()])
         if with_key:

@@ -82,7 +82,7 @@ class Manifest:
             said = json.loads(text)
             if said["format"] != FORMAT:
                 raise ArchiveWrong(
-                    f"The backup has format {said['format']!r}; this version reads {FORMAT}. "
+                    f"The backup has format {said['format']!r}, but this version reads only {FORMAT}. "
                     "Restore it with the version of Warpcourt that made it."
                 )
             return cls(
@@ -96,7 +96,9 @@ class Manifest:
                 members=tuple(_member(entry) for entry in said["members"]),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ArchiveWrong(f"Its {MANIFEST} cannot be read ({error}); take another backup.") from error
+            raise ArchiveWrong(
+                f"The backup's {MANIFEST} is not readable ({error}). Take another backup."
+            ) from error
 
     def names(self) -> set[str]:
         """The members' names."""
@@ -106,5 +108,7 @@ class Manifest:
 def _member(entry: Mapping[str, Any]) -> Member:
     member = Member(**{field.name: entry[field.name] for field in fields(Member)})
     if not _PLAIN.fullmatch(member.name):
-        raise ArchiveWrong(f"It names a file {member.name!r}, which no backup of ours does; do not use it.")
+        raise ArchiveWrong(
+            f"The backup contains {member.name!r}, which does not belong in a backup. Do not use it."
+        )
     return member

@@ -43,7 +43,7 @@ def patiently(
             except OperationalError as error:
                 if not _in_use(error) or not left:
                     raise
-                say(f"A table is in use; nothing was changed. Trying again in {pause_s:g} s.")
+                say(f"A table is in use. Nothing was changed. Retrying in {pause_s:g} s.")
                 time.sleep(pause_s)
             else:
                 return
@@ -61,7 +61,7 @@ def _alone(connection: BaseDatabaseWrapper, say: Callable[[str], object]) -> Ite
     with connection.cursor() as cursor:
         cursor.execute("SELECT PG_TRY_ADVISORY_LOCK(%s)", [_ADVISORY_LOCK])
         if not cursor.fetchone()[0]:
-            say("Another process migrates this database; waiting until it is done.")
+            say("Another process is migrating this database. Waiting for it to finish.")
             cursor.execute("SELECT PG_ADVISORY_LOCK(%s)", [_ADVISORY_LOCK])
     try:
         yield

@@ -48,8 +48,8 @@ def restore(reader: Reader, names: Iterable[str], root: Path) -> None:
             _replace(reader, name, root)
         except OSError as error:
             raise ToolFailed(
-                f"Cannot restore {root / name}: {error.strerror}. Make that folder writable, set "
-                "WARPCOURT_PROBLEMS_DIR to one that is, or leave the problems out with --without-problems."
+                f"Cannot restore {root / name}: {error.strerror}. Make the folder writable, set "
+                "WARPCOURT_PROBLEMS_DIR to a writable folder, or skip the problems with --without-problems."
             ) from error
 
 
@@ -61,8 +61,8 @@ def refuse_others(other: list[str], root: Path) -> None:
     """
     if other:
         raise InTheWay(
-            f"In {root} these differ from the backup: {', '.join(other)}. Replace them with --replace, or "
-            "leave the problems as they are with --without-problems."
+            f"These problems in {root} differ from the backup: {', '.join(other)}. Replace them "
+            "with --replace, or keep them with --without-problems."
         )
 
 

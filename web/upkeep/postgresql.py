@@ -60,7 +60,7 @@ class PostgreSQL:
                 argv += [f"--snapshot={snapshot}", f'--table="{schema}".*', self._name]
                 yield Dump(content, self._output(argv), packed=True)
         except DatabaseError as error:
-            raise ToolFailed(f"The database does not answer: {error}") from error
+            raise ToolFailed(f"The database does not respond: {error}") from error
 
     def content(self) -> Content:
         """What it holds now."""
@@ -155,7 +155,7 @@ class PostgreSQL:
             return subprocess.Popen(argv, env=self._environment, **streams)
         except FileNotFoundError as error:
             raise ToolFailed(
-                f"{argv[0]} is missing. Install PostgreSQL's client programs, not older than its server: "
+                f"{argv[0]} is missing. Install PostgreSQL's client programs, at least as new as the server: "
                 "apt-get install postgresql-client"
             ) from error
 
@@ -169,5 +169,5 @@ def _feed(stream: IO[bytes], chunks: Iterable[bytes]) -> None:
 def _last_words(said: IO[bytes]) -> str:
     said.seek(0)
     lines = said.read().decode(errors="replace").strip().splitlines()
-    text = " ".join(line.strip() for line in lines[:3]) or "It said nothing."
-    return f"PostgreSQL's program failed: {text}"
+    text = " ".join(line.strip() for line in lines[:3]) or "It printed no error."
+    return f"A PostgreSQL program failed: {text}"

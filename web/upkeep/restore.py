@@ -75,7 +75,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             packages.restore(reader, missing + other, root)
         if key is not None:
             _write_key(key)
-    say("Bringing the database up to this version")
+    say("Migrating the database to this version")
     call_command("migrate", verbosity=0)
     log(None, ActKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
     return manifest
@@ -84,17 +84,17 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
 def _refuse_what_does_not_fit(manifest: Manifest, database: Database) -> None:
     if manifest.database != database.kind:
         raise DoesNotFit(
-            f"The backup is of a {manifest.database} database, and this site uses {database.kind}. "
-            "Set WARPCOURT_DATABASE_URL to a database of that kind."
+            f"The backup is of a {manifest.database} database, but this site uses {database.kind}. "
+            f"Set WARPCOURT_DATABASE_URL to a {manifest.database} database."
         )
     if database.member not in manifest.names():
-        raise DoesNotFit(f"The backup holds no {database.member}.")
+        raise DoesNotFit(f"The backup does not contain {database.member}. Use another backup.")
     known = MigrationLoader(None).disk_migrations
     unknown = sorted(set(manifest.migrations) - {f"{app}.{name}" for app, name in known})
     if unknown:
         raise DoesNotFit(
-            f"The backup was made by version {manifest.version}, which is newer than this one: "
-            f"{_some(unknown)} is unknown here. Install that version or a later one."
+            f"The backup was made by version {manifest.version}, which is newer than this version: migration "
+            f"{_some(unknown)} is unknown. Install version {manifest.version} or later."
         )
 
 
@@ -103,14 +103,14 @@ def _refuse_what_is_there(content: Content) -> None:
         raise InTheWay(
             f"The database of this site is not empty: it has {content.rows.get('accounts_user', 0)} accounts "
             f"and {content.rows.get('submissions_submission', 0)} submissions. "
-            "Take a backup of it, then replace all of it with --replace."
+            "Take a backup of it, then replace it with --replace."
         )
 
 
 def _refuse_while_in_use(database: Database) -> None:
     if users := database.users():
         raise InTheWay(
-            f"{users} connections of the site or its workers use the database. Stop web servers, workers and "
+            f"The site or its workers have {users} open database connections. Stop web servers, workers and "
             "node services first."
         )
 
@@ -122,15 +122,15 @@ def _key_to_write(reader: Reader, *, keep: bool) -> bytes | None:
     unzip = f"unzip -p {reader.path} {KEY}"
     if KEY not in reader.manifest.names():
         raise DoesNotFit(
-            "The backup was taken without its secret key, and the key of this site is another one. Set "
-            "WARPCOURT_SECRET_KEY to that of the backup. Or go on without it, by --keep-key: then all "
-            "users must sign in again and set up authenticator apps and recovery codes again."
+            "The backup does not contain its secret key, and this site has another key. Set "
+            "WARPCOURT_SECRET_KEY to the key of the backup. Or keep this site's key with --keep-key: all "
+            "users must then sign in again and set up authenticator apps and recovery codes again."
         )
     if settings.WARPCOURT.secret_key:
         raise DoesNotFit(
-            f"WARPCOURT_SECRET_KEY is not the key of the backup. Set it to that ({unzip}). Or keep yours, by "
-            "--keep-key: then all users must sign in again and set up authenticator apps and recovery codes "
-            "again."
+            f"WARPCOURT_SECRET_KEY is not the key of the backup. Set it to that key ({unzip}). Or keep this "
+            "site's key with --keep-key: all users must then sign in again and set up authenticator apps and "
+            "recovery codes again."
         )
     return reader.content(KEY)
 
@@ -148,7 +148,7 @@ def _write_key(key: bytes) -> None:
     except OSError as error:
         raise ToolFailed(
             f"The database and the problems are restored, but the secret key is not: {error}. "
-            "Make the data directory writable and run the same command again, with --replace."
+            "Make the data directory writable and run the same command again with --replace."
         ) from error
 
 
