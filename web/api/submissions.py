@@ -283,7 +283,8 @@ def show_listing(request: ApiRequest, public_id: PublicId, kind: ListingKind) ->
 def cancel(request: ApiRequest, public_id: PublicId) -> Any:
     """End its judging. A submission in progress is over within about a second."""
     found = get_object_or_404(queries.submissions_in_charge(request.user), public_id=public_id)
-    return {"cancelled": services.cancel(found)}
+    by = "its author" if found.user_id == request.user.pk else "staff"
+    return {"cancelled": services.cancel(found, message=f"Cancelled by {by}.")}
 
 
 @router.get(
