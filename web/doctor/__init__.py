@@ -14,7 +14,7 @@ from web.doctor import content, host, services, settings, work
 
 Check = Callable[[Config], Findings]
 
-# What needs no service; what they are; what rests on a database that answers and is migrated.
+# Checks without services; of the database; and those that need a migrated database.
 _ALONE: tuple[Check, ...] = (settings.check_settings, host.check_space, services.check_broker)
 _GROUND: tuple[Check, ...] = (services.check_database, services.check_migrations)
 _ABOVE: tuple[Check, ...] = (
@@ -30,7 +30,7 @@ _ABOVE: tuple[Check, ...] = (
 
 
 def examine(config: Config, *, judging: bool = False) -> Iterator[Finding]:
-    """All findings. `judging` has this host isolate and compile too, as a worker would."""
+    """All findings. `judging` also isolates and compiles a program on this host, as a worker would."""
     for check in _ALONE:
         yield from _careful(check, config)
     sound = True

@@ -1,4 +1,4 @@
-"""Checks of what the site holds: problems, people, backups."""
+"""Checks of the site's contents: problems, administrators and backups."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ _LOAD = "warpcourt-admin loadproblems"
 
 
 def check_problems(config: Config) -> Findings:
-    """The packages are sound, and the catalogue says what they say."""
+    """The packages are valid and loaded in their current version."""
     packages, faults = load_sound(config.problems_dir)
     for fault in faults[:5]:
         yield Finding("problems", Level.WEAK, fault, f"fix the package or remove it, then run: {_LOAD}")
@@ -49,7 +49,7 @@ def check_people(_config: Config) -> Findings:
 
 
 def check_backups(config: Config) -> Findings:
-    """There is a backup that is young enough."""
+    """The latest backup is recent enough."""
     if not config.backup_max_age_h:
         return
     age_s, latest = backup_age_s(), last_backup()

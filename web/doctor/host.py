@@ -16,7 +16,7 @@ _LEAST_MIB, _GOOD_MIB = 64, 192
 
 
 def check_space(config: Config) -> Findings:
-    """Room in the directory of the data, and the right to write there."""
+    """Free space in the data directory, and permission to write to it."""
     folder = config.data_dir
     if not os.access(folder, os.W_OK):
         fix = f"create {folder} and make the user of the site its owner"
@@ -32,7 +32,7 @@ def check_space(config: Config) -> Findings:
 
 
 def check_judging(config: Config) -> Findings:
-    """Whether a worker could judge here, found out by isolating and compiling."""
+    """Whether a worker can judge on this host, tested by isolating and compiling."""
     if config.target == "scripted":
         fix = "set WARPCOURT_TARGET=cpu or gpu: the verdicts of the scripted judge are made up"
         yield Finding("judging", Level.WEAK, "the site uses the scripted judge, which is for tests", fix)

@@ -1,4 +1,4 @@
-"""Checks of what the site stands on: database, broker, clock, the proxy before it."""
+"""Checks of services: database, broker, clock and proxy."""
 
 import socket
 import ssl
@@ -21,7 +21,7 @@ _RENEW_DAYS = 7
 
 
 def check_database(config: Config) -> Findings:
-    """It answers, soon, and is one that several hosts may share."""
+    """The database responds quickly, and several hosts can share it."""
     began = time.monotonic()
     try:
         with connection.cursor() as cursor:
@@ -45,7 +45,7 @@ def check_database(config: Config) -> Findings:
 
 
 def check_migrations(_config: Config) -> Findings:
-    """The database is as this version of the code wants it."""
+    """All migrations of this version are applied, and no newer ones."""
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in waiting[:3])
@@ -65,7 +65,7 @@ def check_migrations(_config: Config) -> Findings:
 
 
 def check_broker(config: Config) -> Findings:
-    """The doorbell rings."""
+    """The broker responds."""
     if not config.broker_url:
         yield Finding("broker", Level.OK, "none: files in the data directory")
         return
@@ -87,7 +87,7 @@ def check_broker(config: Config) -> Findings:
 
 
 def check_clock(_config: Config) -> Findings:
-    """This host's clock against the database's, by which leases and heartbeats go."""
+    """This host's clock agrees with the database's clock, which leases and heartbeats use."""
     before = datetime.now(UTC)
     there = read_clock()
     off_s = abs((there - before - (datetime.now(UTC) - before) / 2).total_seconds())
@@ -100,7 +100,7 @@ def check_clock(_config: Config) -> Findings:
 
 
 def check_address(config: Config) -> Findings:
-    """The address that people use leads here, with a certificate that lasts."""
+    """The public URL is reachable, and its certificate is valid for a while."""
     url = urlsplit(config.public_url)
     if url.scheme != "https" or not url.hostname:
         return

@@ -1,4 +1,4 @@
-"""Checks of the settings themselves. That they can be parsed is known: nothing starts otherwise."""
+"""Checks of settings. They are known to be valid: no process starts otherwise."""
 
 from urllib.parse import urlsplit
 
@@ -9,7 +9,7 @@ _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
 def check_settings(config: Config) -> Findings:
-    """What is unsafe or unwise where others than oneself use the site."""
+    """Settings that are unsafe or unsuitable for a site with several users."""
     if config.debug:
         fix = "set WARPCOURT_DEBUG=no: browsers show tracebacks, which reveal internals of the site"
         yield Finding("settings", Level.REFUSED, "debug mode is on", fix)

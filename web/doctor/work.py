@@ -17,7 +17,7 @@ _SWEEPS_LATE = 3
 
 
 def check_workers(_config: Config) -> Findings:
-    """Workers live, can judge, and are of one version."""
+    """Workers run, can judge, and have the same version."""
     nodes = fleet()
     live = [worker for node in nodes for worker in node.live_workers]
     yield Finding(
@@ -55,7 +55,7 @@ def check_gpus(_config: Config) -> Findings:
 
 
 def check_queues(_config: Config) -> Findings:
-    """Nothing waits for long, and nothing for hardware that nobody has."""
+    """No submission waits for long, or for hardware that no worker has."""
     oldest_s = oldest_wait_s()
     yield Finding(
         "queue",
@@ -71,7 +71,7 @@ def check_queues(_config: Config) -> Findings:
 
 
 def check_sweeps(config: Config) -> Findings:
-    """No lease is long over: somebody looks after jobs whose worker is gone."""
+    """No lease expired long ago: sweeps requeue the jobs of lost workers."""
     late = timedelta(seconds=_SWEEPS_LATE * config.sweep_s + config.lease_s)
     left = Job.objects.filter(state=JobState.LEASED, lease_until__lt=DatabaseNow() - late).count()
     yield Finding(

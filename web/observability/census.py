@@ -1,7 +1,7 @@
-"""What the database knows, as metrics: read whenever Prometheus asks, and never counted.
+"""Metrics that are read from the database at each scrape, instead of being counted.
 
-Every web process tells the same, so ask any of them, and take the `max` where several are scraped. Ages are
-on the database's clock.
+All web processes return the same values, so scrape any of them, and use `max` over several. Ages use the
+database's clock.
 """
 
 from collections import defaultdict
@@ -57,7 +57,7 @@ _FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 class Census(Collector):
-    """Reads the database whenever it is collected. A database that does not answer is a metric too."""
+    """Reads the database at each scrape. If the database does not respond, a metric reports that."""
 
     def describe(self) -> Iterable[Metric]:
         """The metrics, without values and without a query."""
@@ -82,7 +82,7 @@ def _queues(now: datetime) -> Iterator[Metric]:
         counts[queue][state] = count
         if state == JobState.QUEUED:
             ages[queue] = _age_s(since, now)
-    for queue in {CPU, *counts}:  # an empty queue is worth a zero: its lines in a graph then end at one
+    for queue in {CPU, *counts}:  # report zero for an empty queue, so that its graph drops to zero
         for each in OPEN:
             jobs.add_metric([queue, each.value], counts[queue].get(each.value, 0))
         oldest.add_metric([queue], ages.get(queue, 0))

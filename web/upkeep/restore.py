@@ -1,12 +1,12 @@
-"""Brings a site back from a backup.
+"""Restores a site from a backup.
 
-Theory of operation. Everything that can be wrong is looked for before anything is changed: the file, whether
-this version and this database can take it, the key, the problem packages, what is in the way, and who still
-uses the database. Then the database is replaced, all or nothing; then the packages, one by one; then the
-key. Each step may be repeated, so a restore that was interrupted is run again, with `replace`.
+Theory of operation. All checks come before any change: the file, whether it fits this version and this
+database, the key, the problem packages, existing data, and connections to the database. Then the database is
+replaced in one transaction, then the packages one by one, then the key. Each step can be repeated, so an
+interrupted restore is run again with `replace`.
 
-What the backup holds may be older than this version: `migrate` follows. It may not be newer.
-Jobs that were being judged at the moment of the backup have leases that are over, so workers take them anew.
+The backup may be older than this version, because `migrate` follows. It must not be newer.
+Jobs that were in progress at the time of the backup have expired leases, so workers judge them again.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ KEY_BEFORE = "secret-key.before-restore"
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What to bring back, and whether what is there may be overwritten."""
+    """What to restore, and whether existing data may be overwritten."""
 
     replace: bool = False
     keep_key: bool = False
@@ -37,10 +37,10 @@ class Choices:
 
 
 def check(path: Path) -> Manifest:
-    """Read all of a backup, and say what it is.
+    """Verify a backup and return its manifest.
 
     Raises:
-        ArchiveWrong: it is damaged, or none.
+        ArchiveWrong: the file is damaged or not a backup.
     """
     with reading(path) as reader:
         reader.verify()
@@ -48,10 +48,10 @@ def check(path: Path) -> Manifest:
 
 
 def restore(path: Path, choices: Choices, say: Say) -> Manifest:
-    """Make this site what it was when the backup was taken, and bring its database up to this version.
+    """Restore this site from a backup, and migrate its database to this version.
 
     Raises:
-        BackupTrouble: it is not restored. Unless the message says otherwise nothing was changed.
+        BackupTrouble: the restore failed. Unless the message says otherwise, nothing was changed.
     """
     root, database = settings.WARPCOURT.problems_dir, this_database()
     with reading(path) as reader:
@@ -116,7 +116,7 @@ def _refuse_while_in_use(database: Database) -> None:
 
 
 def _key_to_write(reader: Reader, *, keep: bool) -> bytes | None:
-    """The key to put into the data directory, None where it is there or is to stay."""
+    """The key to write to the data directory, or None to keep the current key."""
     if keep or reader.manifest.key_print == key_print(settings.SECRET_KEY):
         return None
     unzip = f"unzip -p {reader.path} {KEY}"
@@ -136,7 +136,7 @@ def _key_to_write(reader: Reader, *, keep: bool) -> bytes | None:
 
 
 def _write_key(key: bytes) -> None:
-    """Put the key into the data directory, beside the one before."""
+    """Write the key to the data directory, and keep the previous key in another file."""
     place = settings.WARPCOURT.data_dir / KEY
     new = place.with_name(f"{KEY}.new")
     try:
