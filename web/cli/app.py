@@ -1,4 +1,4 @@
-"""The commands of `warpcourt`. Each reads its input, asks the site, and shows the answer or prints JSON."""
+"""The commands of `warpcourt`. Each reads its input, calls the site and prints the response."""
 
 import difflib
 import sys

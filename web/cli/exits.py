@@ -1,4 +1,4 @@
-"""Exit statuses: 0 is success or `accepted`; each other verdict has its own, so that scripts can tell.
+"""Exit statuses: 0 is success or `accepted`; each other verdict has its own, for scripts.
 
 1 the command failed, 2 wrong usage, 3 the site cannot be reached or failed, 4 not signed in or not
 allowed, 5 not found, 6 refused by a limit, 7 not proved, 8 conflict with another change. Verdicts begin

@@ -1,7 +1,7 @@
-"""The folder of a problem on this machine, and what it was when it was pulled.
+"""The local folder of a problem, and its state at the last pull.
 
 `.warpcourt.json` in the folder names the site, the problem, the revision, and a digest of every file, so that
-`push` sends what was changed here and nothing else, and `pull` overwrites nothing that was.
+`push` sends only local changes, and `pull` does not overwrite them.
 """
 
 import base64
@@ -22,12 +22,12 @@ _IGNORED = (".", "__pycache__")
 
 
 class FolderUnusable(Exception):
-    """Raised when a folder is none of a problem, or cannot be sent. The message says what to do."""
+    """Raised when a folder is not a problem folder or cannot be sent. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a folder was when it last agreed with the site."""
+    """The state of a folder when it was last in sync with the site."""
 
     url: str
     slug: str
@@ -36,10 +36,10 @@ class Pulled:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """What `save` wrote.
+        """Load the state of `folder`.
 
         Raises:
-            FolderUnusable: nothing was pulled there.
+            FolderUnusable: no problem was pulled there.
         """
         try:
             body = json.loads((folder / STATE).read_text())
@@ -51,21 +51,21 @@ class Pulled:
             ) from error
 
     def save(self, folder: Path) -> None:
-        """Keep it in `folder`."""
+        """Store the state in `folder`."""
         body = {"url": self.url, "slug": self.slug, "revision": self.revision, "files": dict(self.digests)}
         (folder / STATE).write_text(json.dumps(body, indent=1) + "\n")
 
 
 def digest(content: bytes) -> str:
-    """What tells one content from another."""
+    """The SHA-256 digest of a file's contents."""
     return hashlib.sha256(content).hexdigest()
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """Every file of the package in `folder`, by its path. Hidden files are none of it.
+    """All files of the package in `folder`, by path. Hidden files are ignored.
 
     Raises:
-        FolderUnusable: it cannot be read, or a name is none of a package.
+        FolderUnusable: the folder cannot be read, or a name is invalid in a package.
     """
     found: dict[str, bytes] = {}
     try:
@@ -84,10 +84,10 @@ def read_files(folder: Path) -> dict[str, bytes]:
 
 
 def received(files: list[dict[str, Any]]) -> dict[str, bytes]:
-    """Files as a site sends them. Their paths are refused when they lead anywhere else.
+    """The contents of files from the site, by path. Refuses paths that leave the folder.
 
     Raises:
-        FolderUnusable: a path is none of a package.
+        FolderUnusable: a path is invalid in a package.
     """
     for entry in files:
         if not _PATH.fullmatch(entry["path"]):
@@ -103,16 +103,16 @@ def received(files: list[dict[str, Any]]) -> dict[str, bytes]:
 
 
 def changed_here(files: Mapping[str, bytes], pulled: Pulled) -> dict[str, bytes | None]:
-    """What was changed, added or removed (None) in the folder since."""
+    """The files that were changed, added or removed (None) in the folder since."""
     news: dict[str, bytes | None] = dict.fromkeys(path for path in pulled.digests if path not in files)
     return news | {path: data for path, data in files.items() if pulled.digests.get(path) != digest(data)}
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], gone: set[str]) -> None:
-    """Make the folder hold `files`, without those that are `gone`.
+    """Write `files` to the folder, and delete the files in `gone`.
 
     Raises:
-        FolderUnusable: it cannot be written.
+        FolderUnusable: the folder is not writable.
     """
     try:
         for name, content in files.items():
@@ -127,7 +127,7 @@ def write_files(folder: Path, files: Mapping[str, bytes], gone: set[str]) -> Non
 
 
 def in_batches(changes: Mapping[str, bytes | None]) -> Iterator[list[dict[str, Any]]]:
-    """`changes` as a site takes them, in as many requests as their size needs."""
+    """`changes` in the format of the API, split into requests of limited size."""
     batch: list[dict[str, Any]] = []
     room = _MOST_BYTES
     for path, data in sorted(changes.items()):

@@ -1,4 +1,4 @@
-"""`warpcourt problem`: write problems in a folder of your own, and have the site prove them."""
+"""`warpcourt problem`: write problems in a local folder, and prove them on the site."""
 
 import time
 from pathlib import Path
@@ -78,7 +78,7 @@ def push(
             return
         revision, others = _send(client, known, changes, note)
         if others:
-            # Theirs have to be here before anything else is changed: the next push names this revision.
+            # Fetch their changes first, because the next push names this revision as its base.
             revision = _bring(client, folder, known.slug, set(files))
         else:
             _agree(folder, client, known.slug, revision, files)
@@ -119,7 +119,7 @@ def publish(
 
 
 def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_json: bool) -> None:
-    """Say what a push did."""
+    """Print the result of a push."""
     many = f"{len(sent)} file{'' if len(sent) == 1 else 's'}"
     text = (
         f"Sent {many}. {slug} is at revision {revision}." if sent else "Nothing has changed in this folder."
@@ -131,10 +131,10 @@ def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_js
 
 
 def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note: str) -> tuple[int, bool]:
-    """The revision that was made, and whether others wrote other files in between.
+    """Send `changes`. Return the new revision, and whether other users changed other files in the meantime.
 
-    Every part names the revision that was pulled: the parts are about different files, so each is held only
-    against what others did to its own.
+    Every batch names the pulled revision as its base. Batches contain different files, so the site compares
+    each only with other users' changes of its own files.
     """
     before, others = known.revision, False
     for batch in package.in_batches(changes):
@@ -151,14 +151,14 @@ def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note:
 
 
 def pulled(folder: Path, client: Client) -> Pulled:
-    """What the folder is of, if that is of this site."""
+    """The state of the folder, which must belong to this site."""
     known = Pulled.load(folder)
     _require_site(known, client, known.slug)
     return known
 
 
 def _pushed(folder: Path, client: Client) -> Pulled:
-    """What the folder is of, if the site has all that is in it."""
+    """The state of the folder, which must not have unsent changes."""
     known = pulled(folder, client)
     if package.changed_here(package.read_files(folder), known):
         terminal.fail(f"{folder} has unsent changes. Run: warpcourt problem push", exits.USAGE)
@@ -166,7 +166,7 @@ def _pushed(folder: Path, client: Client) -> Pulled:
 
 
 def _follow(client: Client, slug: str, run: Body, *, quiet: bool) -> Body:
-    """Wait until a run is over; its steps go to the terminal as they come. A site may be away for a while."""
+    """Wait until a run is over, and print its steps. Tolerates a site that is down for a short time."""
     shown, pause_s, progress, failures = 0.0, _FIRST_PAUSE_S, terminal.progress(), 0
     if run["state"] == "queued" and not quiet:
         show.plain(progress, f"Waiting for a worker. Progress: {client.url}/author/{slug}/proof/{run['id']}")
@@ -201,7 +201,7 @@ def _require_site(known: Pulled | None, client: Client, slug: str) -> None:
 
 
 def _bring(client: Client, folder: Path, slug: str, here: set[str]) -> int:
-    """Make the folder what the site has, without those files of `here` that it lacks. The revision."""
+    """Update the folder from the site, and delete files of `here` that it lacks. Return the revision."""
     told = client.get(f"author/workspaces/{slug}/files")
     files = package.received(told["files"])
     package.write_files(folder, files, here - set(files))
@@ -211,7 +211,7 @@ def _bring(client: Client, folder: Path, slug: str, here: set[str]) -> int:
 
 
 def _require_unchanged(client: Client, folder: Path, known: Pulled | None, slug: str) -> None:
-    """Refuse to overwrite what was changed here and is not what the site has."""
+    """Refuse to overwrite local changes that the site does not have."""
     if not folder.exists():
         return
     if known is None:

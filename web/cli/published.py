@@ -1,4 +1,4 @@
-"""What `warpcourt problem` does with what was published: versions, which one is live, putting them away."""
+"""The commands of `warpcourt problem` for published versions."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
-"""`warpcourt import`: a set of problems that you have on disk becomes problems of yours on the site.
+"""`warpcourt import`: import a local set of problems to the site.
 
-The folder is sent as it is; the site's workers read it, and run what has to run of it in their sandboxes.
-Nothing of it runs here.
+The command sends the folder. The site's workers read it and run its code in their sandboxes. No code of the
+set runs on this machine.
 """
 
 import io
@@ -63,11 +63,11 @@ def import_set(
 
 
 def packed(folder: Path) -> bytes:
-    """The files of a set that importers read, as a ZIP file. Links and hidden folders stay here."""
+    """The files that importers read, as a ZIP file, without links and hidden folders."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in _files(folder):
-            # The folder's own name comes along: where it is one problem, that is what it is called.
+            # Include the folder's name: if the folder is one problem, this is the name of the problem.
             archive.write(path, f"{folder.resolve().name}/{path.relative_to(folder).as_posix()}")
     return content.getvalue()
 

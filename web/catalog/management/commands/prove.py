@@ -1,4 +1,4 @@
-"""`manage.py prove`: show that a problem's verdicts mean something, or what keeps them from it."""
+"""`manage.py prove`: prove problems, or report their errors."""
 
 import json
 import sys
@@ -71,7 +71,7 @@ class Command(BaseCommand):
         return proof
 
     def _show(self, progress: Progress) -> None:
-        """What is being tried stands on one line of a terminal; what was found stays."""
+        """Show the current step on one line of a terminal, and keep the lines of results."""
         live = self.stderr.isatty()
         count = f"{progress.index}/{progress.total}" if progress.index else ""
         line = f"  {count:>7} {printable(progress.text)}"

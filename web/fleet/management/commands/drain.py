@@ -1,4 +1,4 @@
-"""`manage.py drain NODE --reason TEXT`: let the workers of a node finish, and take nothing more."""
+"""`manage.py drain NODE --reason TEXT`: drain a node before maintenance."""
 
 import time
 

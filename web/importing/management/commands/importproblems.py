@@ -1,4 +1,4 @@
-"""`manage.py importproblems`: bring in a set of problems that lies on this host."""
+"""`manage.py importproblems`: import a set of problems from this host."""
 
 import json
 import sys
@@ -75,7 +75,7 @@ def _owner(username: str) -> User:
 
 
 def _written(folder: Path, imported: Imported) -> Entry:
-    """Write a package. One that is there stays as it is: a folder has no history to go back to."""
+    """Write a package. Refuse to overwrite an existing one, because a folder has no history."""
     entry = imported.entry
     if not imported.files:
         return entry

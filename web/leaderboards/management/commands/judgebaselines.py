@@ -1,4 +1,4 @@
-"""`manage.py judgebaselines`: have the baselines that come with the problems timed, and show them."""
+"""`manage.py judgebaselines`: submit the baselines that come with the problems."""
 
 import time
 from collections.abc import Iterator
@@ -93,7 +93,7 @@ def _submit(
 
 
 def _marked(slugs: list[str]) -> Iterator[tuple[Problem, schema.Solution, BaselineKind]]:
-    """The marked solutions of these problems, or of all, with the rows of the catalogue."""
+    """The solutions of these problems, or of all, that are marked as baselines."""
     problems = {problem.slug: problem for problem in Problem.objects.filter(published=True).order_by("slug")}
     if unknown := sorted(set(slugs) - set(problems)):
         raise CommandError(f"Problem {', '.join(unknown)} not found. Known problems: {', '.join(problems)}")

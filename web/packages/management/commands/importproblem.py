@@ -1,4 +1,4 @@
-"""`manage.py importproblem`: make a version of a problem out of a file or a folder."""
+"""`manage.py importproblem`: create a version of a problem from a file or a folder."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -162,7 +162,7 @@ def _render_finding(finding: Diagnostic) -> str:
 
 
 def _target_for(backend: str | None) -> str | None:
-    """The target that a chosen isolation suggests: containers are what GPUs need."""
+    """The default target of a backend: a GPU if there is one, with containers."""
     if backend != "docker":
         return None
     try:
