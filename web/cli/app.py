@@ -115,7 +115,7 @@ def pull(
     ] = None,
     force: Annotated[bool, typer.Option(help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write the starter code of a problem to a file. Its header comment tells `submit` what to do."""
+    """Write the starter code of a problem to a file. Its header names the problem for `submit`."""
     with terminal.site() as client:
         problem = client.get(f"problems/{slug}")
     starters: dict[str, str] = problem["starters"]
