@@ -4,6 +4,8 @@
 .PHONY: help demo serve test unit check prove-all lint lint-quick format lock setup setup-test frontend
 
 PY := .venv/bin/python
+# The floor of coverage holds for a whole run. `make test PYTEST=...` may select tests, and measures nothing.
+COVERAGE ?= $(if $(PYTEST),,--cov)
 triton := $(if $(filter 0,$(TRITON)),--no-triton)
 
 help: ## List the targets
@@ -16,7 +18,7 @@ serve: setup ## Set up and serve the site with a worker
 	@$(PY) -m worker.supervise
 
 test: setup-test lint ## Set up and run all tests that this machine can run
-	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder $(PYTEST)
+	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder --durations 10 $(COVERAGE) $(PYTEST)
 
 unit: ## Run the tests that need no database, compiler or browser (after `make setup-test`)
 	@$(PY) -m pytest -q -n 2 tests/unit --ignore tests/unit/web --ignore tests/unit/translator $(PYTEST)

@@ -1,4 +1,4 @@
-"""How a GPU node is set up, for `judge.target.open_target`."""
+"""How a GPU node is set up, for `judge.wiring.open_target`."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
