@@ -34,7 +34,7 @@ def check_problems(config: Config) -> Findings:
             if stale
             else f"{len(packages)}"
         )
-        yield Finding("problems", ok_if(not stale, Level.WEAK), found, _LOAD)
+        yield Finding("problems", ok_if(not stale, Level.WEAK), found, f"run {_LOAD}")
 
 
 def check_people(_config: Config) -> Findings:
@@ -44,7 +44,7 @@ def check_people(_config: Config) -> Findings:
         "staff",
         ok_if(there, Level.WEAK),
         "the site has an administrator" if there else "the site has no administrator",
-        "warpcourt-admin createsuperuser",
+        "run warpcourt-admin createsuperuser",
     )
 
 

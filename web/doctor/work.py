@@ -56,11 +56,11 @@ def check_gpus(_config: Config) -> Findings:
 
 def check_queues(_config: Config) -> Findings:
     """No submission waits for long, or for hardware that no worker has."""
-    oldest_s = oldest_wait_s()
+    oldest_s, waiting = oldest_wait_s(), count_waiting()
     yield Finding(
         "queue",
         ok_if(oldest_s < _LONG_S, Level.WEAK),
-        f"{count_waiting()} submissions waiting, the oldest for {oldest_s:.0f} s",
+        f"{waiting} submissions waiting" + (f", the oldest for {oldest_s:.0f} s" if waiting else ""),
         "start more workers, or see at /staff/queue what they do",
     )
     for queue in queues_now(fleet()):
