@@ -44,8 +44,8 @@ from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Ver
 from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
-_BUSY = "The GPU was never quiet while this program was alone on it."
-_NO_KERNEL = "No Triton kernel was launched in any case; in a Triton submission kernels compute."
+_BUSY = "The GPU was never idle while this program ran on it alone."
+_NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
@@ -81,7 +81,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         judge.errors.JudgeError: the judge itself failed; the user is not to be charged.
     """
     if seed is not None and mode is not Mode.RUN:
-        raise ValueError("a seed of one's own is for runs, whose cases are all public")
+        raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
     judgement = Judgement(
         problem=problem,
         source=source,
@@ -154,7 +154,9 @@ def _watched(judgement: Judgement, watch: RaceWatch, outcome: Outcome) -> Outcom
 
 def _start_again(judgement: Judgement) -> Referee:
     judgement.attempts += 1
-    judgement.tell(Step.DISTURBED, "The GPU failed under several programs. This one runs again, alone.")
+    judgement.tell(
+        Step.DISTURBED, "The GPU failed while several programs ran on it. This program runs again, alone."
+    )
     return judgement.new_run(alone=True)
 
 
@@ -199,7 +201,7 @@ def _rank(judgement: Judgement, built: Built, referee: Referee, checked: Outcome
         if referee.promote():
             outcome = _time(judgement, referee, checked)
         else:
-            judgement.tell(Step.WAITING, "Waiting for the GPU alone")
+            judgement.tell(Step.WAITING, "Waiting for exclusive use of the GPU")
             outcome = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
         outcome = _time_alone(judgement, built, _start_again(judgement), checked, last=True)

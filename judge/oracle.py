@@ -91,7 +91,7 @@ class Oracle:
             flags=flags,
             seed=seed,
         )
-        self._require(answer, f"drawing case {case.name}")
+        self._require(answer, f"generating case {case.name}")
 
     def close(self) -> None:
         """End the oracle's process."""
@@ -112,7 +112,7 @@ class Oracle:
         if answer is Answer.DIED:
             completion = self._conversation.end()
             if not said or completion.ending is not Ending.EXITED:  # else the author's error is why
-                said.append(f"it ended by itself: {completion.ending}, status {completion.status}")
+                said.append(f"it ended unexpectedly: {completion.ending}, status {completion.status}")
             said.append(clean(completion.stderr.decode("utf-8", "replace"), 2000))
         reason = answer.name.lower().replace("_", " ")
         raise OracleFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(filter(None, said)))

@@ -219,7 +219,7 @@ def open_backend(name: str, *, node: NodeSettings) -> Backend:
             return Bubblewrap()
         case "docker":
             return Containers(_images(node), node.container_runtime or None)
-    raise ValueError(f"there is no isolation {name!r}; there are bubblewrap and docker")
+    raise ValueError(f"unknown isolation {name!r}; choose bubblewrap or docker")
 
 
 def open_target(
@@ -247,9 +247,9 @@ def open_target(
     if name == CpuTarget.name:
         return CpuTarget.open(isolation, cache=cache, warm=warm)
     if name != GpuTarget.name:
-        raise ValueError(f"there is no target {name!r}; there are cpu and gpu")
+        raise ValueError(f"unknown target {name!r}; choose cpu or gpu")
     if backend != "docker":
-        raise IsolationUnavailable("only containers get a GPU; set WARPCOURT_ISOLATION=docker")
+        raise IsolationUnavailable("GPUs are available only in containers; set WARPCOURT_ISOLATION=docker")
     isolation.verify()
     return GpuTarget(
         NvidiaHardware.open(isolation, cache=cache, node=node),

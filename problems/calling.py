@@ -16,7 +16,7 @@ from enum import StrEnum
 MAX_CHARACTERS = 400
 _MAX_NODES = 120
 _MAX_TEXT = 100
-_ALLOWED = "names, numbers, texts, True, False, None, tuples, lists and dicts"
+_ALLOWED = "names, numbers, strings, True, False, None, tuples, lists and dicts"
 
 
 class PatternError(ValueError):
@@ -153,7 +153,7 @@ def _form(node: ast.expr) -> dict[str, object]:
 def _key(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return str(_constant(node.value))
-    raise PatternError("the keys of a dict must be texts")
+    raise PatternError("the keys of a dict must be strings")
 
 
 def _constant(value: object) -> object:
@@ -165,7 +165,7 @@ def _constant(value: object) -> object:
         return value
     if isinstance(value, str) and len(value) <= _MAX_TEXT:
         return value
-    raise PatternError(f"{str(value)[:40]!r} is no constant of sensible size; it may hold only {_ALLOWED}")
+    raise PatternError(f"{str(value)[:40]!r} is not a constant of sensible size; it may hold only {_ALLOWED}")
 
 
 def _names(form: object) -> list[str]:

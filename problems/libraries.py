@@ -39,8 +39,8 @@ def refused_include(source: str, allowed: Collection[Library]) -> str:
     for name in _headers(text):
         if not _PLAIN.fullmatch(name):
             return (
-                "This problem allows some libraries only, so name each header as it is called, such as "
-                "<cuda_runtime.h>: no macros, no paths."
+                "This problem restricts libraries. Write the literal name of each header, such as "
+                "<cuda_runtime.h>, without macros and paths."
             )
         library = library_of(name)
         if library is not None and library not in allowed:

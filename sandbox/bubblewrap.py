@@ -89,7 +89,8 @@ class Bubblewrap:
             )
         if not host.maps_ids:
             found.append(
-                "programs run under this process's own user id outside; run as root to give each its own"
+                "programs run under this process's own user id outside; run as root to give "
+                "each its own user id"
             )
         return tuple(found)
 
@@ -100,7 +101,7 @@ class Bubblewrap:
             host.hierarchy.sweep()
         probe(self, identities=_INNER_IDS, init="bwrap")
         for weakness in self.weaknesses:
-            _log.warning("sandbox_weaker: %s", weakness)
+            _log.warning("sandbox_isolation_reduced: %s", weakness)
 
     def start(self, command: Command) -> WatchedProcess:
         """Start `command`; its limits count from now. Raises IsolationUnavailable with the fix."""

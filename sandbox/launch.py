@@ -173,7 +173,9 @@ class Launch:
         try:
             return os.open(f"/proc/{init}/root/work", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
-            raise IsolationUnavailable(f"the sandbox's working directory is out of reach: {error}") from error
+            raise IsolationUnavailable(
+                f"the sandbox's working directory cannot be opened: {error}"
+            ) from error
 
 
 def _resource_limits(limits: Limits, *, grouped: bool) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -229,7 +231,7 @@ def _child_of(info: FileIO) -> int:
             raise IsolationUnavailable("bubblewrap did not start in time; is the machine overloaded?")
         chunk = info.read(_ERROR_BYTES)
         if not chunk:
-            raise IsolationUnavailable("bubblewrap ended before it had made a sandbox")
+            raise IsolationUnavailable("bubblewrap exited before it created a sandbox")
         said += chunk
     return int(json.loads(said)["child-pid"])
 

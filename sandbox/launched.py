@@ -93,7 +93,7 @@ class Launched:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._init_descriptor, signal.SIGKILL)
         if not select.select([self._init_descriptor], [], [], _DEATH_S)[0]:
-            raise IsolationUnavailable("a killed sandbox does not die; is the machine out of memory?")
+            raise IsolationUnavailable("a killed sandbox did not exit; is the machine out of memory?")
         _, status, usage = os.wait4(self._monitor, 0)
         with contextlib.suppress(ChildProcessError):  # it is our child only where we are the reaper
             os.waitpid(self._init, os.WNOHANG)

@@ -47,7 +47,7 @@ class Steps:
         """The first step with all of `words` in it; of a path its last part counts. Raises StepsUnknown."""
         found = self.all_steps(*words)
         if not found:
-            message = f"this nvcc compiles in steps that are not understood: no {' '.join(words)}"
+            message = f"this version of nvcc uses unknown compilation steps: no {' '.join(words)}"
             raise StepsUnknown(message)
         return found[0]
 

@@ -86,7 +86,7 @@ class Bench:
     def _go_on(self) -> None:
         metrics.PAUSED.set(0)
         if self._trouble:
-            log.info("judges_again", after=self._trouble)
+            log.info("judging_resumed", after=self._trouble)
             self._tell("")
 
     def _tell(self, trouble: str) -> None:

@@ -57,7 +57,7 @@ class Ending:
     def _say(self, *, written: bool, kept: bool) -> None:
         if written:
             if self.verdict is not None:
-                log.info("judged", verdict=self.verdict.value)
+                log.info("verdict_recorded", verdict=self.verdict.value)
         elif kept:
             log.warning("verdict_settled", reason="an earlier try was taken, or the lease was lost")
         else:

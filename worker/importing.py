@@ -30,7 +30,7 @@ class FolderMissing(Exception):
 
 def _import(running: Running[ImportRun]) -> Ending:
     run, cancelled = running.job, running.cancelled
-    log.info("importing", format=run.format)
+    log.info("import_started", format=run.format)
 
     def show(number: int, total: int, place: str) -> None:
         running.step(partial(queue.show_progress, run, f"{number} of {total}: {place}"))

@@ -106,7 +106,7 @@ class PackageJudge:
             return Report(Verdict.REJECTED, str(error))
         changes = _changes(before, self._target.metrics)
         count_ready(changes)
-        log.info("judged_with", **changes)
+        log.info("judge_metrics_recorded", **changes)
         return replace(report, environment={**report.environment, "problem_version": problem.version})
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:

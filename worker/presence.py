@@ -168,7 +168,7 @@ class Presence:
         if self._listening == orders.drained and not self._leaving:
             self._listening = not orders.drained
             self._ears.listen(on=self._listening)
-            log.warning("node_drained" if orders.drained else "node_serves_again", node=self._post.node)
+            log.warning("node_drained" if orders.drained else "node_resumed", node=self._post.node)
             self._wake.set()  # say so at once
 
 

@@ -31,11 +31,11 @@ log = structlog.get_logger(__name__)
 
 def _prove(running: Running[ProofRun]) -> Ending:
     run = running.job
-    log.info("proving", kind=run.kind, problem=run.workspace.slug)
+    log.info("proof_started", kind=run.kind, problem=run.workspace.slug)
     try:
         return _result(running)
     except (OracleFailed, PackageInvalid, PreviewRefused) as error:
-        log.info("proof_impossible", reason=type(error).__name__)
+        log.info("proof_refused", reason=type(error).__name__)
         return Ending(partial(queue.record_failure, run, str(error)))
 
 

@@ -76,7 +76,7 @@ class Running(Generic[J]):
         except LeaseLost:
             self.cancelled.set()
         except UNANSWERED as error:  # for a while; the heartbeat says when it is too long
-            log.warning("progress_not_told", error=str(error))
+            log.warning("progress_not_recorded", error=str(error))
             connections.close_all()
 
     def step(self, write: Callable[[], object]) -> None:
@@ -92,7 +92,7 @@ class Running(Generic[J]):
 
     def handed_back(self, reason: str) -> Ending:
         """The ending of a job that is given up for another try."""
-        log.info("handing_back", reason=reason)
+        log.info("job_returned", reason=reason)
         metrics.HANDED_BACK.labels(reason=reason).inc()
         return Ending(partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True)
 

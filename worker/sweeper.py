@@ -106,4 +106,4 @@ def _sweep(queue: JobQueue[Any]) -> None:
     metrics.SWEPT.labels(outcome="concluded").inc(swept.concluded)
     if swept.requeued or swept.concluded:
         kind = queue.model.__name__.lower()
-        log.warning("swept", kind=kind, requeued=swept.requeued, concluded=swept.concluded)
+        log.warning("jobs_swept", kind=kind, requeued=swept.requeued, concluded=swept.concluded)

@@ -119,7 +119,7 @@ class Watchdog:
             try:
                 self._abandon[held.kind](held.pk, held.attempt)
             except UNANSWERED as error:
-                log.warning("abandoning_not_written", error=str(error))
+                log.warning("abandonment_not_recorded", error=str(error))
                 return time.monotonic() >= until
             finally:
                 connections.close_all()

@@ -127,7 +127,7 @@ def parse(body: object) -> Calibration:
         not all(rate > 0 for rate in (found.bytes_per_s, *found.operations_per_s.values()))
         or min(found.read_bytes_per_s, found.absorbed_bytes or 0) < 0
     ):
-        raise ValueError("a calibration with a rate that is not positive")
+        raise ValueError("the calibration contains a rate that is not positive")
     return found
 
 
@@ -157,7 +157,7 @@ def measure_in_process(gpu_uuid: str, driver: str) -> Calibration:
         measured = json.loads(done.stdout)
         return parse({"format": _FORMAT, "gpu_uuid": gpu_uuid, "driver": driver, **measured})
     except ValueError as error:
-        raise CalibrationFailed(f"measuring {gpu_uuid} gave no figures: {done.stdout[:200]!r}") from error
+        raise CalibrationFailed(f"measuring {gpu_uuid} printed no figures: {done.stdout[:200]!r}") from error
 
 
 def _file(directory: Path, gpu_uuid: str) -> Path:

@@ -85,7 +85,7 @@ def _finding(entry: Entry, source: Source) -> Diagnostic:
     elif entry.file == SOURCE and entry.trail and entry.trail[-1][0] == SOURCE:
         said = f"{said}, instantiated on line {entry.trail[-1][1]}"
     elif entry.file != SOURCE and entry.trail and line:
-        said = f"{said}, in what this line uses of {entry.file.rpartition('/')[2]}"
+        said = f"{said}, in code from {entry.file.rpartition('/')[2]}"
     if said.partition(" ")[0].isalpha():
         said = said[:1].upper() + said[1:]
     said = clean(said, _MAX_MESSAGE)

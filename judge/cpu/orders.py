@@ -24,8 +24,8 @@ from problems.vocabulary import Verdict
 from sandbox.wire import Flag
 
 _ORDER = (
-    "It is right in another order of blocks and threads, but CUDA promises no order: synchronise what has to "
-    "happen first, or leave it to a launch of its own."
+    "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
+    "the dependent steps, or split them into separate launches."
 )
 
 

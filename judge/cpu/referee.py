@@ -13,7 +13,7 @@ from sandbox.wire import Flag
 
 
 class HostReferee:
-    """One program's referee. Implements `judge.target.Referee`; its runner is taken by `ready`."""
+    """One program's referee. Implements `judge.target.Referee`; its runner is already used by `ready`."""
 
     def __init__(
         self,
@@ -61,7 +61,9 @@ class HostReferee:
 
     def rank(self, sets: Sequence[CaseData]) -> CaseReport:
         """Never asked for: this target does not rank."""
-        raise JudgeError(f"a CPU ranks nothing, and so none of these {len(sets)} sets")
+        raise JudgeError(
+            f"submissions judged on a CPU are not ranked, so timing is refused for these {len(sets)} sets"
+        )
 
     def overdrawn(self) -> tuple[Verdict, str] | None:
         """The sandbox holds its memory down."""
@@ -78,5 +80,5 @@ class HostReferee:
 
     def _running(self) -> Referee:
         if self._referee is None:
-            raise JudgeError("the referee was not made ready")
+            raise JudgeError("the referee was not prepared")
         return self._referee

@@ -116,7 +116,7 @@ class CpuTarget:
     ) -> "CpuSession":
         """A place for a submission; its cases are drawn for it alone, in a thread. Raises GpuUnavailable."""
         if gpu_model:
-            raise GpuUnavailable(f"there is no {gpu_model} here, only processors")
+            raise GpuUnavailable(f"this node has no {gpu_model}: it judges on the CPU")
         draws = OracleDraws(problem, cases, self.start_oracle, cancelled, seed=seed)
         return CpuSession(self, draws, problem, language, cancelled)
 

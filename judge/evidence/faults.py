@@ -37,7 +37,7 @@ from sandbox.wire import ExitStatus
 # Triton compiles in its first case, and so may a program in Python.
 SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0, Language.PYTHON: 4.0}
 _SLOWER = 10
-_FAULTED = "The program made the GPU fail while it was alone on it."
+_FAULTED = "The GPU failed while this program ran on it alone."
 
 
 def under_sanitizer(problem: Problem) -> Problem:

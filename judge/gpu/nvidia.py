@@ -193,7 +193,7 @@ class NvidiaHardware:
         try:
             process = pool.take(_COMPILE, limits)
         except NotReady as error:
-            raise CompilerBroken(f"no compile sandbox: {error}") from error
+            raise CompilerBroken(f"the compile sandbox is unavailable: {error}") from error
         compilation = Compilation(process, source.encode(), binding.encode(), compiler.recipe())
         try:
             compiled = compilation.result(cancelled)
@@ -291,7 +291,7 @@ def _calibrate(found: Sequence[GpuInfo], directory: Path, leases: Leases) -> Map
                 with leases.acquire(info.uuid, Share.RANK, label="calibration"):
                     known = calibrated(directory, gpu_uuid=info.uuid, driver=info.driver)
             except CalibrationFailed as error:
-                _log.warning("gpu_not_calibrated: %s: %s", info.uuid, error)
+                _log.warning("gpu_calibration_failed: %s: %s", info.uuid, error)
         if known is not None:
             calibrations[info.uuid] = known
     return calibrations

@@ -63,7 +63,7 @@ _DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
 _DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
 
-OVERDRAWN = "It holds more of the GPU's memory than a program may, and left none for judging."
+OVERDRAWN = "The program holds more GPU memory than the limit and left too little for judging."
 
 
 class GpuReferee:
@@ -215,8 +215,8 @@ class GpuReferee:
                     if self._alone:
                         self._gpu_runtime.check_up()
                     uuid = self._gpu_runtime.card.uuid
-                    raise RunnerUnusable(f"no run gets ready on {uuid}: {error}") from error
-                _log.info("run_started_again: %s", error)
+                    raise RunnerUnusable(f"no run could start on {uuid}: {error}") from error
+                _log.info("run_restarted: %s", error)
             else:
                 return
             if self._closing.wait(_RETRY_S) or self._cancelled():
@@ -236,7 +236,7 @@ class GpuReferee:
         referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
         if gpu_runtime.card.mps is not None and self._tool is None and gpu_runtime.client_of(process) is None:
-            raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
+            raise RunnerUnusable("the runner is not a client of MPS, so its GPU share cannot be enforced")
         self._up = True
 
     def _ask(self, question: Callable[[RefereeProcess], _Found]) -> _Found:
@@ -245,7 +245,7 @@ class GpuReferee:
         When it has died itself, that may be a neighbour's doing, and alone it is a failure of ours.
         """
         if self._referee is None:
-            raise RunnerUnusable("the referee was not made ready")
+            raise RunnerUnusable("the referee was not prepared")
         try:
             return question(self._referee)
         except (DeviceLost, RefereeFailed) as error:

@@ -82,7 +82,7 @@ class Refresher:
             except JudgementCancelled:
                 continue
             except (JudgeError, IsolationUnavailable, OSError) as error:
-                _log.warning("secret_pool_not_refreshed: %s: %s", problem.slug, error)
+                _log.warning("secret_pool_refresh_failed: %s: %s", problem.slug, error)
 
     def _fill(self, problem: Problem, cases: list[Case]) -> None:
         for case in cases:

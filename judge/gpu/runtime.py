@@ -167,7 +167,7 @@ class GpuRuntime:
             for pid in process.pids:
                 self.card.mps.terminate(pid)
         except MpsUnavailable as error:
-            _log.warning("mps_client_not_terminated: %s: %s", self.card.uuid, error)
+            _log.warning("mps_client_termination_failed: %s: %s", self.card.uuid, error)
 
     def await_recovery(self, stop: Callable[[], bool]) -> None:
         """Wait while the card's MPS gets over a fault, and bring it up if it is not; for a while at most."""
@@ -244,7 +244,7 @@ class GpuRuntime:
             with self.acquire(Share.RANK, cancelled, label="health check"):
                 if not self.check_up():
                     self.quarantine.clear(self.card.uuid)
-                    _log.info("gpu_back_in_use: %s", self.card.uuid)
+                    _log.info("gpu_restored: %s", self.card.uuid)
         return self.quarantine.mark(self.card.uuid) is None
 
     def _replace_mps(self, *, since_s: float) -> None:

@@ -304,8 +304,8 @@ def _on_honest(
         case = exact[failed.failed].case.name
         yield error(
             "problem.toml: tolerance",
-            f"the reference {failed.variant.name} fails case {case}, so honest programs may fail too",
-            _advice(reports, "raise the tolerance, or choose inputs that need less of it"),
+            f"the reference {failed.variant.name} fails case {case}, so correct programs may fail too",
+            _advice(reports, "raise the tolerance, or choose inputs with smaller errors"),
         )
         return
     for report in reports:
@@ -313,9 +313,9 @@ def _on_honest(
         if worst > 1 / LEAST_MARGIN:
             yield warning(
                 "problem.toml: tolerance",
-                f"honest orders of summation use up to {100 * worst:.0f} % of the tolerance of "
+                f"legitimate orders of summation use up to {100 * worst:.0f} % of the tolerance of "
                 f"{report.argument}",
-                _advice([report], f"leave {LEAST_MARGIN:g} times what they need"),
+                _advice([report], f"leave a margin of {LEAST_MARGIN:g} times the largest error"),
             )
 
 
@@ -356,7 +356,7 @@ def _rounded(problem: Problem, drawn: Drawn, dtype: Dtype) -> Expected:
 
 
 def _let_through(name: str) -> str:
-    return f"a program with {name} passes every case"
+    return f"a program with {name} is accepted by every case"
 
 
 def _advice(reports: Sequence[ToleranceReport], otherwise: str) -> str:

@@ -46,8 +46,8 @@ def _answer(completion: Completion, limits: Limits) -> bytes:
     if (content := completion.files.get(_ANSWER)) is not None and completion.ending is Ending.EXITED:
         return content
     passed = {
-        Ending.WALL_TIME: f"takes longer than {limits.wall_s:.0f} s",
-        Ending.CPU_TIME: f"takes longer than {limits.cpu_s:.0f} s of a processor",
+        Ending.WALL_TIME: f"takes more than {limits.wall_s:.0f} s",
+        Ending.CPU_TIME: f"takes more than {limits.cpu_s:.0f} s of CPU time",
         Ending.MEMORY: f"takes more than {limits.memory_mib} MiB",
         Ending.OUTPUT: "prints too much",
     }
@@ -55,5 +55,5 @@ def _answer(completion: Completion, limits: Limits) -> bytes:
         raise Refused(f"its Python {reason}")
     said = clean(completion.stderr.decode("utf-8", "replace"), 600).strip()
     raise Refused(
-        f"its Python ended by itself ({completion.ending}, status {completion.status}): {said}".strip(": ")
+        f"its Python ended unexpectedly ({completion.ending}, status {completion.status}): {said}".strip(": ")
     )

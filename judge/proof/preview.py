@@ -121,12 +121,13 @@ def wanted_case(problem: Problem, wanted: CaseWanted) -> Case:
     found = next((case for case in problem.cases if case.name == wanted.case), None)
     if found is None:
         known = ", ".join(case.name for case in problem.cases)
-        raise PreviewRefused(f"There is no case {wanted.case[:60]!r}; there are {known}.")
+        raise PreviewRefused(f"Unknown case {wanted.case[:60]!r}. Choose one of: {known}.")
     _, size_bytes = layout(problem, found)
     if size_bytes > MAX_BYTES:
         raise PreviewRefused(
-            f"{found.name} takes {size_bytes / 2**30:.1f} GiB; a preview takes {MAX_BYTES / 2**30:g} GiB. "
-            "Ask for smaller sizes."
+            f"{found.name} takes {size_bytes / 2**30:.1f} GiB; a preview is limited to "
+            f"{MAX_BYTES / 2**30:g} GiB. "
+            "Choose smaller sizes."
         )
     return found
 

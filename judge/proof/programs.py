@@ -180,7 +180,7 @@ def findings_on(outcome: Outcome) -> Iterator[Finding]:
         if not outcome.holds:
             found = error(
                 outcome.program,
-                f"must get {outcome.expected}, got {outcome.verdict}{said}",
+                f"expected {outcome.expected}, got {outcome.verdict}{said}",
                 "correct the program, its verdict, or the cases and tolerances that let it through",
             )
             yield replace(found, details=tuple(text for text in outcome.findings if text != outcome.message))
@@ -193,6 +193,6 @@ def findings_on(outcome: Outcome) -> Iterator[Finding]:
     elif outcome.verdict is not Verdict.WRONG_ANSWER:
         yield warning(
             f"trivial program {outcome.program}",
-            f"got {outcome.verdict} rather than wrong_answer{said}",
-            "look whether its answer was compared at all",
+            f"got {outcome.verdict} instead of wrong_answer{said}",
+            "check that its output was compared at all",
         )

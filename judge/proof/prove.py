@@ -146,7 +146,7 @@ def examine(
         check, place = Check.CONTENTS, "reference.py"
         if isinstance(failure, CheckerFailed):
             check, place = Check.CHECKER, "checker.py"
-        ledger.file(check, [error(place, str(failure), "correct it; what needs it was not tried")])
+        ledger.file(check, [error(place, str(failure), "correct it; checks that depend on it were not run")])
         ledger.skip(*_NEED_REFERENCE)
     return replace(ledger.proof(problem), timed_sizes=measured)
 

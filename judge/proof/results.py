@@ -39,14 +39,14 @@ class Check(StrEnum):
 
 
 _HEADINGS = {
-    Check.COVERAGE: "Solutions and cases are enough",
+    Check.COVERAGE: "There are enough solutions and cases",
     Check.SHAPES: "Hidden shapes are odd, tiny and not square",
-    Check.TIMED_SIZES: "Timed cases can be timed",
+    Check.TIMED_SIZES: "Timed cases have suitable sizes",
     Check.STATEMENT: "The statement agrees with the package",
-    Check.ACCESSIBILITY: "Everybody can read the statement",
+    Check.ACCESSIBILITY: "The statement is accessible",
     Check.CONTENTS: "Contents are random, the reference is exact",
     Check.POISON: "Every element must be written",
-    Check.CHECKER: "The checker can be trusted",
+    Check.CHECKER: "The checker is reliable",
     Check.TOLERANCES: "Tolerances fit",
     Check.EXPOSURE: "No case reveals another",
     Check.SOLUTIONS: "Solutions get their verdicts",

@@ -62,8 +62,8 @@ def check_example(
             listing = ", ".join(f"{value:.6g}" for value in values[:12])
             yield error(
                 f"{_STATEMENT}: ## Example",
-                f"does not show {name} as the case {sample} has it: {listing}",
-                "write the numbers one after the other in the order of the array, rounded as you like",
+                f"does not show {name} of the case {sample}: {listing}",
+                "write the values in array order; rounding is allowed",
             )
 
 
@@ -77,8 +77,8 @@ def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
         if not _rounds(number, value):
             yield error(
                 f"{_STATEMENT}: ## Example",
-                f"says that {argument.name} is {number}, which the case {sample.name} makes {value:g}",
-                f"write {value:g}, or {{{{ cases.{sample.name}.SIZE }}}}, which stands for a size of it",
+                f"says that {argument.name} is {number}, but in the case {sample.name} it is {value:g}",
+                f"write {value:g}, or {{{{ cases.{sample.name}.SIZE }}}}, which is replaced with that size",
             )
 
 
@@ -105,7 +105,8 @@ def check_constraints(problem: Problem) -> Iterator[Finding]:
                 yield error(
                     _CONSTRAINTS,
                     f"does not state the {name} tolerance of {argument.name}, {value:g}",
-                    f"write {{{{ arguments.{argument.name}.tolerance.{name} }}}}, which stands for it",
+                    f"write {{{{ arguments.{argument.name}.tolerance.{name} }}}}, which is "
+                    "replaced with the value",
                 )
     names = set(size_names(problem))
     for low, high in bounds_in(text):
@@ -117,7 +118,7 @@ def check_constraints(problem: Problem) -> Iterator[Finding]:
                 _CONSTRAINTS,
                 f"promises {low.text} <= {high.text}, broken by {cases_named(breaking)}",
                 f"change the bound or the cases; {{{{ sizes.{size}.least }}}} and "
-                f"{{{{ sizes.{size}.most }}}} stand for the extremes of all cases",
+                f"{{{{ sizes.{size}.most }}}} are replaced with the extremes of all cases",
             )
 
 

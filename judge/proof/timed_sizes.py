@@ -71,7 +71,7 @@ def find_gpu(name: str) -> GpuModel:
     for model in MODELS.values():
         if model.name in words:
             return model
-    raise ValueError(f"no data sheet of {name!r} is known; there are {', '.join(MODELS)}")
+    raise ValueError(f"no data sheet for {name!r}; available: {', '.join(MODELS)}")
 
 
 def measure_timed(problem: Problem, gpu: GpuModel) -> tuple[TimedSize, ...]:

@@ -157,7 +157,7 @@ def random_bytes(count: int) -> Bytes:
 
 def _bytes(contents: Contents) -> Bytes:
     if not isinstance(contents, np.ndarray):
-        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
+        raise TypeError(f"these contents have the wrong type for this buffer: {type(contents).__name__}")
     return contents
 
 

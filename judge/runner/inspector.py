@@ -150,7 +150,7 @@ def inspect(
             return Finding(Verdict.REJECTED, message)
     comparisons = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
     if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
-        message = "An output changed after solve had returned. All work must be done by then."
+        message = "An output changed after solve had returned. All work must be complete when solve returns."
         return Finding(Verdict.REJECTED, message)
     return _compared(comparisons)
 

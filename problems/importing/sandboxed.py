@@ -60,7 +60,7 @@ def read_source(path: Path) -> str:
     """The text of one Python file of a set. Raises Refused when it is none."""
     try:
         if path.is_symlink() or not path.is_file():
-            raise Refused(f"{path.name[:80]} is missing or no plain file")
+            raise Refused(f"{path.name[:80]} is missing or not a regular file")
         content = path.read_bytes()[: MAX_SOURCE_KIB * 1024 + 1]
     except OSError as error:  # a name that is too long, among others
         raise Refused(f"{path.name[:80]} cannot be read ({error.strerror})") from error
@@ -70,7 +70,7 @@ def read_source(path: Path) -> str:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
         ast.parse(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise Refused(f"{path.name} is no Python file: {error}") from error
+        raise Refused(f"{path.name} is not valid Python: {error}") from error
     return text
 
 

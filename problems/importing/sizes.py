@@ -132,7 +132,9 @@ def _digits(name: str, column: Sequence[float]) -> int:
     digits = next((d for d in range(needed, 0, -1) if 2 * most * 10**d <= _MOST), 0)
     for value in decimals:
         if abs(round(value, digits) - value) > _SAME * abs(value):
-            raise NoSizes(f"{name} is {value:f} in one test and {most:f} in another, which no size says both")
+            raise NoSizes(
+                f"{name} is {value:f} in one test and {most:f} in another, so no size can represent both"
+            )
     return digits
 
 

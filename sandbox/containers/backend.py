@@ -98,7 +98,8 @@ class Containers:
         found = []
         if not facts.limits_swap:
             found.append(
-                "swap is not accounted: a program may use it on top of its memory; boot with swapaccount=1"
+                "swap is not accounted, so a program may use swap in addition to its memory "
+                "limit; boot with swapaccount=1"
             )
         return tuple(found)
 
@@ -111,7 +112,7 @@ class Containers:
         for image in {reference: image for image, reference in self._images.references.items()}.values():
             probe(self, identities=self._identities, init=_INIT, image=image)
         for weakness in self.weaknesses:
-            _log.warning("sandbox_weaker: %s", weakness)
+            _log.warning("sandbox_isolation_reduced: %s", weakness)
 
     def start(self, command: Command) -> WatchedProcess:
         """Start `command`; its limits count from now. Raises IsolationUnavailable with the fix."""
@@ -211,7 +212,9 @@ def _private(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if folder.stat().st_uid != os.geteuid():
-            raise IsolationUnavailable(f"{folder} belongs to somebody else; remove it or choose another")
+            raise IsolationUnavailable(
+                f"{folder} belongs to another user; remove it or choose another folder"
+            )
         folder.chmod(0o700)
     except OSError as error:
         raise IsolationUnavailable(f"{folder} cannot be used: {error}") from error

@@ -100,7 +100,7 @@ class Container:
             self._engine.kill(self._container)
             said = self._hear(_DEATH_S)
         if said is None:
-            raise IsolationUnavailable("a killed container does not die; is the machine out of memory?")
+            raise IsolationUnavailable("a killed container did not exit; is the machine out of memory?")
         if len(said) == _END_PACKET.size and said.startswith(_END):
             return self._end(said)
         return self._lost(killed=killed)
@@ -138,5 +138,5 @@ class Container:
         if killed or state.out_of_memory:
             return End(_KILLED, self.cpu_s, None, state.out_of_memory)
         raise IsolationUnavailable(
-            "a container ended from outside: the engine was restarted, or somebody removed it"
+            "a container ended from outside: the engine restarted, or another process removed the container"
         )

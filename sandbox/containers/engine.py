@@ -180,7 +180,7 @@ class Engine:
             ) from error
         except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as error:
             raise IsolationUnavailable(
-                f"the container engine does not answer (asked to {what}): {error}; {_START}"
+                f"the container engine did not answer (while asked to {what}): {error}; {_START}"
             ) from error
 
     def _connected(self) -> docker.APIClient:

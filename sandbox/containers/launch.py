@@ -106,7 +106,7 @@ class Launch:
             state = self.engine.state(container)
             if not state.running:
                 raise IsolationUnavailable(
-                    f"a container ended with status {state.code} before it had begun: {state.error}"
+                    f"a container ended with status {state.code} before it started: {state.error}"
                 )
         raise IsolationUnavailable("a container did not start in time; is the machine overloaded?")
 

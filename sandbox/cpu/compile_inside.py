@@ -88,7 +88,7 @@ def _refused(failure: Failure) -> Failure:
         return failure
     line = _user_line(failure.log)
     where = f"solution.cu({line}): error: " if line else ""
-    return Failure(REJECTED, f"{where}the inline assembly has a form that functional mode does not know\n")
+    return Failure(REJECTED, f"{where}the inline assembly has a form that functional mode does not support\n")
 
 
 def _user_line(log: str) -> int:

@@ -64,7 +64,7 @@ def look(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
     except NvmlUnavailable as error:
         return Health(str(error))
     if hot is not None and hot > _HOTTEST_C:
-        reason = f"it is {hot} degrees Celsius hot; check its cooling"
+        reason = f"it is too hot ({hot} °C); check its cooling"
     return Health(reason) if reason or mps is None else look_at_mps(mps)
 
 
@@ -75,14 +75,14 @@ def look_at_mps(mps: Mps) -> Health:
     except MpsUnavailable as error:
         return Health(str(error))
     faulted = any(server.state is ServerState.FAULT for server in servers)
-    return Health("its MPS server has faulted, and waits for its clients to end" if faulted else "")
+    return Health("its MPS server has faulted and waits for its clients to exit" if faulted else "")
 
 
 def _explain_memory(errors: MemoryErrors) -> str:
     if errors.remap_failed:
         return "its memory has run out of spare rows; replace the GPU"
     if errors.remap_pending or errors.retire_pending:
-        return "its memory has defects that a reset would take out of use; drain the node and reset the GPU"
+        return "its memory has defective rows that a reset would retire; drain the node and reset the GPU"
     if errors.uncorrected:
         return f"its memory had {errors.uncorrected} uncorrected errors; drain the node and reset the GPU"
     return ""
@@ -133,7 +133,7 @@ class Quarantine:
             return
         # The mark that is probed comes first, so that nobody sees neither.
         now = time.time()
-        waits = Mark(uuid, "staff released it, and no check has found it well yet", _STAFF, now, 0, now)
+        waits = Mark(uuid, "an operator released it, and it has not passed a check yet", _STAFF, now, 0, now)
         _write(self._path(uuid), json.dumps(asdict(waits)))
         path.unlink(missing_ok=True)
 
@@ -175,7 +175,7 @@ class Quarantine:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            return Mark(uuid, f"its mark cannot be read: {error}", "", 0.0, 1, 0.0)
+            return Mark(uuid, f"its quarantine file cannot be read: {error}", "", 0.0, 1, 0.0)
 
     def clear(self, uuid: str) -> None:
         """Put a GPU back into use, unless staff hold it. Does nothing if it is."""
@@ -203,4 +203,4 @@ def _read(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        return f"its mark cannot be read: {error}"
+        return f"its quarantine file cannot be read: {error}"

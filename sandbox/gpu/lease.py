@@ -144,7 +144,7 @@ class Leases:
 
     def __init__(self, directory: Path, *, slots: int = 4) -> None:
         if not 1 <= slots <= _MOST_SLOTS:
-            raise ValueError(f"a GPU takes 1 to {_MOST_SLOTS} checks at a time, not {slots}")
+            raise ValueError(f"a GPU runs 1 to {_MOST_SLOTS} checks at a time, not {slots}")
         self._directory = directory / "leases"
         self._slots = slots
         self._directory.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ class Leases:
             LeaseCancelled: `cancelled` became true while others were choosing.
         """
         if not uuids:
-            raise ValueError("there is no GPU to choose from; see the fleet page for what is quarantined")
+            raise ValueError("no GPU is available; the fleet page lists quarantined GPUs")
         choosing = os.open(self._directory / "choosing", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _poll(lambda: _lock(choosing, 0, 1), cancelled)

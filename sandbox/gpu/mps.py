@@ -94,7 +94,7 @@ class Mps:
         self._deaf: set[tuple[int, str]] = set()
         if len(os.fsencode(self.pipe_directory)) + len(_LONGEST_SOCKET) > _SOCKET_PATH_BYTES:
             raise MpsUnavailable(
-                f"{self.pipe_directory} is too long a path for sockets: choose a shorter runtime directory"
+                f"the path {self.pipe_directory} is too long for a socket; choose a shorter runtime directory"
             )
 
     @property
@@ -238,7 +238,7 @@ class Mps:
         deadline = time.monotonic() + _START_S
         while not self._answers():
             if time.monotonic() > deadline:
-                raise MpsUnavailable(f"the MPS daemon did not come up{self._control.log_end()}")
+                raise MpsUnavailable(f"the MPS daemon did not start{self._control.log_end()}")
             time.sleep(_POLL_S)
         if self._client_memory_mib:
             self._control.ask(f"set_default_device_pinned_mem_limit 0 {self._client_memory_mib}M")
@@ -295,4 +295,6 @@ def _state(said: str) -> ServerState:
     try:
         return ServerState(said.strip().upper())
     except ValueError as error:
-        raise MpsUnavailable(f"the MPS daemon said {said.strip()[:200]!r} of its server's state") from error
+        raise MpsUnavailable(
+            f"the MPS daemon answered {said.strip()[:200]!r} of its server's state"
+        ) from error

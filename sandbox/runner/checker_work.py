@@ -44,7 +44,7 @@ def parse_checker(manifest: Mapping[str, Any]) -> CheckerSignature:
 def require_check(module: ModuleType) -> None:
     """Raises ContractError where there is no function `check`."""
     if not callable(getattr(module, "check", None)):
-        raise ContractError(f"{FILE} defines no function named check")
+        raise ContractError(f"{FILE} does not define a function named check")
 
 
 def carry_out(
@@ -94,14 +94,14 @@ def _masks(xp: ArrayModule, answer: object, given: Mapping[str, Array]) -> Mappi
     if not isinstance(answer, Mapping):
         answer = dict.fromkeys(given, answer)
     if set(answer) != set(given):
-        raise ContractError(f"check answered for {sorted(answer)}, wanted {sorted(given)}")
+        raise ContractError(f"check returned results for {sorted(answer)}, expected {sorted(given)}")
     return {name: _mask(xp, answer[name], values.shape, name) for name, values in given.items()}
 
 
 def _mask(xp: ArrayModule, answer: object, shape: tuple[int, ...], name: str) -> Array:
     mask = xp.asarray(answer)
     if mask.dtype.kind != "b":
-        raise ContractError(f"check answered {mask.dtype} for {name}, wanted True, False or an array of them")
+        raise ContractError(f"check returned {mask.dtype} for {name}, expected a bool or an array of bool")
     if mask.shape not in {(), shape}:
-        raise ContractError(f"check answered for {name} in shape {mask.shape}, wanted {shape}")
+        raise ContractError(f"check returned shape {mask.shape} for {name}, expected {shape}")
     return xp.broadcast_to(mask, shape)

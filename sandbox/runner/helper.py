@@ -44,7 +44,7 @@ class Helper:
             argv = [sys.executable, "-s", "-B", "-m", __name__, str(theirs.fileno())]
             subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         if ours.recv(1) != b"+":
-            raise OSError("the helper did not come up")
+            raise OSError("the helper did not start")
         return cls(ours)
 
     def install(self) -> None:

@@ -192,7 +192,7 @@ def _store(view: Array, values: Array) -> None:
 def _require_functions(module: ModuleType) -> None:
     for name in ("generate", "reference"):
         if not callable(getattr(module, name, None)):
-            raise ContractError(f"reference.py defines no function named {name}")
+            raise ContractError(f"reference.py does not define a function named {name}")
 
 
 def _parse(manifest: Mapping[str, Any]) -> _Signature:

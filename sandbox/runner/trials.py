@@ -65,7 +65,7 @@ def watched(reference: Reference) -> Reference:
             result = reference(xp, **arguments)
         for name, value in before.items():
             if arguments[name].tobytes() != value.tobytes():
-                raise RuntimeError(f"the reference changes its argument {name}")
+                raise RuntimeError(f"the reference modifies its argument {name}")
         first = _held(result)
         with _unwritten(_FIRST_BYTE):
             again = _held(reference(xp, **arguments))
@@ -73,7 +73,7 @@ def watched(reference: Reference) -> Reference:
             other = _held(reference(xp, **arguments))
         for name, content in first.items():
             if content == again[name] != other[name]:
-                raise RuntimeError(f"the reference returns elements of {name} that it never wrote")
+                raise RuntimeError(f"the reference returns uninitialised elements of {name}")
         return result
 
     return watch

@@ -222,7 +222,7 @@ class TritonRunner(Runner):
 def _solve_of(program: ModuleType) -> Callable[..., object]:
     solve = getattr(program, "solve", None)
     if not callable(solve):
-        raise Misfit("The file defines no function named solve.")
+        raise Misfit("The file does not define a function named solve.")
     return cast("Callable[..., object]", solve)
 
 

@@ -148,7 +148,7 @@ class Keeper:
         elif mark is not None:
             self._restarts = 0
             self._quarantine.clear(self.uuid)
-            log.info("gpu_back_in_use", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
+            log.info("gpu_restored", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
 
     def _mend_mps(self) -> Health:
         """Start MPS anew unless it is well. Nobody else is on the GPU now."""

@@ -158,7 +158,7 @@ class NodeService:
             try:
                 keeper.tend(self._stop.is_set)
             except Exception:  # the thread's boundary: a GPU must not stay untended
-                log.exception("gpu_not_tended", gpu_uuid=keeper.uuid)
+                log.exception("gpu_service_failed", gpu_uuid=keeper.uuid)
             self._stop.wait(self._tend_s)
 
     def _reap_orphans(self) -> None:
@@ -180,7 +180,7 @@ class NodeService:
                 fcntl.flock(duty, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if not waiting:
-                    log.info("node_service_waits", node=self._host.name)
+                    log.info("node_service_blocked", node=self._host.name)
                 waiting = True
                 self._stop.wait(self._heartbeat_s)
             else:

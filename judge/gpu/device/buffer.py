@@ -110,7 +110,7 @@ class DeviceBuffer:
 def pointer_of(contents: Contents, size_bytes: int) -> int:
     """Where contents of this memory lie. Raises TypeError or ValueError for any others."""
     if not isinstance(contents, cupy.ndarray):
-        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
+        raise TypeError(f"these contents have the wrong type for this buffer: {type(contents).__name__}")
     if contents.nbytes != size_bytes:
-        raise ValueError(f"contents of {contents.nbytes} bytes where {size_bytes} belong")
+        raise ValueError(f"contents of {contents.nbytes} bytes, expected {size_bytes}")
     return int(contents.data.ptr)

@@ -75,7 +75,7 @@ def main() -> int:
             "absorbed_bytes": kernels.absorbed_bytes(l2_bytes, max(mixed, reads)),
         }
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.memory.OutOfMemoryError) as error:
-        sys.stderr.write(f"{error}\nCalibration needs 4 GiB of a GPU that works and is free.\n")
+        sys.stderr.write(f"{error}\nCalibration needs a working, idle GPU with 4 GiB of free memory.\n")
         return 1
     sys.stdout.write(json.dumps(measured) + "\n")
     return 0

@@ -278,7 +278,7 @@ def _pinned(count: int, dtype: "np.dtype[Any]") -> "np.ndarray[Any, np.dtype[Any
 
 def _device(buffer: Buffer) -> DeviceBuffer:
     if not isinstance(buffer, DeviceBuffer):
-        raise TypeError(f"this buffer is of another memory: {type(buffer).__name__}")
+        raise TypeError(f"this buffer has the wrong type: {type(buffer).__name__}")
     return buffer
 
 

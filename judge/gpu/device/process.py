@@ -121,7 +121,9 @@ class RefereeProcess:
             try:
                 message, (self._process,) = self._receive(_BORN_S, lambda: False)
             except TimeoutError as error:
-                raise RefereeFailed("no referee process comes up; is the machine overloaded?") from error
+                raise RefereeFailed(
+                    "the referee process did not start in time; is the machine overloaded?"
+                ) from error
             self._pid = _expected(message, Born).pid
         return self._pid
 
@@ -213,7 +215,7 @@ class RefereeProcess:
         try:
             self._link.send(request, descriptors)
         except OSError as error:
-            raise RefereeFailed(f"the referee process has gone: {error}") from error
+            raise RefereeFailed(f"the connection to the referee process was lost: {error}") from error
 
     def _outcome(self, patience_s: float) -> Outcome:
         started = time.monotonic()
@@ -239,7 +241,9 @@ class RefereeProcess:
                 if time.monotonic() >= deadline:
                     raise
             except (EOFError, OSError) as error:
-                raise RefereeFailed("the referee process has died; its log says why") from error
+                raise RefereeFailed(
+                    "the referee process exited unexpectedly; see its log for the cause"
+                ) from error
 
     def _see_off(self) -> None:
         if self._gone_within(_LEAVE_S):
@@ -270,5 +274,5 @@ def _layout(drawn: CaseData) -> SetLayout:
 
 def _expected(message: object, kind: type[_Kind]) -> _Kind:
     if not isinstance(message, kind):
-        raise RefereeFailed(f"the referee answers with a {type(message).__name__}, not a {kind.__name__}")
+        raise RefereeFailed(f"the referee answered with {type(message).__name__}, not a {kind.__name__}")
     return message

@@ -215,7 +215,7 @@ class SecretPool:
             secret_pool, MESSAGE_BYTES, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
         )
         if not said:
-            raise ConnectionResetError("the secret pool hung up")
+            raise ConnectionResetError("the secret pool closed the connection")
         return json.loads(said), descriptors
 
     def _hang_up(self) -> None:
@@ -271,7 +271,7 @@ class SecretPool:
         process.kill()
         process.wait()
         said = self._log_path.read_text(errors="replace")[-_LOG_BYTES:]
-        raise SecretPoolUnavailable(f"the secret pool of {self._uuid} did not come up: {said}")
+        raise SecretPoolUnavailable(f"the secret pool for {self._uuid} did not start: {said}")
 
     def _environment(self) -> dict[str, str]:
         """Nothing of ours but where libraries are: the secret pool needs no secret."""

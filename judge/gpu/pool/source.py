@@ -132,7 +132,7 @@ class PooledCaseData:
         sets, lacking = self._secret_pool.take(
             self._problem, case, count, keep=kept_of(self._problem, case), once=once
         )
-        _log.debug("secret_pool_take: %s/%s: %d of %d", self._problem.slug, case.name, len(sets), count)
+        _log.debug("secret_pool_taken: %s/%s: %d of %d", self._problem.slug, case.name, len(sets), count)
         self._made += sets
         if lacking:
             self._lacking[case.name] = lacking
@@ -191,7 +191,7 @@ class PooledCaseData:
     def _fill_one(self, oracle: Filler, case: Case) -> CaseData:
         reservation = self._secret_pool.reserve(self._problem, case)
         if reservation is None:
-            raise SecretPoolUnavailable(f"the secret pool makes no set of case {case.name}")
+            raise SecretPoolUnavailable(f"the secret pool could not generate a set of case {case.name}")
         self._made.append(reservation.drawn)
         if case.name not in self._handed_on:
             self._secret_pool.drop(reservation)

@@ -122,7 +122,7 @@ def generate(xp, rng, size):
     test = TESTS.get(tuple(size[name] for name in SIZES))
     if test is None and FIXED:
         raise ValueError(
-            "only the imported tests say the dimensions of its arrays; take the sizes of one of them"
+            "only the imported tests define the dimensions of its arrays; use the sizes of one of them"
         )
     if test is None:
         return {ours: law(xp, rng, *LAWS[ours], shape(**size)) for ours, shape in SHAPES.items()}

@@ -202,7 +202,7 @@ def describe():
         "modules": [],
         "layout": layout(),
         "notes": [
-            f"{name} is not contiguous in the set; here it is"
+            f"{name} is not contiguous in the set; it is contiguous here"
             for name, value in parts.items()
             if isinstance(value, torch.Tensor) and not value.is_contiguous()
         ],

@@ -143,7 +143,9 @@ def constant(value):
         return {"tuple" if isinstance(value, tuple) else "list": [constant(part) for part in value]}
     if value is None or isinstance(value, (bool, int, float, str)):
         return {"value": value}
-    raise TypeError(f"Model is made with a {type(value).__name__}; only numbers and texts can be told")
+    raise TypeError(
+        f"Model is constructed with a {type(value).__name__}; only numbers and strings are supported"
+    )
 
 
 def varying(name, values, known_as, clashes):
@@ -168,7 +170,7 @@ def varying(name, values, known_as, clashes):
                     for index, parts in enumerate(zip(*values))
                 ]
             }
-    raise TypeError(f"{name} of Model differs between sizes and is no whole number")
+    raise TypeError(f"{name} of Model differs between sizes and is not an integer")
 
 
 def numbers_in(form, value):

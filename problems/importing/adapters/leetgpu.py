@@ -40,7 +40,7 @@ def directed(name, entry):
     """Type and direction of an entry of the signature; early challenges give the type alone."""
     if isinstance(entry, (tuple, list)) and len(entry) == 2:
         return entry
-    raise ValueError(f"get_solve_signature does not say of {name} whether it is in, out or inout")
+    raise ValueError(f"get_solve_signature does not say whether {name} is in, out or inout")
 
 
 def describe():

@@ -121,5 +121,5 @@ def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[l
     preprocess = next((step for step in preprocessors if step[-1] == preprocessed), None)
     assemble = next((step for step in assemblers if ptx in step), None)
     if preprocess is None or assemble is None:
-        raise StepsUnknown(f"this nvcc compiles in steps that are not understood: {' '.join(front)}")
+        raise StepsUnknown(f"this version of nvcc uses unknown compilation steps: {' '.join(front)}")
     return Device(preprocess, front, assemble, ptx, assemble[-1])
