@@ -1,12 +1,12 @@
-"""The one way from a source to a report.
+"""Evaluates a submission: the only path from a source to a report.
 
 Theory of operation. Three things that know nothing of each other overlap: the program compiles, the oracle
 draws the cases, a runner and the referee's share of the GPU get ready. Then come these stages:
 
     compile   the source, isolated, or an artifact of the cache
     check     every case but the timed ones, in order; on a GPU others check theirs at the same time
-    examine   on a GPU, what functional mode has found out about races meanwhile (`judge.race_watch`)
-    rank      the timed cases, on a GPU that nobody else uses; only for submissions that passed
+    examine   on a GPU, the races that functional mode found in parallel (`judge.race_watch`)
+    rank      the timed cases, on a GPU held exclusively; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
 case that was not accepted.
@@ -16,7 +16,7 @@ again from the start, alone, with a fresh runner: only that run counts. Ranking 
 was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so that
 no foreign code is alive while we wait, and a fresh one is timed. A program that was disturbed while it was
 timed, or that was faster than its GPU is known to be, is timed once more, alone. When the GPU is not quiet
-then either, and nobody else was seen on it, the program is what keeps it busy.
+then either, and no other process was seen on it, the program itself keeps it busy.
 """
 
 from collections.abc import Callable, Mapping
@@ -236,7 +236,7 @@ def _time(judgement: Judgement, referee: Referee, checked: Outcome, *, last: boo
     """Time the timed cases. `last` says that no other run comes after this one."""
     reports = list(checked.cases)
     cases = judgement.timed
-    with judgement.stage(Stage.DRAW):  # nobody draws while we time
+    with judgement.stage(Stage.DRAW):  # no draws while timing
         contents = [judgement.session.sets(case) for case in cases]
     with judgement.stage(Stage.RANK):
         for index, sets in enumerate(contents, start=1):
@@ -343,7 +343,7 @@ def _overall(reports: list[CaseReport]) -> tuple[Verdict, str]:
 
 
 def _shown(judgement: Judgement, output: bytes) -> str:
-    """What the program printed, where it printed about public cases only."""
+    """Return the program's output if it comes from public cases only, else nothing."""
     if judgement.mode is not Mode.RUN:
         return ""
     return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)

@@ -1,4 +1,4 @@
-"""A report without what hidden cases would tell the author of the program.
+"""Removes from a report what would reveal hidden cases to the program's author.
 
 Theory of operation. A program reads the inputs of hidden cases, and it chooses what it throws, prints,
 asserts and writes where. Whatever it chooses freely carries inputs out. So of a hidden case a report tells
@@ -7,8 +7,8 @@ that help and hold few bits: the line, if the source has it; the array, if the p
 its block; and how much is wrong, in one of four words. The grid, indices, sizes, counts, values and texts
 stay out.
 
-What follows a hidden case in the same process is *told after* it: the program may say there what it has seen
-before, so public cases and findings that come later are treated alike.
+Anything after a hidden case in the same process is *told after* it: the program may say there what it has
+seen before, so public cases and findings that come later are treated alike.
 """
 
 from collections import Counter
@@ -123,7 +123,7 @@ def withheld(case: CaseReport) -> bool:
 
 
 def words(case: CaseReport, cause: Diagnostic | None) -> str:
-    """What is said of a withheld case. `cause` is the finding that counts for all of them, if any."""
+    """Return the message for a withheld case. `cause` is the finding that explains all of them, if any."""
     match case.verdict:
         case Verdict.CANCELLED:
             return ""
@@ -146,7 +146,7 @@ def _hidden(entry: Diagnostic, lines: int, names: frozenset[str]) -> Diagnostic:
 
 
 def _cause(report: Report) -> Diagnostic | None:
-    """The one finding of hidden cases that is shown: what ended the program, or else the first warning."""
+    """Return the one finding of hidden cases to show: the fatal one, or else the first warning."""
     hidden = [entry for entry in report.diagnostics if entry.hidden]
     warnings = (entry for entry in hidden if entry.severity is Severity.WARNING and entry.kind in _SENTENCES)
     return first_error(hidden) or next(warnings, None)
@@ -176,7 +176,7 @@ def _sentence(entry: Diagnostic) -> str:
 
 
 def _wrong(case: CaseReport) -> str:
-    """How much of the outputs is wrong, in a word."""
+    """Return a coarse description of how much of the outputs is wrong."""
     share = case.mismatched / case.checked if case.checked else 1.0
     many = "All" if share == 1 else "Most" if share > 1 / 2 else "A few" if share < _FEW else "Many"
     names = " and ".join(dict.fromkeys(entry.argument for entry in case.mismatches))

@@ -14,10 +14,10 @@ from problems.schema import Problem, suits_gpu
 
 
 def unsuited(problem: Problem, gpu_model: str) -> str:
-    """Why nothing is ranked on a GPU of that model, empty where it is one that the problem is judged on.
+    """Return why a result on that GPU model is not ranked; empty if the problem is ranked on it.
 
-    Submissions are led to a GPU that suits. One that was handed in while there was none, or for an earlier
-    version of the problem, can come to another all the same.
+    Submissions are routed to a suitable GPU. A submission made while there was none, or for an earlier
+    version of the problem, can still run on another.
     """
     words = problem.limits.gpus
     if suits_gpu(words, gpu_model):

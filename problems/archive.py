@@ -1,15 +1,15 @@
-"""A package as one ZIP file, which is how it is exchanged and stored.
+"""A package as a ZIP file, the form in which packages are exchanged and stored.
 
 Theory of operation. `pack` is deterministic: sorted names, one moment, one mode, so that the same package
-packed by the same zlib is the same file. What names a version is `Contents.content_hash` all the same,
-which is about the files and not about how they were packed.
+packed by the same zlib is the same file. A version is nevertheless identified by `Contents.content_hash`,
+which depends on the files and not on the packing.
 
-`unpack` takes what anybody uploads. It looks before it reads: the size of the archive, the number of
+`unpack` accepts untrusted uploads. It looks before it reads: the size of the archive, the number of
 entries, each name, kind and declared size. Then it reads no more of an entry than the limit, whatever was
 declared, so a bomb costs the limit and no more, and nothing is written anywhere. Names that lead elsewhere,
-links, devices, encrypted entries and two entries of one name are refused; none is mended, since a mended
-name could be another file. An entry has one name: since Python 3.12 `zipfile` takes `filename` from an extra
-field (0x7075, Info-ZIP's Unicode path) where there is one, so the name that is used and the name in the
+links, devices, encrypted entries and two entries of one name are refused; none is repaired, since a repaired
+name could denote another file. An entry has one name: since Python 3.12 `zipfile` takes `filename` from an
+extra field (0x7075, Info-ZIP's Unicode path) where there is one, so the name that is used and the name in the
 directory are both checked, must be the same, and a field with another name is refused on every Python.
 """
 
@@ -56,7 +56,7 @@ BROKEN = (
 
 
 class ArchiveInvalid(ContentsInvalid):
-    """Raised when a file is no archive of a package. The message says what to do."""
+    """Raised when a file is not an archive of a package. The message says what to do."""
 
 
 def pack(contents: Contents) -> bytes:
@@ -78,13 +78,13 @@ def pack(contents: Contents) -> bytes:
 
 
 def unpack(archive: bytes, *, slug: str = "") -> Contents:
-    """The package in `archive`: its folder, or its files with no folder around them.
+    """Return the package in `archive`, with or without a folder around its files.
 
-    `slug` is what the problem is called; without it the folder's name is. Hidden files and what systems leave
+    `slug` is the problem's name; it defaults to the folder's name. Hidden files and what systems leave
     behind are left out.
 
     Raises:
-        ContentsInvalid: it is no archive of a package, or one that is not safe to unpack.
+        ContentsInvalid: it is not an archive of a package, or not safe to unpack.
     """
     if len(archive) > MAX_ARCHIVE_MIB * 1024 * 1024:
         raise ArchiveInvalid(

@@ -1,4 +1,4 @@
-"""How a submission in Python is called: what it is given, and what it returns.
+"""The form of the call of a Python submission: its arguments and results.
 
 CUDA C++ and Triton programs define `solve` and write into the arrays that they are given. PyTorch programs
 are written otherwise: `custom_kernel(data)` takes a tuple and returns tensors, `ModelNew(…)(x)` is a module
@@ -20,11 +20,11 @@ _ALLOWED = "names, numbers, strings, True, False, None, tuples, lists and dicts"
 
 
 class PatternError(ValueError):
-    """Raised when a text is no expression of names and constants."""
+    """Raised when a text is not an expression of names and constants."""
 
 
 class PythonEntry(StrEnum):
-    """What a program in Python defines. It may always define a plain `solve` instead."""
+    """The entry point that a Python program defines. It may always define a plain `solve` instead."""
 
     SOLVE = "solve"
     CUSTOM_KERNEL = "custom_kernel"
@@ -47,7 +47,7 @@ class Pattern:
         """Parse `text`.
 
         Raises:
-            PatternError: it is no such expression.
+            PatternError: it is not such an expression.
         """
         if len(text) > MAX_CHARACTERS:
             raise PatternError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
@@ -89,7 +89,7 @@ class ModuleArgument:
 
 @dataclass(frozen=True, slots=True)
 class PythonCall:
-    """How programs in Python are called.
+    """The form of the call of Python programs.
 
     `given` is what `custom_kernel` gets as its `data`, and for the other entries the tuple of arguments.
     `returns` names the arrays that come back in this order; none where they are written in place. `init` and

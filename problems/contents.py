@@ -40,9 +40,9 @@ class Contents:
 
     @property
     def content_hash(self) -> str:
-        """A SHA-256 over paths and bytes: two packages have it in common when each file is the same.
+        """A SHA-256 over paths and bytes: equal for two packages if and only if all files are equal.
 
-        The slug is no part of it, nor is how an archive was packed.
+        It does not depend on the slug or on the packing of an archive.
         """
         digest = hashlib.sha256(_HASH_SCHEME)
         for path, content in sorted(self.files.items()):
@@ -57,7 +57,7 @@ def is_slug(text: str) -> bool:
 
 
 def is_ignored(path: str) -> bool:
-    """Whether a file is none of the package: what editors, systems and Python leave behind."""
+    """Whether a file is not part of the package: a leftover of editors, systems or Python."""
     return any(part.startswith((".", "__pycache__", "__MACOSX")) for part in path.split("/"))
 
 

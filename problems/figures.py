@@ -38,7 +38,7 @@ _LARGEST_PX = 4000
 
 
 class FigureInvalid(ValueError):
-    """Raised when a file is no figure that may be shown. The message says what to do."""
+    """Raised when a file is not a valid figure. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Formula:
         """Parse `text`. With `fractions` it may also hold decimals and `/`.
 
         Raises:
-            FormulaError: it is no such expression.
+            FormulaError: it is not such an expression.
         """
         if len(text) > MAX_CHARACTERS:
             raise FormulaError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")

@@ -1,4 +1,4 @@
-"""Parses problem.toml into the schema's types. What can be seen in one entry alone is checked here."""
+"""Parses problem.toml into the schema's types, with the checks that need only one entry."""
 
 import keyword
 import math

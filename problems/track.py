@@ -1,4 +1,4 @@
-"""Loads tracks: files in the folder `tracks` beside the packages that put problems into an order."""
+"""Loads tracks: files in the folder `tracks`, next to the packages, that order problems."""
 
 import re
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""What compiling a CUDA submission yields, whatever it is compiled for."""
+"""The result of compiling a CUDA submission, for any target."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
 
 
 class Outcome(StrEnum):
-    """How compiling ended."""
+    """How the compilation ended."""
 
     BUILT = "built"
     REJECTED = "rejected"  # the compiler refused the source
@@ -54,7 +54,7 @@ def clean_paths(text: str, roots: Iterable[str]) -> str:
 
 
 def exceeded(ending: Ending) -> str:
-    """What it means that the compile sandbox did not end by itself."""
+    """Return the message for a compile sandbox that exceeded a limit or was killed."""
     reasons = {
         Ending.WALL_TIME: "The compiler exceeded the time limit.",
         Ending.CPU_TIME: "The compiler exceeded the CPU time limit.",

@@ -5,7 +5,7 @@ Theory of operation. Five steps, each of which can still be undone by killing on
 1. Spawn bwrap with exactly the descriptors of `Slot`. It makes the namespaces, tells us the process id
    of the sandbox's init on INFO, and waits on HOLD.
 2. Put that process into its control group, set its resource limits, and, as root, map ids: 0 inside
-   is us, needed only for the mounts; 65534 inside is an id outside that nobody else uses.
+   is us, needed only for the mounts; 65534 inside is an id outside that no other process uses.
 3. Let go of HOLD. bwrap mounts, drops privileges and loads the system call filter.
 4. A shell line inside, our own, says on GATE that all is in place. We open `/work` through
    /proc/<pid>/root, which is safe because nothing foreign has run yet and the root is read-only.
@@ -80,7 +80,7 @@ GATE_LINE = (
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """All that is needed to start: see the head of this file.
+    """All parameters of a start; see the module's docstring.
 
     `argv` is bwrap's, `options` what it reads from its slot, so that they do not show in a process list.
     `outer_id` is the id that 65534 stands for outside, None where bwrap maps our own. `descriptors`

@@ -44,7 +44,7 @@ class Toolkit:
         return {"nvcc": ".".join(map(str, self.cuda_version)), "g++": self.cxx_version}
 
     def binds(self) -> tuple[Bind, ...]:
-        """What a sandbox must show so that both compilers run in it, at the same paths as here."""
+        """The binds that both compilers need in a sandbox, at the same paths as here."""
         folders = [Path(folder) for folder in _SYSTEM_FOLDERS]
         folders += [self.root, self.cxx.resolve().parent.parent]
         return tuple(Bind(folder, str(folder)) for folder in _outermost(folders) if folder.exists())

@@ -1,4 +1,4 @@
-"""What a worker does when it is woken: one submission, or else one job of another kind.
+"""Claims and runs the next job when a worker is woken: a submission, or else a job of another kind.
 
 Theory of operation. `judge_next` takes submissions that people wait for; only when none of them waits,
 proofs and previews of problems that are being written (`worker.proving`), then sets to be imported

@@ -1,8 +1,8 @@
-"""What a worker does with a proof or a preview of a problem that is being written.
+"""Runs a proof or a preview of a workspace.
 
-Theory of operation. A reference that breaks is its author's fault, and they read where; nothing is tried
-again. Whatever else fails is ours (`worker.run`). A proof judges dozens of programs and gives way between two
-of them; a worker that is asked to stop, or whose node is drained, hands it back at such a moment.
+Theory of operation. If a reference fails, its author sees the location and the job is not retried. Every
+other failure is the judge's (`worker.run`). A proof judges dozens of programs and lets submissions run
+between two of them; a worker that is asked to stop, or whose node is drained, hands it back at such a moment.
 """
 
 import time

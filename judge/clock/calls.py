@@ -1,4 +1,4 @@
-"""One timed call, and blocks of them on a GPU that NVML says was quiet. Each is checked in full.
+"""Times single calls, and blocks of calls during which NVML reports an idle GPU. Checks each in full.
 
 Theory of operation. A call:
 

@@ -1,4 +1,4 @@
-"""What to do about the most frequent errors: one sentence for each. nvcc's own wording comes before it."""
+"""One sentence of advice for each frequent compiler error. It follows nvcc's own wording."""
 
 import difflib
 import re
@@ -22,7 +22,7 @@ class _Rule:
 
 
 def advice_on(entry: Entry, source: Source) -> str:
-    """What to do about `entry`, one sentence; empty where nothing is known."""
+    """Return one sentence of advice on `entry`; empty if there is none."""
     for rule in _RULES:
         if match := rule.pattern.match(entry.message):
             return rule.advice if isinstance(rule.advice, str) else rule.advice(match, entry, source)

@@ -1,4 +1,4 @@
-"""Runs a small case in several orders of blocks and threads: CUDA promises none, so each has to be right.
+"""Runs a small case in several orders of blocks and threads. CUDA guarantees none, so all must pass.
 
 Theory of operation. A program with a data race may be right by luck, each time, in the order that it happens
 to run in. Functional mode runs small cases on one thread of the host, so it can choose the order, which

@@ -35,12 +35,12 @@ class HostReferee:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What the runner said about the program so far."""
+        """The runner's findings about the program, up to now."""
         return self._referee.diagnostics if self._referee else ()
 
     @property
     def output(self) -> bytes:
-        """What the program printed; there once the runner has ended."""
+        """The program's output; available after the runner has ended."""
         return self._referee.output if self._referee else b""
 
     def ready(self) -> None:
@@ -56,7 +56,7 @@ class HostReferee:
         return self._running().check(drawn, flags)
 
     def promote(self) -> bool:
-        """Nobody shares anything here."""
+        """Return True: a CPU referee shares no device."""
         return True
 
     def rank(self, sets: Sequence[CaseData]) -> CaseReport:

@@ -1,4 +1,4 @@
-"""What it means when a runner stopped without an answer. Every outcome here is a failing verdict.
+"""Maps the end of a runner without an answer to a verdict. Every outcome is a failing verdict.
 
 Exit statuses come from our runner code, but a submission shares its process and can imitate them: it
 can choose among the verdicts below, none of which is one that it would want.

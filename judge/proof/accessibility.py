@@ -1,4 +1,4 @@
-"""Whether everybody can read the texts of a problem: with a screen reader, by keyboard, without the pictures.
+"""Checks that the texts of a problem are accessible: by screen reader, by keyboard, without images.
 
 Source: WCAG 2.2, criteria 1.1.1 (text alternatives), 1.3.1 (structure), 2.4.4 (links), 2.4.6 (headings).
 """
@@ -35,7 +35,7 @@ def check_accessible(problem: Problem) -> Iterator[Finding]:
 
 
 def texts_of(problem: Problem) -> Mapping[str, str]:
-    """What readers get to see, by file."""
+    """Return the texts that readers see, by file."""
     editorial = {"editorial.md": problem.editorial} if problem.editorial else {}
     translations = {f"statement.{locale}.md": text for locale, text in problem.translations.items()}
     return {"statement.md": problem.statement} | translations | editorial

@@ -58,7 +58,7 @@ _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """What calibrating found, and the figures for every float output."""
+    """The findings of the calibration, and the figures for every float output."""
 
     findings: tuple[Finding, ...]
     reports: tuple[ToleranceReport, ...]
@@ -360,7 +360,7 @@ def _let_through(name: str) -> str:
 
 
 def _advice(reports: Sequence[ToleranceReport], otherwise: str) -> str:
-    """What to write instead where the figures say so, else `otherwise`."""
+    """Return the advised tolerances if the figures allow any, else `otherwise`."""
     offers = [
         f"{report.argument}: tolerance = {{ relative = {report.advised_relative:g}, "
         f"absolute = {report.advised_absolute:g} }}"

@@ -46,7 +46,7 @@ def _solutions(problem: Problem) -> Iterator[Finding]:
 
 
 def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
-    """What does not depend on a size says nothing: a sum has one element in every case."""
+    """Shapes without sizes are skipped: a sum has one element in every case."""
     varying = [a for a in _arrays(problem) if any(formula.names for formula in a.shape)]
     if not varying:
         return

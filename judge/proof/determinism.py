@@ -26,7 +26,7 @@ from problems.vocabulary import Group, Role
 _REFERENCE = "reference.py"
 SEED, OTHER_SEED = 1, 2
 _TELLING_BYTES = 8  # fewer are the same by chance too often to say anything
-_LUCK = 0.01  # with which an element that nobody wrote may pass all cases
+_LUCK = 0.01  # with which an unwritten element may pass all cases
 _WATCH = """
 
 from sandbox.runner.trials import watched as _watched
@@ -182,7 +182,7 @@ def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[Finding]:
 
 
 def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
-    """How often random bits would do for an element: memory of its own is not poisoned."""
+    """Yield a finding if random bits would often pass as an element: memory of its own is not poisoned."""
     if problem.checker is not None:
         return
     for index, argument in enumerate(problem.arguments):

@@ -1,8 +1,8 @@
 """Looks at a problem to be imported, in the oracle's sandbox.
 
 Theory of operation. One fresh sandbox for each problem: the author's files and our adapter go in as one
-file, a description of bounded size comes out as another, and nothing else is shared. Whatever goes wrong
-inside is the problem's fault and refuses it alone.
+file, a description of bounded size comes out as another, and nothing else is shared. Any failure inside is
+attributed to the problem and rejects only this one.
 """
 
 from dataclasses import dataclass

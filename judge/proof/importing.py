@@ -47,7 +47,7 @@ class UnknownFormat(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Where an author's code runs during an import: sandboxes both. With `scale` small timed cases grow."""
+    """The sandboxes for an author's code during an import. With `scale`, small timed cases are enlarged."""
 
     examiner: Examiner
     open_oracle: OpenOracle

@@ -39,7 +39,7 @@ OpenOracle = Callable[[Problem], AbstractContextManager[CaseDataSource]]
 
 
 class PreviewRefused(ValueError):
-    """Raised when there is no such case, or it is too large. The message is for its author."""
+    """Raised when the case is unknown or too large. The message is for the author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class CaseWanted:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
-        """What `to_json` gave."""
+        """Rebuild the value from the output of `to_json`."""
         seed = body.get("seed")
         return cls(body.get("case", ""), body.get("sizes") or {}, None if seed is None else int(seed))
 
@@ -84,7 +84,7 @@ class ArrayPreview:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a case draws with `seed`. Times are wall clock, in milliseconds.
+    """The contents of a case drawn with `seed`. Times are wall clock, in milliseconds.
 
     `generator_ms` is None for a case that states its inputs.
     """

@@ -68,7 +68,7 @@ def check_example(
 
 
 def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
-    """Where the example section says what a scalar is, it must be what `sample` makes it."""
+    """Yield findings for scalars whose value in the example section differs from `sample`."""
     said = _values_said(example_section(problem.statement))
     for argument in problem.arguments:
         if argument.role is not Role.SCALAR or argument.name not in said:
@@ -83,7 +83,7 @@ def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
 
 
 def _values_said(text: str) -> dict[str, str]:
-    """What `text` says of names: "`rows`, `cols` | 2, 4" says it of two, "`n` = 5" of one."""
+    """Return the values that `text` gives to names: "`rows`, `cols` | 2, 4" gives two, "`n` = 5" one."""
     said: dict[str, str] = {}
     for found in _SAID.finditer(text):
         names, numbers = re.findall(r"`(\w+)`", found["names"]), _NUMBER.findall(found["numbers"])

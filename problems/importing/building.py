@@ -31,7 +31,7 @@ class Source:
 
     `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of
     `format` must know, as Python. `markdown` is the statement, `starters` programs to begin with, by
-    language. One that `checks` by itself, in a way that no tolerance says, gets a checker.
+    language. A problem whose own check cannot be expressed as a tolerance (`checks`) gets a checker.
     """
 
     format: str
@@ -51,7 +51,7 @@ class Source:
 
     @property
     def examined(self) -> str:
-        """What the sandbox is asked to examine."""
+        """The text that the sandbox examines."""
         return examined_text(self.format, self.files, self.constants)
 
 

@@ -1,4 +1,4 @@
-"""What the sandbox says about a problem to be imported. It has run foreign code, so every word is checked."""
+"""Parses the sandbox's description of a problem to import. It ran foreign code, so all is validated."""
 
 import json
 import math
@@ -35,7 +35,7 @@ class Array:
 
     @property
     def elements(self) -> int:
-        """How many it has."""
+        """The number of elements."""
         return math.prod(self.shape)
 
 

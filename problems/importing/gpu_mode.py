@@ -26,7 +26,7 @@ _OWN = {"submission.py", "eval.py"}
 _SUBMISSION = "@SUBMISSION@"
 # How many arguments come before tolerances, which are known where they are given by name.
 _PLACES = {"make_match_reference": 1, "match_reference": 3, "verbose_allclose": 2, "verbose_allequal": 3}
-# What `match_reference` of the collection's own utils.py uses where a task says nothing.
+# Defaults of `match_reference` in the collection's own utils.py.
 _USUAL = (1e-5, 1e-8)
 _EXACT_CHECK = "verbose_allequal"
 _COMPARING = set(_PLACES)
@@ -41,7 +41,7 @@ def read(folder: Path, *, within: Path) -> Source:
     """Read the task in `folder`. Files are taken from `within`, never from above.
 
     Raises:
-        Refused: it is no task in Python for one GPU, or a file is missing.
+        Refused: it is not a task in Python for one GPU, or a file is missing.
     """
     task = _task(folder / _TASK)
     files = _files(folder, within, task)

@@ -75,7 +75,7 @@ def to_markdown(html: str, keep_drawing: Callable[[str, int], bool]) -> Markdown
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What surrounds an element: code, a cell of a table, marks such as `**`, and how many lists."""
+    """The context of an element: code, a table cell, marks such as `**`, and the depth of lists."""
 
     literal: bool = False
     preformatted: bool = False
@@ -95,7 +95,7 @@ class _Converter:
             self.warnings.append(text)
 
     def inside(self, element: etree._Element, place: _Place) -> str:
-        """What `element` holds."""
+        """Return the Markdown of the contents of `element`."""
         parts = [self._text(element.text, place, "")]
         for child in element:
             parts.append(self._element(child, place))

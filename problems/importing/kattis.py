@@ -1,4 +1,4 @@
-"""Reads what Kattis metadata says beside a package of ours: title, keywords, limits, expected verdicts.
+"""Reads Kattis metadata of a Warpcourt package: title, keywords, limits, expected verdicts.
 
 Problems there read and write text, so a signature, a generator and cases cannot come from them. A folder
 that has `problem.yaml` and `submissions/` besides our `problem.toml`, `statement.md` and `reference.py` is
@@ -37,7 +37,7 @@ _FOLDERS_OF_VERDICTS: Mapping[str, Verdict] = {
     "output_limit_exceeded": Verdict.OUTPUT_LIMIT,
     "compile_error": Verdict.COMPILE_ERROR,
 }
-# What a comment of a submission may say instead of its folder.
+# Verdicts that a comment in a submission may give instead of its folder.
 _WORDS: Mapping[str, Verdict] = {
     "CORRECT": Verdict.ACCEPTED,
     "ACCEPTED": Verdict.ACCEPTED,
@@ -68,10 +68,10 @@ def find(folder: Path) -> Iterator[Path]:
 
 
 def read(folder: Path, *, within: Path) -> Imported:
-    """The package in `folder` with what its Kattis metadata says.
+    """Return the package in `folder`, with its Kattis metadata applied.
 
     Raises:
-        Refused: it has no package of ours beside, or the result is none.
+        Refused: it has no Warpcourt package next to the metadata, or the result is not valid.
     """
     place = str(folder.relative_to(within)) if folder != within else folder.name
     slug = slug_of(folder.name)
@@ -128,7 +128,7 @@ def _metadata(content: bytes) -> Mapping[str, Any]:
 
 
 def _take_over(document: Any, metadata: Mapping[str, Any], warnings: list[str]) -> None:
-    """Title, tags and limits. What is not mapped is said once."""
+    """Import title, tags and limits. Warns once about metadata that has no equivalent."""
     name = metadata.get("name")
     if isinstance(name, dict):
         name = name.get("en") or next(iter(name.values()), None)

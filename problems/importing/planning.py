@@ -38,7 +38,7 @@ class PlannedArgument:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a package is made of, but its texts. `tests` are those that can be cases, as in `sizes`."""
+    """The parts of a package without its texts. `tests` are those that can be cases, as in `sizes`."""
 
     title: str
     absolute: float

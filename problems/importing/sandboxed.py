@@ -16,7 +16,7 @@ from typing import Protocol
 from problems.importing.described import Described
 from problems.importing.report import Refused
 
-# Files of such names lie beside definitions: solutions, called after what they are written in.
+# Solutions next to definitions have such names, after their language.
 _PROVIDED = sys.stdlib_module_names | {"numpy", "torch", "triton"}
 MAX_SOURCE_KIB = 96  # together they must fit reference.py, with the adapter
 
@@ -77,7 +77,7 @@ def read_source(path: Path) -> str:
 def with_imports(main: Path, name: str, roots: Sequence[Path]) -> dict[str, str]:
     """`main` under `name`, and the modules below `roots` that it imports, directly or not, by their paths.
 
-    Whatever is not below `roots` must come with the sandbox. Raises Refused.
+    Other modules must be installed in the sandbox. Raises Refused.
     """
     found = {name: read_source(main)}
     pending = [found[name]]

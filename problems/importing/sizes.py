@@ -30,7 +30,7 @@ class NoSizes(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a size can be read from: an argument, its axis or None for a number, and how to get there."""
+    """The origin of a size: an argument, its axis (None for a number), and the path to it."""
 
     argument: str
     axis: int | None

@@ -190,7 +190,7 @@ def _constant(node: ast.expr | None, found: ast.ClassDef) -> float | None:
 
 
 def _of_float32(choice: ast.IfExp) -> ast.expr | None:
-    """What `… if dtype == torch.float16 else …` is for float32: definitions are asked for that here."""
+    """Return the float32 branch of `… if dtype == torch.float16 else …`, or None."""
     match choice.test:
         case ast.Compare(left=ast.Name(id="dtype"), ops=[ast.Eq() | ast.Is()], comparators=[compared]):
             return choice.body if _name(compared) in {"float32", "float"} else choice.orelse

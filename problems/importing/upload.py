@@ -1,7 +1,7 @@
 """A set of problems as one ZIP file: checked like that of a package, and unpacked for an importer.
 
 Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything
-is read, no more of an entry is read than its limit, and nothing is mended. A set has more files than a
+is read, no more of an entry is read than its limit, and nothing is repaired. A set has more files than a
 package, and folders in folders; only plain files with plain relative names are written, into a new folder,
 below its descriptor (`problems.placing`): what a name says can then lead nowhere else.
 """
@@ -26,14 +26,14 @@ _MOST_ENTRIES = 3 * MAX_SET_FILES
 
 
 class SetInvalid(ValueError):
-    """Raised when a file is no archive of a set. The message says what to do."""
+    """Raised when a file is not an archive of a set. The message says what to do."""
 
 
 def check_set(archive: bytes) -> None:
-    """Look at names, kinds and declared sizes, without reading any file.
+    """Check names, kinds and declared sizes, without reading any file.
 
     Raises:
-        SetInvalid: it is no ZIP file that may be unpacked.
+        SetInvalid: it is not a ZIP file, or not safe to unpack.
     """
     with _opened(archive) as packed:
         _entries(packed)
@@ -41,10 +41,10 @@ def check_set(archive: bytes) -> None:
 
 @contextmanager
 def unpacked_set(archive: bytes) -> Iterator[Path]:
-    """The set in a folder of its own, gone after the block.
+    """Unpack the set into a temporary folder, which is removed after the block.
 
     Raises:
-        SetInvalid: it is no ZIP file that may be unpacked.
+        SetInvalid: it is not a ZIP file, or not safe to unpack.
     """
     with TemporaryDirectory(prefix="warpcourt-set-") as base:
         folder = Path(base, "set")

@@ -80,9 +80,9 @@ def _translate() -> None:
 
 
 def _refused(failure: Failure) -> Failure:
-    """What it means that g++ refuses what we made of the PTX.
+    """Return the failure for C++ from PTX that g++ rejects.
 
-    What nvcc wrote by itself we translate, or it is our fault; inline assembly can be anything.
+    For code that nvcc generated, a failure is ours; inline assembly can be invalid.
     """
     if _INLINE not in Path("binding.ptx").read_text("utf-8", "replace"):
         return failure

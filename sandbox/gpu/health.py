@@ -1,11 +1,11 @@
-"""Whether a GPU can judge, and the marks on those that cannot.
+"""Health checks of GPUs, and quarantine marks of those that fail.
 
 A check asks NVML, then MPS, then has a fresh process compute something on the GPU: what a submission would
 meet. A GPU that fails is quarantined by a mark in the runtime directory, which every process of the node sees
 at once. The node service probes it again, alone on it and ever less often, and removes the mark when it is
 well.
 
-Staff may hold a GPU: a second mark beside the first, which no check removes. When they release it, it is
+Staff may hold a GPU: a second, separate mark, which no check removes. When they release it, it is
 probed like any that was quarantined before it is used again.
 """
 
@@ -44,7 +44,7 @@ class Health:
 def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
     """Look at a GPU, then compute on it in a fresh process, in half a second. `mps` is None if time-sliced.
 
-    Hold a lease meanwhile: the process is one more client.
+    The caller must hold a lease, because the process is another client.
     """
     seen = look(uuid, nvml=nvml, mps=mps)
     if not seen.well:
@@ -57,7 +57,7 @@ def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
 
 
 def look(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
-    """What NVML and MPS say, without touching the GPU: in ten milliseconds, at any time."""
+    """Return the health by NVML and MPS, without using the GPU. Takes ten milliseconds and needs no lease."""
     try:
         hot = nvml.sample(uuid).temperature_c
         reason = _explain_memory(nvml.memory_errors(uuid))
@@ -69,7 +69,7 @@ def look(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
 
 
 def look_at_mps(mps: Mps) -> Health:
-    """What MPS says of itself."""
+    """Return the health that MPS reports."""
     try:
         servers = mps.servers()
     except MpsUnavailable as error:
@@ -131,7 +131,7 @@ class Quarantine:
         path = self._held_path(uuid)
         if not path.exists():
             return
-        # The mark that is probed comes first, so that nobody sees neither.
+        # The probed mark is written first, so that one of the two is always visible.
         now = time.time()
         waits = Mark(uuid, "an operator released it, and it has not passed a check yet", _STAFF, now, 0, now)
         _write(self._path(uuid), json.dumps(asdict(waits)))
@@ -197,7 +197,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _read(path: Path) -> str | None:
-    """What a file says, None when there is none."""
+    """Return the text of a file, None if it does not exist."""
     try:
         return path.read_text() or "held"
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What is said to an MPS daemon, through NVIDIA's control program.
+"""Sends commands to an MPS daemon through NVIDIA's control program.
 
 Theory of operation. `nvidia-cuda-mps-control` starts a daemon with `-d`, and without arguments it sends the
 commands of its standard input to the daemon of its pipe directory, which takes two milliseconds each. It
@@ -51,7 +51,7 @@ class Control:
     patience_s: float
 
     def ask(self, command: str, *, limit_s: float | None = None) -> str:
-        """What the daemon answers. Raises MpsUnavailable."""
+        """Return the daemon's answer to `command`. Raises MpsUnavailable."""
         try:
             self.pipe_directory.joinpath("control").stat()
         except PermissionError as error:
@@ -67,7 +67,10 @@ class Control:
         return said
 
     def run(self, argv: list[str], said: str = "", *, limit_s: float) -> str:
-        """What the program prints. Raises MpsUnavailable when it fails, with the end of the daemon's log."""
+        """Return the program's output.
+
+        Raises MpsUnavailable, with the end of the daemon's log, if it fails.
+        """
         environment = {name: os.environ[name] for name in _HANDED_ON if name in os.environ} | {
             "CUDA_VISIBLE_DEVICES": self.uuid,
             PIPE_VARIABLE: str(self.pipe_directory),
@@ -99,7 +102,7 @@ class Control:
         return text
 
     def program(self) -> str:
-        """Where the program is. Raises MpsUnavailable."""
+        """Return the path of the control program. Raises MpsUnavailable."""
         found = shutil.which(self.binary)
         if found is None:
             raise MpsUnavailable(_MISSING)

@@ -2,8 +2,8 @@
 
 Theory of operation. `probe` starts `probe_program.py` in an environment that shows it one GPU. The program
 makes a context and says `context`. Under MPS, `probe` then looks whether the process is a client: one that
-does not find its daemon would run beside MPS without a word. Told to go on, the program runs a kernel and
-says `well`. Anything else, or nothing within the limit, is a failure. A probe that hangs ends as every client
+does not find its daemon would silently run outside MPS. Told to go on, the program runs a kernel and says
+`well`. Anything else, or nothing within the limit, is a failure. A probe that hangs ends as every client
 does: terminated first, killed then.
 """
 

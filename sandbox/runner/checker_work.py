@@ -1,4 +1,4 @@
-"""What a problem author's `checker.py` is asked, and what becomes of its answer.
+"""Calls a problem author's `checker.py` and encodes its answer for the referee.
 
 Theory of operation. The author's function sees copies of arrays and says which elements are right. The
 referee does not parse that. It reads, for every output, the values that it shall find there exactly: this
@@ -81,7 +81,7 @@ def carry_out(
 
 
 def acceptable(xp: ArrayModule, right: Array, given: Array, expected: Array) -> Array:
-    """What an output must hold exactly: `given` where it is right, and anything else where it is not."""
+    """Return the exact values an output must hold: `given` where right, another value elsewhere."""
     unlike = (given == 0).astype(given.dtype)
     useless = given == expected
     if given.dtype.kind == "f":  # an infinity may be what a large expected value is rounded to

@@ -1,4 +1,4 @@
-"""What `reference.py` must return, and how it is rounded, over NumPy or CuPy alike.
+"""Checks and rounds the results of `reference.py`, over NumPy or CuPy.
 
 Arrays stay where they are: on a GPU nothing but single values comes to the host. bfloat16, which neither
 module has, travels as its 16 bits.
@@ -21,7 +21,7 @@ class ContractError(Exception):
 
 
 def named(xp: ArrayModule, returned: object, wanted: Mapping[str, object], function: str) -> dict[str, Array]:
-    """What `function` returned, as arrays under exactly the names that are wanted."""
+    """Return the result of `function` as arrays under exactly the names `wanted`. Raises if names differ."""
     if not isinstance(returned, Mapping):
         raise ContractError(f"{function} returned {type(returned).__name__}, not a dict of arrays")
     if set(returned) != set(wanted):

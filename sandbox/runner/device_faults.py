@@ -1,4 +1,4 @@
-"""What an error of the device means for the author of a Triton kernel, and which verdict it asks for.
+"""Explains device errors to the author of a Triton kernel and maps them to verdicts.
 
 PyTorch and Triton pass the driver's errors on as text, so text is what we go by. `device_faults.h` does the
 same for CUDA C++.
@@ -11,7 +11,7 @@ from sandbox.wire import ExitStatus
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error by the driver's `words`: what it is called in a finding, and what it means."""
+    """A device error, recognised by the driver's `words`, with its name in findings and its meaning."""
 
     words: str
     status: ExitStatus

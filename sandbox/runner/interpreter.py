@@ -143,7 +143,7 @@ class CheckedMemory:
 
 
 def _as_mask(mask: Any) -> Any:
-    """`mask` as booleans. One that a scalar's comparison is part of comes as integers, which are no mask."""
+    """Return `mask` as booleans. Comparisons with scalars produce integers, which are not a mask."""
     return np.asarray(mask, bool)
 
 

@@ -165,7 +165,7 @@ def _checked_copy(copy: Any, refused: Callable[[str], NoReturn]) -> Callable[...
 
 
 def _beyond_a_copy(target: torch.Tensor, source: torch.Tensor) -> str:
-    """What a copy does besides copying, or nothing."""
+    """Return what a copy does in addition to copying; empty if nothing."""
     if source.numel() == 1:
         return ""  # a fill
     if source.dtype != target.dtype:

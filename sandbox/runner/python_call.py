@@ -1,10 +1,10 @@
-"""How a program in Python is called: the call that the manifest describes, made of the wire's arguments.
+"""Builds the call of a Python program that the manifest describes, from the wire's arguments.
 
 Theory of operation. `problems.calling` says what the manifest holds. A call is bound once to each set of
 arguments: modules are made then, and their parameters become the arrays themselves, so that contents that
 arrive later, as in a timed session, are what the call sees. What the program returns is copied into the
-outputs if it fits them. All of this is for honest programs: the process is hostile, and the referee looks at
-its own arrays.
+outputs if it fits them. These checks only help honest programs: the process is hostile, and the referee
+checks its own arrays.
 """
 
 import functools
@@ -29,7 +29,7 @@ class Misfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """What a module is made with, and which array holds which of its parameters."""
+    """Constructor arguments of a module, and the arrays that hold its parameters."""
 
     init: Mapping[str, Any]
     state: Mapping[str, str]
@@ -133,7 +133,7 @@ def _what(value: object) -> str:
 
 
 def _built(form: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """What a pattern stands for."""
+    """Return the value that a pattern describes."""
     match form:
         case {"name": name}:
             return known[name]

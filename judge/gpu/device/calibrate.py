@@ -95,7 +95,7 @@ def bytes_per_s() -> float:
 
 
 class Kernels:
-    """What is measured with kernels of our own: 16 bytes a thread at a time, as many threads as fit."""
+    """Measurements with our own kernels: 16 bytes per thread and access, as many threads as fit."""
 
     def __init__(self) -> None:
         module = cupy.RawModule(code=_SOURCE)

@@ -1,4 +1,4 @@
-"""What the trials of mutants say about a problem."""
+"""Derives the mutation score and findings from the trials of mutants."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _TOML = "problem.toml"
 
 
 def outcome_of(mutant: Mutant, trial: Trial) -> MutantOutcome:
-    """What a mutant got."""
+    """Return the outcome of a mutant from its trial."""
     return MutantOutcome(
         program=f"solutions/{mutant.original.file}",
         name=mutant.name,
@@ -81,6 +81,6 @@ def _check_score(outcomes: Sequence[MutantOutcome]) -> Iterator[Finding]:
 
 
 def _table(file: str, mutant: str, line: str) -> str:
-    """What to write to ignore a mutant, in TOML, whose strings are those of JSON."""
+    """Return the TOML table that ignores a mutant. TOML strings are written as in JSON."""
     keys = {"file": file, "mutant": mutant, "line": line, "reason": "…"}
     return "\n".join([f"[[{KEY}]]", *(f"{k} = {json.dumps(v, ensure_ascii=False)}" for k, v in keys.items())])
