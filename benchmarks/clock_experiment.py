@@ -266,7 +266,7 @@ def running(runner: Path) -> Iterator[RunnerChannel]:
     theirs.close()
     try:
         if len(ours.recv(REPLY_BYTES)) != REPLY_BYTES:
-            raise SystemExit("the runner did not come up")
+            raise SystemExit("the runner did not start")
         with RunnerChannel(ours, lambda: False) as exchange:
             yield exchange
             exchange.send_quit()

@@ -1,4 +1,4 @@
-"""What compiling yields. Values only."""
+"""The result of a compilation: value types only."""
 
 from collections.abc import Mapping
 from concurrent.futures import Future

@@ -67,16 +67,16 @@ class ArtifactCache:
 
 
 class BuiltCache:
-    """All that compiling for GPUs yields, whole, in an ArtifactCache: contents, log, kernels and listings.
+    """Caches complete results of GPU compilations: contents, log, kernels and listings.
 
-    An entry is one file: a line of JSON, then the contents one after the other.
+    An entry is one file: a line of JSON, then the contents concatenated.
     """
 
     def __init__(self, artifacts: ArtifactCache) -> None:
         self._artifacts = artifacts
 
     def get(self, key: str) -> Built | None:
-        """What was stored under `key`, marked as cached, or None."""
+        """Return the result stored under `key`, marked as cached, or None."""
         stored = self._artifacts.get(key)
         if stored is None:
             return None

@@ -1,4 +1,4 @@
-"""Which cases a program is judged on, and how it runs on each."""
+"""Selects the cases that a program is judged on and the flags of each run."""
 
 from collections.abc import Mapping
 
@@ -26,13 +26,13 @@ def select_cases(
 
 
 def flags_for(problem: Problem, case: Case) -> Flag:
-    """How a case runs that runs once: small ones watched, in a fixed order; odd ones in the reverse."""
+    """Return the flags of a single run: small cases are watched in fixed order; odd cases run reversed."""
     ascending, *others = orders_for(problem, case)
     return others[0] if others and case.group is Group.ODD else ascending
 
 
 def orders_for(problem: Problem, case: Case) -> tuple[Flag, ...]:
-    """How a CUDA program runs on a case in functional mode, one after the other; see `judge.cpu.orders`."""
+    """Return the flags of each run of a CUDA program on a case in functional mode; see `judge.cpu.orders`."""
     if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
         return (Flag.NONE,)
     return ORDERS

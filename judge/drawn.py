@@ -1,4 +1,4 @@
-"""A case with contents, as it lies in memory: what the oracle writes and the referee reads.
+"""Memory layout of a case with contents: the oracle writes it and the referee reads it.
 
 Theory of operation. Inputs and expected outputs of one case share one allocation, a memfd on a host and
 device memory on a GPU, and its descriptor is passed from process to process. Both sides compute the same
@@ -33,8 +33,8 @@ class Part:
 class CaseData:
     """`case` with contents: `parts` in the first `size_bytes` of the memory behind `descriptor`.
 
-    Parts are named like the input, or `expected-NAME` for what is expected of the output NAME. The
-    descriptor belongs to whoever made the set; `close` is theirs to call.
+    A part has the name of an input, or `expected-NAME` for the expected values of the output NAME. The
+    creator of the set owns the descriptor and must call `close`.
     """
 
     case: Case
@@ -43,7 +43,7 @@ class CaseData:
     descriptor: int
 
     def close(self) -> None:
-        """Let go of the memory. It lives on for as long as somebody else has it open."""
+        """Close the descriptor. The memory exists until every process has closed it."""
         os.close(self.descriptor)
 
 
@@ -84,7 +84,7 @@ def allocate(problem: Problem, case: Case) -> CaseData:
 
 
 def new_memory(size_bytes: int) -> int:
-    """The descriptor of fresh host memory, zeroed, which nobody can find by a name."""
+    """Return the descriptor of new, zeroed, anonymous host memory."""
     descriptor = os.memfd_create("warpcourt-set", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, max(1, size_bytes))
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, _SEALS)

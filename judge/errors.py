@@ -41,16 +41,16 @@ class GpuUnavailable(JudgeError):
 
 
 class Disturbed(JudgeError):
-    """Raised when a run ended by what a neighbour may have done: the GPU's contexts died, or it hung.
+    """Raised when another program may have ended the run: the GPU's contexts died, or it hung.
 
-    Under MPS one client's fault is everyone's. Nobody is charged until the program was run alone.
+    Under MPS a fault of one client ends all. The program is charged only after a run alone.
     """
 
 
 class NeverQuiet(Disturbed):
-    """Raised when the GPU was busy while a program was timed, alone, and nobody else was seen on it.
+    """Raised when the GPU stayed busy during timing although no other process was seen on it.
 
-    Once that may be chance. When it happens again the program is rejected.
+    The first time this may be chance. The second time the program is rejected.
     """
 
 

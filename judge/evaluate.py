@@ -1,12 +1,12 @@
-"""The one way from a source to a report.
+"""Evaluates a submission: the only path from a source to a report.
 
 Theory of operation. Three things that know nothing of each other overlap: the program compiles, the oracle
 draws the cases, a runner and the referee's share of the GPU get ready. Then come these stages:
 
     compile   the source, isolated, or an artifact of the cache
     check     every case but the timed ones, in order; on a GPU others check theirs at the same time
-    examine   on a GPU, what functional mode has found out about races meanwhile (`judge.race_watch`)
-    rank      the timed cases, on a GPU that nobody else uses; only for submissions that passed
+    examine   on a GPU, the races that functional mode found in parallel (`judge.race_watch`)
+    rank      the timed cases, on a GPU held exclusively; only for submissions that passed
 
 A wrong answer does not stop the other cases; a runner that died does. The verdict is that of the first
 case that was not accepted.
@@ -16,7 +16,7 @@ again from the start, alone, with a fresh runner: only that run counts. Ranking 
 was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so that
 no foreign code is alive while we wait, and a fresh one is timed. A program that was disturbed while it was
 timed, or that was faster than its GPU is known to be, is timed once more, alone. When the GPU is not quiet
-then either, and nobody else was seen on it, the program is what keeps it busy.
+then either, and no other process was seen on it, the program itself keeps it busy.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,8 +44,8 @@ from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Ver
 from sandbox.wire import Flag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
-_BUSY = "The GPU was never quiet while this program was alone on it."
-_NO_KERNEL = "No Triton kernel was launched in any case; in a Triton submission kernels compute."
+_BUSY = "The GPU was never idle while this program ran on it alone."
+_NO_KERNEL = "No case launched a Triton kernel. A Triton submission must compute in kernels."
 _EXAMINED = {Verdict.ILLEGAL_ACCESS, Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER}
 _RACED = {Verdict.ACCEPTED, Verdict.WRONG_ANSWER}  # which say nothing against a race
 
@@ -81,7 +81,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         judge.errors.JudgeError: the judge itself failed; the user is not to be charged.
     """
     if seed is not None and mode is not Mode.RUN:
-        raise ValueError("a seed of one's own is for runs, whose cases are all public")
+        raise ValueError("a custom seed is allowed only in runs, whose cases are all public")
     judgement = Judgement(
         problem=problem,
         source=source,
@@ -154,7 +154,9 @@ def _watched(judgement: Judgement, watch: RaceWatch, outcome: Outcome) -> Outcom
 
 def _start_again(judgement: Judgement) -> Referee:
     judgement.attempts += 1
-    judgement.tell(Step.DISTURBED, "The GPU failed under several programs. This one runs again, alone.")
+    judgement.tell(
+        Step.DISTURBED, "The GPU failed while several programs ran on it. This program runs again, alone."
+    )
     return judgement.new_run(alone=True)
 
 
@@ -199,7 +201,7 @@ def _rank(judgement: Judgement, built: Built, referee: Referee, checked: Outcome
         if referee.promote():
             outcome = _time(judgement, referee, checked)
         else:
-            judgement.tell(Step.WAITING, "Waiting for the GPU alone")
+            judgement.tell(Step.WAITING, "Waiting for exclusive use of the GPU")
             outcome = _time_alone(judgement, built, judgement.new_run(alone=True), checked)
     except Disturbed:
         outcome = _time_alone(judgement, built, _start_again(judgement), checked, last=True)
@@ -234,7 +236,7 @@ def _time(judgement: Judgement, referee: Referee, checked: Outcome, *, last: boo
     """Time the timed cases. `last` says that no other run comes after this one."""
     reports = list(checked.cases)
     cases = judgement.timed
-    with judgement.stage(Stage.DRAW):  # nobody draws while we time
+    with judgement.stage(Stage.DRAW):  # no draws while timing
         contents = [judgement.session.sets(case) for case in cases]
     with judgement.stage(Stage.RANK):
         for index, sets in enumerate(contents, start=1):
@@ -341,7 +343,7 @@ def _overall(reports: list[CaseReport]) -> tuple[Verdict, str]:
 
 
 def _shown(judgement: Judgement, output: bytes) -> str:
-    """What the program printed, where it printed about public cases only."""
+    """Return the program's output if it comes from public cases only, else nothing."""
     if judgement.mode is not Mode.RUN:
         return ""
     return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)

@@ -1,4 +1,4 @@
-"""One evaluation under way, and what running a program yields: what the steps of `judge.evaluate` share."""
+"""The state of an evaluation that the steps of `judge.evaluate` share, and the result of a run."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
 
 @dataclass(slots=True)
 class Judgement:
-    """One evaluation under way. Owns its judging session and the referee of the current run; close it."""
+    """The state of an evaluation. Owns its judging session and the referee of the current run; close it."""
 
     problem: Problem
     source: str
@@ -88,7 +88,7 @@ class Judgement:
         return self._referee
 
     def watch(self) -> RaceWatch | nullcontext[None]:
-        """What looks for races from now on, if this is to be ranked."""
+        """Start a race watch if the program is to be ranked, else return a null context."""
         if self.mode is not Mode.SUBMIT or not self.timed:
             return nullcontext()
         return RaceWatch(self.target, self.problem, self.source, self.language, self.checked, self.cancelled)
@@ -119,7 +119,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What running the program yielded."""
+    """The result of running the program."""
 
     verdict: Verdict
     message: str

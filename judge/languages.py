@@ -12,5 +12,5 @@ def languages_here() -> tuple[Language, ...]:
 
 
 def runner_kind(language: Language) -> str:
-    """Which kind of sandbox runs programs in `language`. One runner has both that need PyTorch."""
+    """Return the kind of sandbox that runs programs in `language`. Both languages with PyTorch share one."""
     return Language.TRITON.value if language is Language.PYTHON else language.value

@@ -68,7 +68,7 @@ class Oracle:
         self._require(answer, "loading reference.py")
 
     def draw(self, case: Case, seed: int | None = None) -> Drawn:
-        """Fill `case` with contents for `seed` (128 bits), by default one that nobody can guess."""
+        """Generate `case` for `seed` (128 bits), by default a random one."""
         drawn = allocate(self._problem, case)
         try:
             self.fill(drawn, seed)
@@ -77,7 +77,7 @@ class Oracle:
             drawn.close()
 
     def fill(self, drawn: CaseData, seed: int | None = None) -> None:
-        """Write contents for `seed` into the memory of `drawn`, by default for one that nobody can guess."""
+        """Write contents for `seed` into the memory of `drawn`, by default for a random one."""
         case = drawn.case
         if case.inputs:
             flags, seed = Flag.GIVEN, _number_of(self._problem, case)
@@ -91,7 +91,7 @@ class Oracle:
             flags=flags,
             seed=seed,
         )
-        self._require(answer, f"drawing case {case.name}")
+        self._require(answer, f"generating case {case.name}")
 
     def close(self) -> None:
         """End the oracle's process."""
@@ -112,24 +112,24 @@ class Oracle:
         if answer is Answer.DIED:
             completion = self._conversation.end()
             if not said or completion.ending is not Ending.EXITED:  # else the author's error is why
-                said.append(f"it ended by itself: {completion.ending}, status {completion.status}")
+                said.append(f"it ended unexpectedly: {completion.ending}, status {completion.status}")
             said.append(clean(completion.stderr.decode("utf-8", "replace"), 2000))
         reason = answer.name.lower().replace("_", " ")
         raise OracleFailed(f"{self._problem.slug}: {doing}: {reason}: " + "\n".join(filter(None, said)))
 
 
 def _with_line(diagnostic: Diagnostic) -> str:
-    """What went wrong, and where in the author's file."""
+    """Return the message of `diagnostic` with its line in the author's file."""
     return diagnostic.message + (f" (line {diagnostic.line})" if diagnostic.line else "")
 
 
 def oracle_kind(oracle: OracleKind) -> str:
-    """Which kind of sandbox an oracle needs."""
+    """Return the kind of sandbox that an oracle needs."""
     return TORCH_ORACLE if oracle is OracleKind.TORCH else "oracle"
 
 
 def oracle_manifest(problem: Problem) -> bytes:
-    """What the oracle must know of the signature and of cases that state their own inputs, JSON."""
+    """Return the oracle's manifest as JSON: the signature, and cases with literal inputs."""
     manifest = {
         "arguments": _signature(problem),
         "sizes": list(size_names(problem)),
@@ -144,7 +144,7 @@ def oracle_manifest(problem: Problem) -> bytes:
 
 
 def runner_manifest(problem: Problem, language: Language = Language.TRITON) -> bytes:
-    """What a Python runner must know of the signature, and of how a program in Python is called, JSON."""
+    """Return a Python runner's manifest as JSON: the signature and the form of the call."""
     manifest: dict[str, object] = {"arguments": _signature(problem)}
     if language is Language.PYTHON:
         manifest["python"] = call_of(problem).described()

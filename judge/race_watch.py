@@ -1,4 +1,4 @@
-"""Looks for races while a program is judged on a GPU, so that one that is right by luck does not rank.
+"""Looks for races while a program is judged on a GPU, so that one that passes by luck does not rank.
 
 Theory of operation. A GPU sees no races: a sum that loses additions now and then is right most of the time.
 The target's doctor runs the small cases in functional mode, in all orders of blocks and threads
@@ -20,7 +20,7 @@ from problems.vocabulary import Language
 
 
 class RaceWatch:
-    """Looks for a race in `source` from now on, where the target has the means. Close it."""
+    """Looks for a race in `source` in the background, if the target supports it. Close it."""
 
     def __init__(
         self,

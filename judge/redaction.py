@@ -1,4 +1,4 @@
-"""A report without what hidden cases would tell the author of the program.
+"""Removes from a report what would reveal hidden cases to the program's author.
 
 Theory of operation. A program reads the inputs of hidden cases, and it chooses what it throws, prints,
 asserts and writes where. Whatever it chooses freely carries inputs out. So of a hidden case a report tells
@@ -7,8 +7,8 @@ that help and hold few bits: the line, if the source has it; the array, if the p
 its block; and how much is wrong, in one of four words. The grid, indices, sizes, counts, values and texts
 stay out.
 
-What follows a hidden case in the same process is *told after* it: the program may say there what it has seen
-before, so public cases and findings that come later are treated alike.
+Anything after a hidden case in the same process is *told after* it: the program may say there what it has
+seen before, so public cases and findings that come later are treated alike.
 """
 
 from collections import Counter
@@ -21,49 +21,49 @@ from judge.runner.comparison import UNWRITTEN
 from problems.vocabulary import DiagnosticKind, Severity, Verdict
 
 _MOST_THREADS = 1024  # of a block
-_WHERE = " Sizes and values are not shown, since a hidden case had begun."
+_WHERE = " Sizes and values are hidden because a hidden case was running."
 _BY_VERDICT = {
-    Verdict.RUNTIME_ERROR: "The program ended before solve returned, or an error of CUDA's was left.",
+    Verdict.RUNTIME_ERROR: "The program ended before solve returned, or left a CUDA error.",
     Verdict.ILLEGAL_ACCESS: "The program read or wrote outside its arrays.",
     Verdict.TIME_LIMIT: "It ran longer than the limit for one case.",
     Verdict.MEMORY_LIMIT: "It used more memory than is allowed.",
-    Verdict.OUTPUT_LIMIT: "It printed far more than can be shown. Print less.",
+    Verdict.OUTPUT_LIMIT: "It printed too much output. Print less.",
     Verdict.COMPILE_ERROR: "The program could not be loaded.",
     Verdict.INTERNAL_ERROR: "The judge failed.",
 }
 _SENTENCES: Mapping[str, str] = {
-    DiagnosticKind.ADDRESS_SPACE: "An instruction for one kind of memory used an address of another.",
+    DiagnosticKind.ADDRESS_SPACE: "An instruction for one memory space used an address in another.",
     DiagnosticKind.ASSERT: "An assertion failed.",
-    DiagnosticKind.BAD_FREE: "Memory was freed that is not the start of a live allocation.",
-    DiagnosticKind.BAD_MASK: "A warp operation had a mask without the thread that called it.",
-    DiagnosticKind.BAD_TEXTURE: "A texture or surface was used that does not exist, or outside of it.",
+    DiagnosticKind.BAD_FREE: "The freed pointer is not the start of a live allocation.",
+    DiagnosticKind.BAD_MASK: "The mask of a warp operation excludes the thread that called it.",
+    DiagnosticKind.BAD_TEXTURE: "A texture or surface does not exist or was accessed out of bounds.",
     DiagnosticKind.COMPILE: "A kernel did not compile.",
     DiagnosticKind.CUDA_ERROR: "A CUDA call failed, or a launch was refused.",
-    DiagnosticKind.DEADLOCK: "Threads waited for each other without end.",
-    DiagnosticKind.DEVICE_FAULT: "Host code used memory as only kernels may.",
+    DiagnosticKind.DEADLOCK: "Threads deadlocked: each waited for another.",
+    DiagnosticKind.DEVICE_FAULT: "Host code used memory that only kernels may use.",
     DiagnosticKind.DIVERGENT_BARRIER: "Threads of a block waited at different barriers.",
     DiagnosticKind.DIVISION_BY_ZERO: "An integer was divided by zero.",
-    DiagnosticKind.EXCEPTION: "An exception left solve.",
-    DiagnosticKind.EXITED_THREADS: "Threads had exited that others waited for.",
+    DiagnosticKind.EXCEPTION: "solve threw an exception.",
+    DiagnosticKind.EXITED_THREADS: "Threads waited for others that had already exited.",
     DiagnosticKind.HOST_ACCESS: "Host code read or wrote device memory.",
     DiagnosticKind.HOST_CRASH: "Host code crashed.",
     DiagnosticKind.HOST_POINTER: "A kernel used a pointer to host memory.",
-    DiagnosticKind.ILLEGAL_ADDRESS: "A kernel read or wrote memory that belongs to no array.",
-    DiagnosticKind.MEMORY: "More memory was asked for than there is.",
+    DiagnosticKind.ILLEGAL_ADDRESS: "A kernel read or wrote memory outside every array.",
+    DiagnosticKind.MEMORY: "The program requested more memory than is available.",
     DiagnosticKind.MISALIGNED: "An address is not a multiple of the size of what it accesses.",
     DiagnosticKind.NULL_POINTER: "A null pointer was used.",
     DiagnosticKind.OUT_OF_BOUNDS: "A thread read or wrote outside an array.",
     DiagnosticKind.RACE: "Threads race: one writes what another reads or writes at the same time.",
-    DiagnosticKind.RESOURCES: "A kernel needs more of the GPU than there is.",
-    DiagnosticKind.SHUFFLE_SOURCE: "A shuffle read from a thread that does not take part.",
-    DiagnosticKind.STACK: "A kernel used up or damaged its stack.",
-    DiagnosticKind.STACK_OVERFLOW: "The stack is used up.",
+    DiagnosticKind.RESOURCES: "A kernel needs more resources than the GPU has.",
+    DiagnosticKind.SHUFFLE_SOURCE: "A shuffle read from a lane that does not participate.",
+    DiagnosticKind.STACK: "A kernel overflowed or corrupted its stack.",
+    DiagnosticKind.STACK_OVERFLOW: "The stack overflowed.",
     DiagnosticKind.TIME_LIMIT: "It ran longer than the limit for one case.",
     DiagnosticKind.TRAP: "A kernel stopped itself with a trap.",
-    DiagnosticKind.UNINITIALISED: "Memory was read that nothing has written.",
-    DiagnosticKind.UNSUPPORTED: "An instruction was reached that functional mode does not know.",
+    DiagnosticKind.UNINITIALISED: "The program read uninitialised memory.",
+    DiagnosticKind.UNSUPPORTED: "A thread reached an instruction that functional mode does not support.",
     DiagnosticKind.USE_AFTER_FREE: "Memory was used after it was freed.",
-    DiagnosticKind.WILD_POINTER: "A pointer was used that points to no array.",
+    DiagnosticKind.WILD_POINTER: "The program used a pointer that points to no array.",
 }
 _FEW = 0.01
 
@@ -123,7 +123,7 @@ def withheld(case: CaseReport) -> bool:
 
 
 def words(case: CaseReport, cause: Diagnostic | None) -> str:
-    """What is said of a withheld case. `cause` is the finding that counts for all of them, if any."""
+    """Return the message for a withheld case. `cause` is the finding that explains all of them, if any."""
     match case.verdict:
         case Verdict.CANCELLED:
             return ""
@@ -146,7 +146,7 @@ def _hidden(entry: Diagnostic, lines: int, names: frozenset[str]) -> Diagnostic:
 
 
 def _cause(report: Report) -> Diagnostic | None:
-    """The one finding of hidden cases that is shown: what ended the program, or else the first warning."""
+    """Return the one finding of hidden cases to show: the fatal one, or else the first warning."""
     hidden = [entry for entry in report.diagnostics if entry.hidden]
     warnings = (entry for entry in hidden if entry.severity is Severity.WARNING and entry.kind in _SENTENCES)
     return first_error(hidden) or next(warnings, None)
@@ -176,7 +176,7 @@ def _sentence(entry: Diagnostic) -> str:
 
 
 def _wrong(case: CaseReport) -> str:
-    """How much of the outputs is wrong, in a word."""
+    """Return a coarse description of how much of the outputs is wrong."""
     share = case.mismatched / case.checked if case.checked else 1.0
     many = "All" if share == 1 else "Most" if share > 1 / 2 else "A few" if share < _FEW else "Many"
     names = " and ".join(dict.fromkeys(entry.argument for entry in case.mismatches))

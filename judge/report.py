@@ -1,4 +1,4 @@
-"""What judging a submission yields. Values only; `to_json` and `from_json` are its stored form."""
+"""The result of judging a submission: value types only; `to_json` and `from_json` are the stored form."""
 
 import math
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a timed case lies under the roofline of the GPU that ran it.
+    """Position of a timed case under the roofline of the GPU that ran it.
 
     `intensity` is the operations per byte that the problem's formulas count, and `bytes_per_s` what the
     program moved of the bytes that they count. The GPU was measured to reach `peak_bytes_per_s` and, in
@@ -63,7 +63,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What the trusted clock found for one timed case. Times are microseconds for one call.
+    """The trusted clock's result for one timed case. Times are microseconds for one call.
 
     `median_us` ranks: the median over samples, each the best of three single calls, of the
     time from the release of the GPU to the last change of the outputs. `low_us` to `high_us` is its 95 %
@@ -94,7 +94,7 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class KernelResources:
-    """What one kernel takes, by the compiler: registers and stack per thread, the rest in bytes."""
+    """Resources of one kernel by the compiler: registers and stack bytes per thread, the rest in bytes."""
 
     name: str
     registers: int
@@ -151,7 +151,7 @@ class StageTime:
 class Report:
     """The whole outcome. `environment` stamps the target, toolchain and versions that produced it.
 
-    `message` is for everybody: where a hidden case decided the verdict it tells nothing of that case. Cases
+    `message` is public: if a hidden case decided the verdict, it reveals nothing of that case. Cases
     and diagnostics are for those who may see hidden cases; `judge.redaction` makes what others may see.
 
     `log` is the compiler's text and `output` what the program printed on public cases, both bounded.

@@ -14,15 +14,15 @@ from problems.schema import Problem, suits_gpu
 
 
 def unsuited(problem: Problem, gpu_model: str) -> str:
-    """Why nothing is ranked on a GPU of that model, empty where it is one that the problem is judged on.
+    """Return why a result on that GPU model is not ranked; empty if the problem is ranked on it.
 
-    Submissions are led to a GPU that suits. One that was handed in while there was none, or for an earlier
-    version of the problem, can come to another all the same.
+    Submissions are routed to a suitable GPU. A submission made while there was none, or for an earlier
+    version of the problem, can still run on another.
     """
     words = problem.limits.gpus
     if suits_gpu(words, gpu_model):
         return ""
-    return f"Not ranked: this problem is judged on {' or '.join(words)}, and this was {gpu_model}."
+    return f"Not ranked: this problem is ranked on {' or '.join(words)}, but this ran on {gpu_model}."
 
 
 def score(timings: Sequence[Timing]) -> Score:
@@ -70,4 +70,4 @@ def _require_possible(timing: Timing) -> None:
     figures = (timing.low_us, timing.median_us, timing.high_us)
     ordered = all(low <= high for low, high in itertools.pairwise(figures))
     if not all(math.isfinite(figure) and figure > 0 for figure in figures) or not ordered:
-        raise ValueError(f"not a timing that can be scored: {figures} us")
+        raise ValueError(f"cannot score this timing: {figures} us")

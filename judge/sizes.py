@@ -44,7 +44,7 @@ def check_size_values(names: Sequence[str], sizes: Mapping[str, int]) -> None:
         SizesInvalid: it does not.
     """
     if set(sizes) != set(names):
-        raise SizesInvalid(f"Give exactly these sizes: {', '.join(names)}.")
+        raise SizesInvalid(f"Enter exactly these sizes: {', '.join(names)}.")
     for name, value in sizes.items():
         if not 1 <= value < 2**31:
             raise SizesInvalid(f"The size {name} must be from 1 to {2**31 - 1}, not {value}.")

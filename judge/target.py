@@ -1,4 +1,4 @@
-"""Where programs are judged, as `judge.evaluate` sees it: targets, judging sessions, referees.
+"""The interfaces that `judge.evaluate` judges through: targets, judging sessions, referees.
 
 Theory of operation. A target compiles, and gives a submission a judging session: the contents of its cases
 and, one after the other, the referees of its runs. Compiling, drawing and getting a runner ready know nothing
@@ -34,11 +34,11 @@ class Referee(Protocol):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was said about the program so far."""
+        """The findings about the program, up to now."""
 
     @property
     def output(self) -> bytes:
-        """What the program printed; there once the runner has ended."""
+        """The program's output; available after the runner has ended."""
 
     def ready(self) -> None:
         """Wait until the runner is up and, on a GPU, a share of it is held. Call it first, once.
@@ -79,12 +79,13 @@ class JudgingSession(Protocol):
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What produces the results here: target, hardware, toolchain and versions."""
+        """Return what produces the results: target, hardware, toolchain and versions."""
 
     def start_referee(self, *, alone: bool = False) -> Referee:
         """A referee that begins to get a fresh runner ready. Returns at once; `Referee.ready` waits.
 
-        With `alone` nobody else uses the GPU from `ready` until it is closed. Close the one before first.
+        With `alone`, it holds the GPU exclusively from `ready` until it is closed. Close the previous referee
+        first.
         """
 
     def start_race_check(self) -> Referee | None:
@@ -152,14 +153,14 @@ class Target(Protocol):
 
         Returns at once. With `sanitize` its runners work under compute-sanitizer, where there is one, and
         what that finds becomes diagnostics. The contents come of `seed` if one is given, and are then for
-        this judging session alone; else of seeds that nobody can guess. With `gpu_model` it is a GPU of that
+        this judging session alone; else of random seeds. With `gpu_model` it is a GPU of that
         model. Raises judge.errors.GpuUnavailable.
         """
 
     def examine(
         self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
     ) -> tuple[Diagnostic, ...]:
-        """What another way of running finds out about a program that failed `case`; maybe nothing.
+        """Return findings of another way to run a program that failed `case`; may be empty.
 
         Never changes a verdict. Raises judge.errors.JudgementCancelled.
         """

@@ -24,14 +24,14 @@ def open_backend(name: str, *, node: NodeSettings) -> Backend:
     """The isolation backend `name`: `bubblewrap` or `docker`.
 
     Raises:
-        ValueError: there is no such backend, or it has no such images.
+        ValueError: the backend or its images are unknown.
     """
     match name:
         case "bubblewrap":
             return Bubblewrap()
         case "docker":
             return Containers(_images(node), node.container_runtime or None)
-    raise ValueError(f"there is no isolation {name!r}; there are bubblewrap and docker")
+    raise ValueError(f"unknown isolation {name!r}; choose bubblewrap or docker")
 
 
 def open_target(
@@ -52,16 +52,16 @@ def open_target(
         sandbox.backend.IsolationUnavailable: with the fix.
         sandbox.toolchain.ToolchainMissing: with the install line.
         sandbox.cpu.build.RuntimeBuildFailed: g++ refuses what is ours.
-        ValueError: there is no such target or backend.
+        ValueError: the target or backend is unknown.
     """
     node = node or NodeSettings()
     isolation = open_backend(backend, node=node)
     if name == CpuTarget.name:
         return CpuTarget.open(isolation, cache=cache, warm=warm)
     if name != GpuTarget.name:
-        raise ValueError(f"there is no target {name!r}; there are cpu and gpu")
+        raise ValueError(f"unknown target {name!r}; choose cpu or gpu")
     if backend != "docker":
-        raise IsolationUnavailable("only containers get a GPU; set WARPCOURT_ISOLATION=docker")
+        raise IsolationUnavailable("GPUs are available only in containers; set WARPCOURT_ISOLATION=docker")
     isolation.verify()
     return GpuTarget(
         NvidiaHardware.open(isolation, cache=cache, node=node),
@@ -84,7 +84,7 @@ def _images(node: NodeSettings) -> Images:
 
 
 def _doctor(cache: Path) -> Doctor | None:
-    """Functional mode beside the GPUs, where this host has bubblewrap for it."""
+    """Return the doctor for GPUs, or None if this host has no bubblewrap for it."""
     if shutil.which("bwrap") is None:
         return None
     return Doctor(lambda: CpuTarget.open(Bubblewrap(), cache=cache, warm={}))

@@ -1,15 +1,15 @@
-"""A package as one ZIP file, which is how it is exchanged and stored.
+"""A package as a ZIP file, the form in which packages are exchanged and stored.
 
 Theory of operation. `pack` is deterministic: sorted names, one moment, one mode, so that the same package
-packed by the same zlib is the same file. What names a version is `Contents.content_hash` all the same,
-which is about the files and not about how they were packed.
+packed by the same zlib is the same file. A version is nevertheless identified by `Contents.content_hash`,
+which depends on the files and not on the packing.
 
-`unpack` takes what anybody uploads. It looks before it reads: the size of the archive, the number of
+`unpack` accepts untrusted uploads. It looks before it reads: the size of the archive, the number of
 entries, each name, kind and declared size. Then it reads no more of an entry than the limit, whatever was
 declared, so a bomb costs the limit and no more, and nothing is written anywhere. Names that lead elsewhere,
-links, devices, encrypted entries and two entries of one name are refused; none is mended, since a mended
-name could be another file. An entry has one name: since Python 3.12 `zipfile` takes `filename` from an extra
-field (0x7075, Info-ZIP's Unicode path) where there is one, so the name that is used and the name in the
+links, devices, encrypted entries and two entries of one name are refused; none is repaired, since a repaired
+name could denote another file. An entry has one name: since Python 3.12 `zipfile` takes `filename` from an
+extra field (0x7075, Info-ZIP's Unicode path) where there is one, so the name that is used and the name in the
 directory are both checked, must be the same, and a field with another name is refused on every Python.
 """
 
@@ -56,7 +56,7 @@ BROKEN = (
 
 
 class ArchiveInvalid(ContentsInvalid):
-    """Raised when a file is no archive of a package. The message says what to do."""
+    """Raised when a file is not an archive of a package. The message says what to do."""
 
 
 def pack(contents: Contents) -> bytes:
@@ -78,26 +78,30 @@ def pack(contents: Contents) -> bytes:
 
 
 def unpack(archive: bytes, *, slug: str = "") -> Contents:
-    """The package in `archive`: its folder, or its files with no folder around them.
+    """Return the package in `archive`, with or without a folder around its files.
 
-    `slug` is what the problem is called; without it the folder's name is. Hidden files and what systems leave
+    `slug` is the problem's name; it defaults to the folder's name. Hidden files and what systems leave
     behind are left out.
 
     Raises:
-        ContentsInvalid: it is no archive of a package, or one that is not safe to unpack.
+        ContentsInvalid: it is not an archive of a package, or not safe to unpack.
     """
     if len(archive) > MAX_ARCHIVE_MIB * 1024 * 1024:
-        raise ArchiveInvalid(f"the archive has more than {MAX_ARCHIVE_MIB} MiB; leave out what is no package")
+        raise ArchiveInvalid(
+            f"the archive has more than {MAX_ARCHIVE_MIB} MiB; include only the files of the package"
+        )
     if archive.count(ENTRY) > _MOST_ENTRIES:
         # Counted in the bytes: opening it would make an object of each before we could count them.
-        raise ArchiveInvalid(f"the archive has more than {MAX_FILES} files; leave out what is no package")
+        raise ArchiveInvalid(
+            f"the archive has more than {MAX_FILES} files; include only the files of the package"
+        )
     try:
         with zipfile.ZipFile(io.BytesIO(archive)) as packed:
             files = dict(_files(packed))
     except ContentsInvalid:
         raise
     except BROKEN as error:
-        raise ArchiveInvalid(f"this is no ZIP file that can be read ({error}); pack it anew") from error
+        raise ArchiveInvalid(f"this is not a readable ZIP file ({error}); pack the folder again") from error
     inside = "" if DESCRIPTION in files else _folder_of(files)
     contents = Contents(
         slug=slug or inside,
@@ -117,14 +121,18 @@ def _files(packed: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
         if entry.is_dir() or is_ignored(entry.filename):
             continue
         if entry.filename in seen:
-            raise ArchiveInvalid(f"{entry.filename!r} is in the archive twice; pack the folder anew")
+            raise ArchiveInvalid(f"{entry.filename!r} is in the archive twice; pack the folder again")
         seen.add(entry.filename)
         if len(seen) > MAX_FILES:
-            raise ArchiveInvalid(f"the archive has more than {MAX_FILES} files; leave out what is no package")
+            raise ArchiveInvalid(
+                f"the archive has more than {MAX_FILES} files; include only the files of the package"
+            )
         content = _read(packed, entry)
         room -= len(content)
         if room < 0:
-            raise ArchiveInvalid(f"the files have more than {MAX_CONTENTS_MIB} MiB in all; make them smaller")
+            raise ArchiveInvalid(
+                f"the files have more than {MAX_CONTENTS_MIB} MiB in total; make them smaller"
+            )
         yield entry.filename, content
 
 
@@ -138,18 +146,20 @@ def check_entry(entry: zipfile.ZipInfo) -> None:
     # system's separators, and since Python 3.12 another name altogether where an extra field has one.
     for name in (entry.orig_filename, entry.filename):
         if _leads_out(name):
-            raise ArchiveInvalid(f"{name[:80]!r} leads out of the archive, or could; pack the folder again")
+            raise ArchiveInvalid(
+                f"{name[:80]!r} is not a safe path inside the archive; pack the folder again"
+            )
     shown = repr(entry.orig_filename[:80])
     others = {entry.filename, *_unicode_paths(entry.extra)} - {entry.orig_filename}
     if others:
         raise ArchiveInvalid(f"{shown} has a second name, {min(others)[:80]!r}; use plain ASCII names")
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if kind not in {0, stat.S_IFDIR if entry.is_dir() else stat.S_IFREG}:
-        raise ArchiveInvalid(f"{shown} is a link or no plain file; put the file itself there")
+        raise ArchiveInvalid(f"{shown} is a link or a special file; replace it with the file itself")
     if entry.flag_bits & _ENCRYPTED:
         raise ArchiveInvalid(f"{shown} is encrypted; pack the folder without a password")
     if entry.compress_type not in _PACKED_BY:
-        raise ArchiveInvalid(f"{shown} is packed in an unusual way; use Deflate")
+        raise ArchiveInvalid(f"{shown} uses an unsupported compression method; use Deflate")
 
 
 def _leads_out(name: str) -> bool:
@@ -186,4 +196,4 @@ def _folder_of(files: dict[str, bytes]) -> str:
 
 def _require_description(contents: Contents) -> None:
     if DESCRIPTION not in contents.files:
-        raise ArchiveInvalid(f"there is no {DESCRIPTION}; pack the folder of a problem")
+        raise ArchiveInvalid(f"{DESCRIPTION} is missing; pack a problem folder")

@@ -1,4 +1,4 @@
-"""What is derived from a problem's signature: the CUDA binding, signatures and starters."""
+"""Generates the CUDA binding, signatures and starters from a problem's signature."""
 
 from problems.binding_python import python_type, signature_python, starter_python
 from problems.schema import Argument, Problem
@@ -11,7 +11,7 @@ _ROLE_WORDS = {
 }
 _HEADERS = {Dtype.FLOAT16: "cuda_fp16.h", Dtype.BFLOAT16: "cuda_bf16.h"}
 
-# Each mistake in the declaration of `solve` is one error here: what depends on it is not looked at then.
+# Each mistake in the declaration of `solve` gives one error here; dependent checks are skipped.
 # `judge.compiler.signature` reads these errors, and their texts and names with them.
 _CHECKS = """\
 namespace warpcourt_binding {

@@ -1,4 +1,4 @@
-"""What is derived from a problem for programs in Python: declarations, starters, an example of the call."""
+"""Generates declarations, starters and an example call for programs in Python."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from problems.vocabulary import Dtype, Role
 
 
 def signature_python(problem: Problem) -> str:
-    """What a program defines, such as `def custom_kernel(data) -> torch.Tensor`."""
+    """Return the required declaration, such as `def custom_kernel(data) -> torch.Tensor`."""
     call = call_of(problem)
     result = _result(call)
     match call.entry:
@@ -20,7 +20,7 @@ def signature_python(problem: Problem) -> str:
 
 
 def call_of(problem: Problem) -> PythonCall:
-    """How programs in Python are called; by default `solve` with all arguments in order."""
+    """Return the form of the call of Python programs; by default `solve` with all arguments in order."""
     names = tuple(argument.name for argument in problem.arguments)
     return problem.python or PythonCall(PythonEntry.SOLVE, Pattern.of_names(names))
 

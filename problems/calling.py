@@ -1,4 +1,4 @@
-"""How a submission in Python is called: what it is given, and what it returns.
+"""The form of the call of a Python submission: its arguments and results.
 
 CUDA C++ and Triton programs define `solve` and write into the arrays that they are given. PyTorch programs
 are written otherwise: `custom_kernel(data)` takes a tuple and returns tensors, `ModelNew(…)(x)` is a module
@@ -16,15 +16,15 @@ from enum import StrEnum
 MAX_CHARACTERS = 400
 _MAX_NODES = 120
 _MAX_TEXT = 100
-_ALLOWED = "names, numbers, texts, True, False, None, tuples, lists and dicts"
+_ALLOWED = "names, numbers, strings, True, False, None, tuples, lists and dicts"
 
 
 class PatternError(ValueError):
-    """Raised when a text is no expression of names and constants."""
+    """Raised when a text is not an expression of names and constants."""
 
 
 class PythonEntry(StrEnum):
-    """What a program in Python defines. It may always define a plain `solve` instead."""
+    """The entry point that a Python program defines. It may always define a plain `solve` instead."""
 
     SOLVE = "solve"
     CUSTOM_KERNEL = "custom_kernel"
@@ -47,7 +47,7 @@ class Pattern:
         """Parse `text`.
 
         Raises:
-            PatternError: it is no such expression.
+            PatternError: it is not such an expression.
         """
         if len(text) > MAX_CHARACTERS:
             raise PatternError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
@@ -89,7 +89,7 @@ class ModuleArgument:
 
 @dataclass(frozen=True, slots=True)
 class PythonCall:
-    """How programs in Python are called.
+    """The form of the call of Python programs.
 
     `given` is what `custom_kernel` gets as its `data`, and for the other entries the tuple of arguments.
     `returns` names the arrays that come back in this order; none where they are written in place. `init` and
@@ -153,7 +153,7 @@ def _form(node: ast.expr) -> dict[str, object]:
 def _key(node: ast.expr | None) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return str(_constant(node.value))
-    raise PatternError("the keys of a dict must be texts")
+    raise PatternError("the keys of a dict must be strings")
 
 
 def _constant(value: object) -> object:
@@ -165,7 +165,7 @@ def _constant(value: object) -> object:
         return value
     if isinstance(value, str) and len(value) <= _MAX_TEXT:
         return value
-    raise PatternError(f"{str(value)[:40]!r} is no constant of sensible size; it may hold only {_ALLOWED}")
+    raise PatternError(f"{str(value)[:40]!r} is not a constant of sensible size; it may hold only {_ALLOWED}")
 
 
 def _names(form: object) -> list[str]:

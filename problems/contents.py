@@ -40,9 +40,9 @@ class Contents:
 
     @property
     def content_hash(self) -> str:
-        """A SHA-256 over paths and bytes: two packages have it in common when each file is the same.
+        """A SHA-256 over paths and bytes: equal for two packages if and only if all files are equal.
 
-        The slug is no part of it, nor is how an archive was packed.
+        It does not depend on the slug or on the packing of an archive.
         """
         digest = hashlib.sha256(_HASH_SCHEME)
         for path, content in sorted(self.files.items()):
@@ -57,7 +57,7 @@ def is_slug(text: str) -> bool:
 
 
 def is_ignored(path: str) -> bool:
-    """Whether a file is none of the package: what editors, systems and Python leave behind."""
+    """Whether a file is not part of the package: a leftover of editors, systems or Python."""
     return any(part.startswith((".", "__pycache__", "__MACOSX")) for part in path.split("/"))
 
 
@@ -69,13 +69,10 @@ def check_path(path: str) -> None:
     """
     parts = path.split("/")
     if len(parts) > 2:
-        raise ContentsInvalid(
-            f"{_shown(path)} is too deep; a package has folders of files, and none in those"
-        )
+        raise ContentsInvalid(f"{_shown(path)} is nested too deeply; a package has one level of folders")
     if not all(_NAME.fullmatch(part) for part in parts):
         raise ContentsInvalid(
-            f"{_shown(path)} is no name of a file in a package; use letters, digits and . _ -, and none of "
-            "the signs that lead elsewhere"
+            f"{_shown(path)} is not a valid file name in a package; use only letters, digits and . _ -"
         )
 
 
@@ -87,7 +84,7 @@ def check_contents(contents: Contents) -> Contents:
     """
     if not is_slug(contents.slug):
         raise ContentsInvalid(
-            f"{_shown(contents.slug)} is no name of a problem; use lower-case words joined by hyphens"
+            f"{_shown(contents.slug)} is not a valid slug; use lower-case words joined by hyphens"
         )
     if len(contents.files) > MAX_FILES:
         raise ContentsInvalid(f"there are {len(contents.files)} files; at most {MAX_FILES} are allowed")
@@ -98,11 +95,11 @@ def check_contents(contents: Contents) -> Contents:
         if len(content) > MAX_FILE_KIB * 1024:
             raise ContentsInvalid(f"{path} has {len(content)} bytes; at most {MAX_FILE_KIB} KiB are allowed")
         if path.lower() in folders:
-            raise ContentsInvalid(f"{path} is a file and a folder; rename one of them")
+            raise ContentsInvalid(f"{path} is both a file and a folder; rename one of them")
         if (other := known.setdefault(path.lower(), path)) != path:
-            raise ContentsInvalid(f"{other} and {path} are one file on some systems; rename one of them")
+            raise ContentsInvalid(f"{other} and {path} are the same file on some systems; rename one of them")
     if sum(map(len, contents.files.values())) > MAX_CONTENTS_MIB * 1024 * 1024:
-        raise ContentsInvalid(f"the files have more than {MAX_CONTENTS_MIB} MiB in all; make them smaller")
+        raise ContentsInvalid(f"the files have more than {MAX_CONTENTS_MIB} MiB in total; make them smaller")
     return contents
 
 
@@ -114,7 +111,7 @@ def read_folder(folder: Path) -> Contents:
         OSError: it cannot be read.
     """
     if folder.is_symlink() or not folder.is_dir():
-        raise ContentsInvalid(f"{folder.name} must be a folder, and no symbolic link")
+        raise ContentsInvalid(f"{folder.name} must be a folder, not a symbolic link")
     files: dict[str, bytes] = {}
     for path in _paths(folder):
         if len(files) == MAX_FILES:
@@ -160,11 +157,11 @@ def read_plain(path: Path, name: str) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise ContentsInvalid(
-            f"{name} cannot be read ({error.strerror}); it must be a plain file, no link"
+            f"{name} cannot be read ({error.strerror}); it must be a regular file, not a link"
         ) from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ContentsInvalid(f"{name} must be a plain file")
+            raise ContentsInvalid(f"{name} must be a regular file")
         with os.fdopen(descriptor, "rb", closefd=False) as stream:
             content = stream.read(MAX_FILE_KIB * 1024 + 1)
     finally:

@@ -1,4 +1,4 @@
-"""What is wrong with a package, collected so that an author sees everything at once."""
+"""Collects the faults of a package, so that an author sees all at once."""
 
 from dataclasses import dataclass, field
 
@@ -33,7 +33,7 @@ class Faults:
 
     @property
     def count(self) -> int:
-        """How many there are so far."""
+        """The number of faults, up to now."""
         return len(self.texts)
 
     def raise_any(self) -> None:

@@ -38,7 +38,7 @@ _LARGEST_PX = 4000
 
 
 class FigureInvalid(ValueError):
-    """Raised when a file is no figure that may be shown. The message says what to do."""
+    """Raised when a file is not a valid figure. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +90,18 @@ def _read(path: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        raise FigureInvalid(f"cannot be read ({error.strerror}); it must be a plain file, no link") from error
+        raise FigureInvalid(
+            f"cannot be read ({error.strerror}); it must be a regular file, not a link"
+        ) from error
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise FigureInvalid("must be a plain file")
+            raise FigureInvalid("must be a regular file")
         return file.read(MAX_FIGURE_KIB * 1024 + 1)
 
 
 def _measure_png(content: bytes) -> tuple[int, int]:
     if not content.startswith(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR") or len(content) < 24:
-        raise FigureInvalid("is no PNG; save it as one")
+        raise FigureInvalid("is not a PNG; save it as one")
     width, height = struct.unpack(">II", content[16:24])
     return width, height
 
@@ -107,7 +109,7 @@ def _measure_png(content: bytes) -> tuple[int, int]:
 def _measure_webp(content: bytes) -> tuple[int, int]:
     """Source: WebP Container Specification; RFC 6386, section 9.1; WebP Lossless Bitstream, section 3."""
     if content[:4] != b"RIFF" or content[8:12] != b"WEBP" or len(content) < 30:
-        raise FigureInvalid("is no WebP; save it as one")
+        raise FigureInvalid("is not a WebP; save it as one")
     kind = content[12:16]
     if kind == b"VP8X":
         width, height = (int.from_bytes(content[at : at + 3], "little") + 1 for at in (24, 27))
@@ -126,7 +128,7 @@ def _measure_svg(content: bytes) -> tuple[int, int]:
     try:
         root = ET.fromstring(content.decode("utf-8"))  # noqa: S314 - as above
     except (ET.ParseError, ValueError, RecursionError) as error:
-        raise FigureInvalid(f"is no SVG in UTF-8 ({error})") from error
+        raise FigureInvalid(f"is not an SVG in UTF-8 ({error})") from error
     if root.tag != f"{{{_SVG}}}svg":
         raise FigureInvalid('must begin with <svg xmlns="http://www.w3.org/2000/svg">')
     for element in root.iter():
@@ -143,12 +145,12 @@ def _check_element(element: ET.Element) -> None:
     namespace, _, tag = str(element.tag).lower().rpartition("}")
     if namespace != f"{{{_SVG}":
         # Elements of HTML do in an SVG what they do on a page: a meta leads elsewhere.
-        raise FigureInvalid(f"holds <{tag}>, which is none of SVG; save it as plain SVG")
+        raise FigureInvalid(f"holds <{tag}>, which is not an SVG element; save the figure as plain SVG")
     if tag in _FORBIDDEN_TAGS:
-        raise FigureInvalid(f"holds <{tag}>, which figures may not; draw without it")
+        raise FigureInvalid(f"holds <{tag}>, which is not allowed in figures; remove it")
     for name, value in element.attrib.items():
         plain = name.rpartition("}")[2].lower()
         # A backslash could spell the letters of `url` in another way.
         elsewhere = "\\" in value or re.search(r"url\(\s*['\"]?(?!#)", value, re.IGNORECASE)
         if plain.startswith("on") or plain in {"href", "style"} or elsewhere:
-            raise FigureInvalid(f"has the attribute {plain}, which figures may not; draw without it")
+            raise FigureInvalid(f"has the attribute {plain}, which is not allowed in figures; remove it")

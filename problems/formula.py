@@ -45,7 +45,7 @@ class Formula:
         """Parse `text`. With `fractions` it may also hold decimals and `/`.
 
         Raises:
-            FormulaError: it is no such expression.
+            FormulaError: it is not such an expression.
         """
         if len(text) > MAX_CHARACTERS:
             raise FormulaError(f"{text[:40]!r}… is longer than {MAX_CHARACTERS} characters")
@@ -72,7 +72,7 @@ class Formula:
         """
         value = self._value(sizes)
         if isinstance(value, Fraction) and value.denominator != 1:
-            raise FormulaError(f"{self.text!r} is no whole number with these sizes")
+            raise FormulaError(f"{self.text!r} is not an integer with these sizes")
         return int(value)
 
     def number(self, sizes: Mapping[str, int]) -> int | float:

@@ -25,10 +25,11 @@ def check_ignored(entries: tuple[IgnoredMutant, ...], accepted: Collection[str],
             faults.add(
                 FILE,
                 f"{KEY}[{index}].file",
-                f"{entry.file!r} is no accepted solution, and only those have mutants; remove this entry",
+                f"{entry.file!r} is not an accepted solution, and only accepted solutions have "
+                "mutants; remove this entry",
             )
         elif place in seen:
-            faults.add(FILE, f"{KEY}[{index}]", f"is {KEY}[{seen.index(place)}] again; keep one")
+            faults.add(FILE, f"{KEY}[{index}]", f"is {KEY}[{seen.index(place)}] repeated; remove one")
         seen.append(place)
 
 

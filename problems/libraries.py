@@ -1,8 +1,8 @@
-"""Which libraries a CUDA program includes, for problems that do not allow all of them.
+"""Finds the libraries that a CUDA program includes, for problems that restrict them.
 
 Theory of operation. Nothing but a directive brings a header in, and a directive needs its sign and the word
 `include` with only white space and comments between. Those are looked for everywhere, in comments and texts
-too, so that no way of hiding one from us works: what is found too much, its author takes out. A header that
+too, so that no way of hiding one from us works: authors must remove false positives. A header that
 is not named as it is known, by a macro or by a path that leads elsewhere, cannot be told and is refused.
 
 The worker reads the source itself, outside any sandbox, so the time grows with its length alone. Any sign may
@@ -24,7 +24,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(/[A-Za-z0-9_][A-Za-z0-9_.+-]*
 
 
 class Library(StrEnum):
-    """A library of headers that comes with the toolkit. What it is about is in `docs/problem-format.md`."""
+    """A library of headers that comes with the toolkit. `docs/problem-format.md` describes each."""
 
     CUB = "cub"
     THRUST = "thrust"
@@ -39,8 +39,8 @@ def refused_include(source: str, allowed: Collection[Library]) -> str:
     for name in _headers(text):
         if not _PLAIN.fullmatch(name):
             return (
-                "This problem allows some libraries only, so name each header as it is called, such as "
-                "<cuda_runtime.h>: no macros, no paths."
+                "This problem restricts libraries. Write the literal name of each header, such as "
+                "<cuda_runtime.h>, without macros and paths."
             )
         library = library_of(name)
         if library is not None and library not in allowed:
@@ -50,9 +50,9 @@ def refused_include(source: str, allowed: Collection[Library]) -> str:
 
 
 def _headers(text: str) -> Iterator[str]:
-    """The header that each directive of `text` names; empty where none is named.
+    """Yield the header that each directive of `text` names; empty if it names none.
 
-    Whoever asks stops at the first that is empty or odd: else lines full of directives would take long.
+    The caller must stop at the first that is empty or invalid, to bound the time.
     """
     gaps = _Gaps(text)
     for sign in _SIGN.finditer(text):
@@ -63,7 +63,7 @@ def _headers(text: str) -> Iterator[str]:
 
 
 class _Gaps:
-    """Where white space and comments end, in linear time over all places of a text."""
+    """Finds the end of white space and comments, in linear time for all positions of a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -83,7 +83,7 @@ class _Gaps:
         return end
 
     def _after_comment(self, at: int) -> tuple[int, int | None]:
-        """Where the white space at `at` ends, and where the comment that follows it does, if one follows."""
+        """Return the end of the white space at `at`, and the end of a comment that follows it, or None."""
         space = _SPACE.match(self._text, at)
         end = space.end() if space else at
         if not self._text.startswith("/*", end):

@@ -40,7 +40,7 @@ def load_problem(folder: Path) -> Problem:
     if not is_slug(slug):
         faults.add("", "", "the folder's name is the slug: lower-case words joined by hyphens; rename it")
     if folder.is_symlink() or not folder.is_dir():
-        faults.add("", "", "must be a folder, and no symbolic link")
+        faults.add("", "", "must be a folder, not a symbolic link")
         faults.raise_any()
     files = read_package(folder, faults)
     description = parse_description(files.description, faults)

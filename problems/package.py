@@ -39,7 +39,7 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
     for path in _entries(folder, "", faults):
         if path.name in _FOLDERS:
             if not stat.S_ISDIR(path.lstat().st_mode):
-                faults.add(path.name, "", "must be a folder, and no symbolic link")
+                faults.add(path.name, "", "must be a folder, not a symbolic link")
                 continue
             if path.name == "figures":
                 figures = _check_figures(path, faults)
@@ -78,7 +78,7 @@ def read_package(folder: Path, faults: Faults) -> PackageFiles:
 
 def _entries(folder: Path, name: str, faults: Faults) -> list[Path]:
     if folder.is_symlink() or not folder.is_dir():
-        faults.add(name, "", "must be a folder, and no symbolic link")
+        faults.add(name, "", "must be a folder, not a symbolic link")
         return []
     entries = sorted(folder.iterdir())
     return [path for path in entries if not path.name.startswith((".", "__pycache__"))]
@@ -119,12 +119,12 @@ def read_text(path: Path, name: str, faults: Faults) -> str:
         # O_NONBLOCK so that a FIFO cannot hold us; it has no effect on a regular file.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        faults.add(name, "", f"cannot be read ({error.strerror}); it must be a plain file, no link")
+        faults.add(name, "", f"cannot be read ({error.strerror}); it must be a regular file, not a link")
         return ""
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            faults.add(name, "", "must be a plain file")
+            faults.add(name, "", "must be a regular file")
             return ""
         if status.st_size > MAX_TEXT_KIB * 1024:
             faults.add(name, "", f"has {status.st_size} bytes; at most {MAX_TEXT_KIB} KiB are allowed")

@@ -1,4 +1,4 @@
-"""Parses problem.toml into the schema's types. What can be seen in one entry alone is checked here."""
+"""Parses problem.toml into the schema's types, with the checks that need only one entry."""
 
 import keyword
 import math
@@ -137,7 +137,7 @@ def parse_toml(text: str, faults: Faults) -> dict[str, object]:
     except tomllib.TOMLDecodeError as error:
         faults.add(faults.table_file, "", f"is not TOML: {error}")
     except (ValueError, RecursionError):  # numbers of thousands of digits, thousands of brackets
-        faults.add(faults.table_file, "", "is not TOML of sensible size")
+        faults.add(faults.table_file, "", "contains a number that is too large")
     return {}
 
 
@@ -169,7 +169,7 @@ def _gpus(table: Table) -> tuple[str, ...]:
     words = table.texts("gpus")
     for index, word in enumerate(words):
         if not re.fullmatch(_GPU, word):
-            table.fault(f"gpus[{index}]", f'{word[:40]!r} must be a word of a model\'s name; write "H200"')
+            table.fault(f"gpus[{index}]", f'{word[:40]!r} must be one word of a GPU model; write "H200"')
     return words
 
 
@@ -246,7 +246,7 @@ def _case(table: Table) -> Case:
 def _sizes(table: Table) -> Mapping[str, int]:
     for key in table.keys:
         if not re.fullmatch(_IDENTIFIER, key):
-            table.fault(key[:40], "a size is named like an argument: lower-case letters, digits and _")
+            table.fault(key[:40], "a size name has lower-case letters, digits and _, like an argument name")
     if not table.keys:
         table.fault("", "must name at least one size, such as { n = 1000 }")
     return {key: table.integer(key, least=1, most=MAX_SIZE) for key in table.keys}

@@ -23,7 +23,7 @@ def resolve(text: str, description: Description, file: str, faults: Faults) -> s
         if found[1] in known:
             return known[found[1]]
         alike = ", ".join(name for name in known if name.split(".")[0] == found[1].split(".")[0])
-        reason = f"there are {alike}" if alike else f"names begin with {', '.join(_roots(known))}"
+        reason = f"there are {alike}" if alike else f"names start with {', '.join(_roots(known))}"
         faults.add(file, "", f"{found[0]} means nothing; {reason}")
         return found[0]
 

@@ -1,8 +1,8 @@
-"""Writes files by names that come from outside, and never outside the folder that is meant.
+"""Writes files by untrusted names, never outside the given folder.
 
 Theory of operation. A name is split at its slashes, and each part is opened relative to the descriptor of the
 folder before it, as `openat` does, without following a link. No path is put together from a name, so neither
-`..` nor an absolute name nor a link that somebody puts there meanwhile leads elsewhere. Files are made, never
+`..` nor an absolute name nor a link that appears at the same time leads elsewhere. Files are made, never
 overwritten.
 """
 
@@ -30,7 +30,7 @@ class Place:
         self._descriptor = descriptor
 
     def write(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Make the file `name`, such as `solutions/plain.cu`, and the folders on the way to it.
+        """Create the file `name`, such as `solutions/plain.cu`, and its parent folders.
 
         Raises:
             NameRefused: the name has a part that is empty, `.` or `..`, or a NUL.

@@ -22,12 +22,16 @@ def check_python(
     if call is None:
         return
     if Language.PYTHON not in languages:
-        faults.add(FILE, "python", f'is for problems in that language; add "{Language.PYTHON}" to languages')
+        faults.add(
+            FILE, "python", f'is only for problems in that language; add "{Language.PYTHON}" to languages'
+        )
     roles = {argument.name: argument.role for argument in arguments}
     for name in call.modules:
         if name in roles or not re.fullmatch(_IDENTIFIER, name):
             faults.add(
-                FILE, f"python.modules.{name[:40]}", "choose a name that no argument has, such as 'model'"
+                FILE,
+                f"python.modules.{name[:40]}",
+                "this name is an argument; choose another name, such as 'model'",
             )
     known = {**roles, **dict.fromkeys(call.modules)}
     _known("python.given", call.given.names, known, faults)
@@ -40,7 +44,7 @@ def check_python(
 def _known(place: str, names: Iterable[str], known: Mapping[str, object], faults: Faults) -> None:
     for name in names:
         if name not in known:
-            faults.add(FILE, place, f"{name[:40]!r} is unknown; there are {', '.join(known)}")
+            faults.add(FILE, place, f"{name[:40]!r} is unknown; known names are {', '.join(known)}")
 
 
 def _module(place: str, module: ModuleArgument, roles: Mapping[str, Role], faults: Faults) -> None:
@@ -48,14 +52,14 @@ def _module(place: str, module: ModuleArgument, roles: Mapping[str, Role], fault
     for name in module.init.names:
         if name not in scalars:
             faults.add(
-                FILE, f"{place}.init", f"{name[:40]!r} is no scalar; modules are made before there are arrays"
+                FILE, f"{place}.init", f"{name[:40]!r} is not a scalar; modules are created before arrays"
             )
     for parameter, name in module.state.items():
         key = f"{place}.state.{parameter[:60]}"
         if not re.fullmatch(_PARAMETER, parameter):
-            faults.add(FILE, key, "is no name of a parameter; write it like 'linear.weight'")
+            faults.add(FILE, key, "is not a parameter name; write it like 'linear.weight'")
         if roles.get(name) is not Role.IN:
-            faults.add(FILE, key, f"{name[:40]!r} is no array of role in")
+            faults.add(FILE, key, f"{name[:40]!r} is not an array of role in")
 
 
 def _check_uses(call: PythonCall, roles: Mapping[str, Role], faults: Faults) -> None:
@@ -64,9 +68,9 @@ def _check_uses(call: PythonCall, roles: Mapping[str, Role], faults: Faults) -> 
         used.update(module.state.values())
     for index, name in enumerate(call.returns):
         if roles.get(name) is not Role.OUT:
-            faults.add(FILE, f"python.returns[{index}]", f"{name[:40]!r} is no array of role out")
+            faults.add(FILE, f"python.returns[{index}]", f"{name[:40]!r} is not an array of role out")
         if name in call.returns[:index]:
-            faults.add(FILE, f"python.returns[{index}]", f"{name!r} comes back twice; keep one")
+            faults.add(FILE, f"python.returns[{index}]", f"{name!r} is returned twice; keep one")
     for name, role in roles.items():
         if role is Role.OUT and name not in call.returns and name not in used:
             faults.add(FILE, "python", f"the output {name} is neither given nor returned; add it to returns")

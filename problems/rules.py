@@ -34,14 +34,14 @@ def check_description(description: Description, faults: Faults) -> None:
         return  # stand-ins would only breed faults that are not the author's
     check_python(description.python, description.languages, arguments, faults)
     if not any(argument.role in {Role.OUT, Role.INOUT} for argument in arguments):
-        faults.add(FILE, "arguments", "nothing is written; give one argument the role out or inout")
+        faults.add(FILE, "arguments", "no argument is an output; give one the role out or inout")
     sizes = tuple(cases[0].sizes)
     outputs = sum(argument.role in {Role.OUT, Role.INOUT} for argument in arguments)
     if (total := len(arguments) + len(sizes) + outputs) > MAX_WIRE_ARGUMENTS:
         faults.add(
             FILE,
             "arguments",
-            f"arguments, sizes and outputs are {total} together; at most {MAX_WIRE_ARGUMENTS} are allowed",
+            f"the problem has {total} arguments, sizes and outputs; at most {MAX_WIRE_ARGUMENTS} are allowed",
         )
     if _same_sizes(cases, sizes, faults) and _known_names(description, sizes, faults):
         for index, case in enumerate(cases):
@@ -57,7 +57,7 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
         if name and name not in files.solutions:
             faults.add(FILE, key, f"solutions/{name} is missing; write it or remove this entry")
         if name and Language.of_file(name) not in description.languages:
-            faults.add(FILE, key, f"{name!r} is in no language of this problem; see languages")
+            faults.add(FILE, key, f"{name!r} is not in a language of this problem; see languages")
     for name, text in files.solutions.items():
         if name not in declared:
             faults.add(f"solutions/{name}", "", f"is not in {FILE}; add a [[solutions]] table for it")
@@ -68,14 +68,14 @@ def check_files(description: Description, files: PackageFiles, faults: Faults) -
         if files.statement and section not in lines:
             faults.add("statement.md", "", f"has no section {section!r}; add it")
     if lines and lines[0] in SECTIONS:
-        faults.add("statement.md", "", "must begin with the task, before the first section")
+        faults.add("statement.md", "", "must start with the task, before the first section")
 
 
 def _unique(table: str, key: str, names: list[str], faults: Faults) -> None:
     for index, name in enumerate(names):
         if name and name in names[:index]:
             place = f"{table}[{index}].{key}"
-            faults.add(FILE, place, f"{name!r} is taken by {table}[{names.index(name)}]; rename it")
+            faults.add(FILE, place, f"{name!r} is already used by {table}[{names.index(name)}]; rename it")
 
 
 def _check_baselines(solutions: tuple[DeclaredSolution, ...], faults: Faults) -> None:
@@ -93,7 +93,7 @@ def _check_baselines(solutions: tuple[DeclaredSolution, ...], faults: Faults) ->
             faults.add(
                 FILE,
                 f"solutions[{index}].label",
-                f"{solution.label!r} is taken by solutions[{first}]; rename it",
+                f"{solution.label!r} is already used by solutions[{first}]; rename it",
             )
 
 
@@ -139,7 +139,7 @@ def _known_names(description: Description, sizes: tuple[str, ...], faults: Fault
     for key, formula in _formulas(description):
         for name in sorted(formula.names - set(sizes)):
             fault = f"unknown size {name!r} in {formula.text!r}"
-            faults.add(FILE, key, f"{fault}; use one that the cases give: {', '.join(sizes)}")
+            faults.add(FILE, key, f"{fault}; use a size that the cases give: {', '.join(sizes)}")
     return faults.count == before
 
 
@@ -189,7 +189,7 @@ def _check_inputs(description: Description, case: Case, place: str, faults: Faul
     needed = [a.name for a in description.arguments if a.role in {Role.IN, Role.INOUT}]
     for name in case.inputs:
         if name not in needed:
-            faults.add(FILE, key, f"{name!r} is no input array; the input arrays are {', '.join(needed)}")
+            faults.add(FILE, key, f"{name!r} is not an input array; the input arrays are {', '.join(needed)}")
     for name in needed:
         if name not in case.inputs:
             faults.add(FILE, key, f"{name!r} is missing; give all input arrays or none")
@@ -207,7 +207,7 @@ def _check_literals(
         if argument.dtype.is_float and isinstance(value, int) and abs(value) > 2**53:
             faults.add(FILE, f"{key}[{index}]", "is beyond 2**53, so it is not exact; use a smaller number")
         elif not (whole and least <= value <= most):
-            faults.add(FILE, f"{key}[{index}]", f"{value} is no {argument.dtype}; change it")
+            faults.add(FILE, f"{key}[{index}]", f"{value} is not a valid {argument.dtype}; change it")
 
 
 def range_of(dtype: Dtype) -> tuple[float, float]:

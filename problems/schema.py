@@ -23,7 +23,7 @@ from problems.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far an element of an output may be from its expected value.
+    """The allowed difference of an output's element from its expected value.
 
     An element passes when `|got - expected| <= absolute + relative * |expected|`. NaN matches NaN only
     when `nan` is true; an infinity matches only the same infinity. Exact for integer dtypes.
@@ -71,7 +71,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one submission may use. Times are wall clock.
+    """Limits of one submission. Times are wall clock.
 
     `gpus` are words of the names of models, such as `H200`; without any every model will do. `libraries` are
     those whose headers a CUDA program may include, None for all.

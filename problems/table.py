@@ -19,7 +19,7 @@ _KINDS: dict[type, str] = {
 
 
 class Table:
-    """One TOML table. Read its keys, then `close` it to refuse the keys that nobody read."""
+    """One TOML table. Read its keys, then `close` it to reject unread keys."""
 
     def __init__(self, values: object, where: str, faults: Faults) -> None:
         self._values: dict[str, object] = values if isinstance(values, dict) else {}
@@ -167,7 +167,7 @@ class Table:
 
 
 def kind_of(value: object) -> str:
-    """What a TOML value is, in words."""
+    """Return the kind of a TOML value, in words."""
     if isinstance(value, float):
         return "a decimal number"
     return next((words for kind, words in reversed(_KINDS.items()) if type(value) is kind), "a date")

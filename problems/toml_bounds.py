@@ -10,7 +10,7 @@ import re
 MAX_TOML_KIB = 128  # as of any text of a package
 MAX_LINES = 4000
 MAX_COMMAS = 4000
-MAX_DOTS_OF_LINE = 60  # of a line that is no comment, but for those of numbers; a key has a few
+MAX_DOTS_OF_LINE = 60  # in a line other than a comment, without those of numbers; a key has a few
 
 # A number in an array or at the end of a line. No part of a longer key matches, not even one of digits.
 _NUMBER = re.compile(r"(?<![\w.\"'+-])[+-]?\d+\.\d+(?:[eE][+-]?\d+)?(?=[ \t]*(?:[,\]}#\r]|$))")
@@ -18,10 +18,10 @@ _USUAL = "a description has a few hundred lines at most"
 
 
 def toml_excess(text: str) -> str:
-    """What `text` has too much of to be parsed, and what to do; empty where it may be parsed."""
+    """Return why `text` is too large to parse, and the fix; empty if it may be parsed."""
     if len(text) > MAX_TOML_KIB * 1024:
         return f"has more than {MAX_TOML_KIB} KiB; {_USUAL}"
-    # Not `splitlines`: form feeds and the like are no ends of lines in TOML.
+    # Not `splitlines`: form feeds and the like do not end lines in TOML.
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
         return f"has more than {MAX_LINES} lines; {_USUAL}"

@@ -1,4 +1,4 @@
-"""Loads tracks: files in the folder `tracks` beside the packages that put problems into an order."""
+"""Loads tracks: files in the folder `tracks`, next to the packages, that order problems."""
 
 import re
 from collections.abc import Collection
@@ -41,7 +41,11 @@ def load_track(path: Path, known: Collection[str]) -> TrackFile:
     if not re.fullmatch(_SLUG, path.stem) or len(path.stem) > 60:
         faults.add(path.name, "", "its name is the slug: lower-case words joined by hyphens; rename it")
     if path.stem == _RESERVED:
-        faults.add(path.name, "", "this track is made of the problems' track_day; rename the file")
+        faults.add(
+            path.name,
+            "",
+            "this name is reserved for the track that is built from the problems' track_day; rename the file",
+        )
     text = read_text(path, path.name, faults)
     faults.raise_any()
     values = parse_toml(text, faults)
@@ -82,6 +86,6 @@ def _check_problems(slugs: tuple[str, ...], known: Collection[str], top: Table) 
         top.fault("problems", f"has {len(slugs)} problems; at most {MAX_PROBLEMS} are allowed")
     for index, slug in enumerate(slugs):
         if slug not in known:
-            top.fault(f"problems[{index}]", f"{slug[:60]!r} is no problem; write the name of its folder")
+            top.fault(f"problems[{index}]", f"{slug[:60]!r} is not a problem; write the name of its folder")
         elif slug in slugs[:index]:
             top.fault(f"problems[{index}]", f"{slug!r} is listed twice; keep one")

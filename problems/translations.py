@@ -1,4 +1,4 @@
-"""Statements in other languages: `statement.de.md` beside `statement.md`, for readers who prefer it.
+"""Statements in other languages: `statement.de.md` next to `statement.md`.
 
 Only the words differ. What is judged, the examples and the names of arguments are those of the problem, so a
 translation changes no verdict.
@@ -49,7 +49,7 @@ def path_of(locale: str) -> str:
 
 
 def locale_of(path: str) -> str:
-    """The language of the statement at `path`; empty where it is no translation."""
+    """Return the language of the statement at `path`; empty if it is not a translation."""
     found = TRANSLATION.fullmatch(path)
     return found[1] if found else ""
 
@@ -60,7 +60,7 @@ def locales_in(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def locale_name(locale: str) -> str:
-    """What a language calls itself, with its region if it has one."""
+    """Return a language's own name, with its region if it has one."""
     language, _, region = locale.partition("-")
     name = _NAMES.get(language, language)
     return f"{name} ({region})" if region else name
@@ -72,7 +72,7 @@ def direction_of(locale: str) -> str:
 
 
 def preferred(accepted: str, known: Iterable[str]) -> str:
-    """Which of the `known` languages an Accept-Language header prefers to the original; empty for none.
+    """Return the `known` language that an Accept-Language header prefers to the original; empty if none.
 
     Source: RFC 9110, section 12.5.4, and lookup of RFC 4647, section 3.4.
     """

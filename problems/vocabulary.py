@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What a submission, or one case of it, earned. `docs/glossary.md` explains each to users."""
+    """The verdict on a submission or on one case. `docs/glossary.md` explains each to users."""
 
     ACCEPTED = "accepted"
     WRONG_ANSWER = "wrong_answer"
@@ -33,7 +33,7 @@ class Language(StrEnum):
 
     @property
     def label(self) -> str:
-        """What pages call it."""
+        """The name on pages."""
         return {Language.CUDA: "CUDA C++", Language.TRITON: "Triton", Language.PYTHON: "PyTorch"}[self]
 
     @classmethod
@@ -51,7 +51,7 @@ class Mode(StrEnum):
 
 
 class OracleKind(StrEnum):
-    """What `reference.py` may import: nothing but the arrays it is given, or PyTorch."""
+    """The kind of oracle: `reference.py` uses only the array module that it is given, or imports PyTorch."""
 
     ARRAYS = "arrays"
     TORCH = "torch"
@@ -110,7 +110,7 @@ class Dtype(StrEnum):
 
 
 class Role(StrEnum):
-    """What `solve` may do with an argument."""
+    """The role of an argument of `solve`."""
 
     IN = "in"
     OUT = "out"
@@ -119,7 +119,7 @@ class Role(StrEnum):
 
 
 class Group(StrEnum):
-    """What a case is for. `sample` cases are public, `timed` cases are ranked on a GPU, and only there."""
+    """The purpose of a case. `sample` cases are public; `timed` cases are ranked, on GPUs only."""
 
     SAMPLE = "sample"
     SMALL = "small"
@@ -129,7 +129,7 @@ class Group(StrEnum):
 
 
 class Difficulty(StrEnum):
-    """How hard a problem is."""
+    """The difficulty of a problem."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -137,14 +137,14 @@ class Difficulty(StrEnum):
 
 
 class Count(StrEnum):
-    """What a problem's formulas count."""
+    """The quantity that a problem's formula counts."""
 
     BYTES = "bytes"
     OPERATIONS = "operations"
 
 
 class BaselineKind(StrEnum):
-    """What a baseline stands for: a plain program that is right, or a vendor's library."""
+    """The kind of a baseline: a simple correct program, or a vendor's library."""
 
     REFERENCE = "reference"
     VENDOR = "vendor"
@@ -164,7 +164,7 @@ class Stage(StrEnum):
 
 
 class Step(StrEnum):
-    """What watchers of a judgement or a proof are told. `FINISHED` is the last step of a judgement."""
+    """Progress of a judgement or a proof. `FINISHED` is the last step of a judgement."""
 
     QUEUED = "queued"
     CLAIMED = "claimed"
@@ -182,7 +182,7 @@ class Step(StrEnum):
 
 
 class Severity(StrEnum):
-    """How bad a finding is, worst first. An error of a proof keeps the problem from being published."""
+    """Severity of a finding, worst first. An error in a proof prevents publication."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -190,7 +190,7 @@ class Severity(StrEnum):
 
 
 class DiagnosticKind(StrEnum):
-    """What a diagnostic of the judge is about. Runners, which are not trusted, may name other kinds."""
+    """The kind of a diagnostic of the judge. Runners, which are not trusted, may name other kinds."""
 
     ADDRESS_SPACE = "address_space"
     ASSEMBLER = "assembler"

@@ -58,7 +58,7 @@ _GROUP = b"nogroup:x:65534:\n"
 
 @dataclass(frozen=True, slots=True)
 class _Host:
-    """What this host offers, looked up once."""
+    """Facts about this host, looked up once."""
 
     bwrap: str
     hierarchy: Hierarchy | None
@@ -79,7 +79,7 @@ class Bubblewrap:
 
     @property
     def weaknesses(self) -> tuple[str, ...]:
-        """What this host lacks, a sentence each; empty when every fence stands."""
+        """What this host lacks, one sentence each; empty if all protections are available."""
         host = self._host()
         found = []
         if host.hierarchy is None:
@@ -89,7 +89,8 @@ class Bubblewrap:
             )
         if not host.maps_ids:
             found.append(
-                "programs run under this process's own user id outside; run as root to give each its own"
+                "programs run under this process's own user id outside; run as root to give "
+                "each its own user id"
             )
         return tuple(found)
 
@@ -100,7 +101,7 @@ class Bubblewrap:
             host.hierarchy.sweep()
         probe(self, identities=_INNER_IDS, init="bwrap")
         for weakness in self.weaknesses:
-            _log.warning("sandbox_weaker: %s", weakness)
+            _log.warning("sandbox_isolation_reduced: %s", weakness)
 
     def start(self, command: Command) -> WatchedProcess:
         """Start `command`; its limits count from now. Raises IsolationUnavailable with the fix."""
@@ -207,7 +208,7 @@ def _mounts(command: Command) -> list[str]:
 
 
 def _system() -> list[str]:
-    """What any program needs: /usr, its aliases, the loader's cache, and two names."""
+    """Return the bwrap options of every program: /usr, its aliases, the loader's cache, user names."""
     words = ["--ro-bind", "/usr", "/usr", "--perms", "0755", "--dir", "/etc"]
     for name in _SYSTEM_LINKS:
         path = Path("/", name)

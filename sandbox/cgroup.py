@@ -25,7 +25,7 @@ _REMOVE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Where groups are made: one folder per controller on v1, the same folder for all on v2."""
+    """The folders in which groups are created: one per controller on v1, the same for all on v2."""
 
     version: int
     folders: dict[str, Path]
@@ -106,7 +106,7 @@ class Group:
 
     @classmethod
     def of(cls, process: int) -> Self | None:
-        """The group that somebody else has put `process` in, to be read; None if it cannot be found."""
+        """Return the existing group of `process`, for reading; None if it cannot be found."""
         mounts, paths = _mount_points(), _groups_of(process)
         folders = {name: _below(mounts.get(name), paths.get(name)) for name in _CONTROLLERS}
         if all(folder is not None and folder.is_dir() for folder in folders.values()):

@@ -19,7 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-REJECTED, BROKEN = 10, 11  # no status that an interpreter ends with by itself
+REJECTED, BROKEN = 10, 11  # no status that an interpreter itself exits with
 
 
 @dataclass(frozen=True)

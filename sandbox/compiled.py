@@ -1,4 +1,4 @@
-"""What compiling a CUDA submission yields, whatever it is compiled for."""
+"""The result of compiling a CUDA submission, for any target."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from sandbox.spec import Ending, Limits
 MAX_ARTIFACT_BYTES = 64 << 20
 MAX_LOG_BYTES = 64 << 10
 COMPILE_LIMITS = Limits(wall_s=60, cpu_s=90, memory_mib=3072, processes=64, file_mib=256, tmpfs_mib=512)
-TOO_LARGE = f"The program is larger than {MAX_ARTIFACT_BYTES >> 20} MiB once compiled."
+TOO_LARGE = f"The compiled program is larger than {MAX_ARTIFACT_BYTES >> 20} MiB."
 # A terminal takes these for commands. Line breaks and tabs stay.
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
 
 
 class Outcome(StrEnum):
-    """How compiling ended."""
+    """How the compilation ended."""
 
     BUILT = "built"
     REJECTED = "rejected"  # the compiler refused the source
@@ -54,11 +54,11 @@ def clean_paths(text: str, roots: Iterable[str]) -> str:
 
 
 def exceeded(ending: Ending) -> str:
-    """What it means that the compile sandbox did not end by itself."""
+    """Return the message for a compile sandbox that exceeded a limit or was killed."""
     reasons = {
-        Ending.WALL_TIME: "Compiling took too long.",
-        Ending.CPU_TIME: "Compiling took too much processor time.",
-        Ending.MEMORY: "Compiling needed too much memory.",
-        Ending.OUTPUT: "The compiler wrote too many messages.",
+        Ending.WALL_TIME: "The compiler exceeded the time limit.",
+        Ending.CPU_TIME: "The compiler exceeded the CPU time limit.",
+        Ending.MEMORY: "The compiler exceeded the memory limit.",
+        Ending.OUTPUT: "The compiler printed too many messages.",
     }
-    return reasons.get(ending, "The compiler was ended from outside.")
+    return reasons.get(ending, "The compiler was killed from outside.")

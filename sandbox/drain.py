@@ -1,4 +1,4 @@
-"""What a sandboxed program prints, read while it runs and never beyond a bound."""
+"""Reads the output of a sandboxed program while it runs, up to a bound."""
 
 import os
 import selectors
@@ -52,7 +52,7 @@ class Drain:
 
     @property
     def dropped_bytes(self) -> int:
-        """How much was read and not kept."""
+        """The number of bytes that were read and dropped."""
         return sum(stream.seen_bytes - len(stream.kept) for stream in (self.stdout, self.stderr))
 
     def register(self, selector: selectors.BaseSelector) -> None:

@@ -24,7 +24,7 @@ _MAX_DESCRIPTORS = 32
 
 
 def exited(status: int = 0, *, stdout: bytes = b"", stderr: bytes = b"") -> Completion:
-    """A program that ended by itself."""
+    """Return the completion of a program that exited."""
     return Completion(Ending.EXITED, status, stdout, stderr, 0.01, 0.01, 1 << 20)
 
 
@@ -43,7 +43,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What one sandbox does: say ready, answer, end. With `hangs` it ends only when killed."""
+    """The script of one fake sandbox: report ready, answer, end. With `hangs` it ends only when killed."""
 
     completion: Completion = field(default_factory=exited)
     ready: bool = False

@@ -5,7 +5,7 @@ Theory of operation. Five steps, each of which can still be undone by killing on
 1. Spawn bwrap with exactly the descriptors of `Slot`. It makes the namespaces, tells us the process id
    of the sandbox's init on INFO, and waits on HOLD.
 2. Put that process into its control group, set its resource limits, and, as root, map ids: 0 inside
-   is us, needed only for the mounts; 65534 inside is an id outside that nobody else uses.
+   is us, needed only for the mounts; 65534 inside is an id outside that no other process uses.
 3. Let go of HOLD. bwrap mounts, drops privileges and loads the system call filter.
 4. A shell line inside, our own, says on GATE that all is in place. We open `/work` through
    /proc/<pid>/root, which is safe because nothing foreign has run yet and the root is read-only.
@@ -80,7 +80,7 @@ GATE_LINE = (
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """All that is needed to start: see the head of this file.
+    """All parameters of a start; see the module's docstring.
 
     `argv` is bwrap's, `options` what it reads from its slot, so that they do not show in a process list.
     `outer_id` is the id that 65534 stands for outside, None where bwrap maps our own. `descriptors`
@@ -173,7 +173,9 @@ class Launch:
         try:
             return os.open(f"/proc/{init}/root/work", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
-            raise IsolationUnavailable(f"the sandbox's working directory is out of reach: {error}") from error
+            raise IsolationUnavailable(
+                f"the sandbox's working directory cannot be opened: {error}"
+            ) from error
 
 
 def _resource_limits(limits: Limits, *, grouped: bool) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -229,7 +231,7 @@ def _child_of(info: FileIO) -> int:
             raise IsolationUnavailable("bubblewrap did not start in time; is the machine overloaded?")
         chunk = info.read(_ERROR_BYTES)
         if not chunk:
-            raise IsolationUnavailable("bubblewrap ended before it had made a sandbox")
+            raise IsolationUnavailable("bubblewrap exited before it created a sandbox")
         said += chunk
     return int(json.loads(said)["child-pid"])
 

@@ -1,7 +1,7 @@
-"""A bubblewrap sandbox under way. Implements `sandbox.watch.Running`.
+"""A running bubblewrap sandbox. Implements `sandbox.watch.Running`.
 
 Its monitor, bwrap, is our child and reports how the program ended. When its init dies, the kernel kills
-everything inside before it tells anybody, so what is read after that cannot change.
+everything inside before it reports, so what is read after that cannot change.
 """
 
 import contextlib
@@ -67,7 +67,7 @@ class Launched:
 
     @property
     def cpu_s(self) -> float:
-        """Processor time so far; without a control group, as far as /proc has shown it."""
+        """Return the CPU seconds used; without a control group, as far as /proc has shown them."""
         if self._group is not None:
             return self._group.cpu_s
         self._seen_cpu_s = max(self._seen_cpu_s, cpu_of_tree(self._init))
@@ -75,7 +75,7 @@ class Launched:
 
     @property
     def out_of_memory(self) -> bool:
-        """Whether it holds more memory than it may. A control group sees to that by itself."""
+        """Whether it holds more memory than it may. With a control group, the kernel enforces the limit."""
         if self._group is not None:
             return False
         held = memory_of_tree(self._init, self._folders, enough_bytes=self._memory_bytes)
@@ -93,7 +93,7 @@ class Launched:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._init_descriptor, signal.SIGKILL)
         if not select.select([self._init_descriptor], [], [], _DEATH_S)[0]:
-            raise IsolationUnavailable("a killed sandbox does not die; is the machine out of memory?")
+            raise IsolationUnavailable("a killed sandbox did not exit; is the machine out of memory?")
         _, status, usage = os.wait4(self._monitor, 0)
         with contextlib.suppress(ChildProcessError):  # it is our child only where we are the reaper
             os.waitpid(self._init, os.WNOHANG)

@@ -2,8 +2,8 @@
 
 Theory of operation. What a process keeps to itself, on swap too, it says in /proc/<pid>/status. Pages that a
 fork has not copied yet are in both sums; only when the sum is too large are shares asked for, which takes the
-kernel a walk through every page. Memory that processes share without a file counts as a whole, since pages of
-it stay when nobody maps them any more; and so does what lies in the writable folders. The other ways to hold
+kernel a walk through every page. Memory that processes share without a file counts as a whole, since its
+pages remain when no process maps them; and so does what lies in the writable folders. The other ways to hold
 memory without mapping it (memfd_create, shmget) are refused on such hosts, see `sandbox.seccomp`: there, a
 memfd is one of the judge's own.
 
@@ -49,7 +49,7 @@ def _sum_of(processes: Iterable[int], file: str, figures: re.Pattern[bytes]) -> 
 
 
 def _shared_bytes(processes: Iterable[int]) -> int:
-    """What is shared without a file, each piece once and as far as it reaches."""
+    """Return the bytes of shared anonymous memory, counting each object once and in full."""
     reach: dict[bytes, int] = {}
     for process in processes:
         for start, end, offset, inode in _SHARED.findall(_read(process, "maps")):

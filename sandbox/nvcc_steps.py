@@ -1,4 +1,4 @@
-"""What nvcc would do, as separate steps that can run side by side.
+"""Splits nvcc's work into separate steps that can run in parallel.
 
 nvcc runs its host and its device part one after the other. `nvcc --dryrun` prints the steps; we take them
 from there, so that they fit the installed version, and run what we want of them in the order that we want.
@@ -37,7 +37,7 @@ class Steps:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the steps need to find each other."""
+        """Return the environment variables that the steps need."""
         return {
             "PATH": f"{self.variables['_HERE_']}:/usr/bin:/bin",
             "LD_LIBRARY_PATH": self.variables.get("LD_LIBRARY_PATH", ""),
@@ -47,7 +47,7 @@ class Steps:
         """The first step with all of `words` in it; of a path its last part counts. Raises StepsUnknown."""
         found = self.all_steps(*words)
         if not found:
-            message = f"this nvcc compiles in steps that are not understood: no {' '.join(words)}"
+            message = f"this version of nvcc uses unknown compilation steps: no {' '.join(words)}"
             raise StepsUnknown(message)
         return found[0]
 
@@ -69,7 +69,10 @@ class Steps:
 
 
 def ask_nvcc(nvcc: str, flags: Sequence[str], *, object_name: str) -> Steps:
-    """What `nvcc` does for SOURCE in WORK with `flags`. Raises StepsUnknown when it refuses."""
+    """Return the steps of `nvcc` for SOURCE in WORK with `flags`.
+
+    Raises StepsUnknown if it rejects the flags.
+    """
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / SOURCE).touch()
         argv = [nvcc, "--dryrun", "--keep", *flags, "-c", SOURCE, "-o", object_name]

@@ -1,11 +1,11 @@
-"""Sandboxes started ahead, so that nobody waits for imports. Each is used once and then destroyed.
+"""A pool of warm sandboxes, so that no job waits for imports. Each is used once and then destroyed.
 
 Theory of operation. One thread keeps `size` sandboxes of each kind that have said "ready", which they do
-before they see any foreign code. `take` hands one out. When none is left it waits for the one that is just
-coming up, unless somebody else does, and starts one on the spot otherwise.
-A waiting sandbox is replaced when it has died or is older than `max_age_s`. While somebody holds the pool,
-as a judgement does that times a program, a kind of which one is left waits for the next, at most for
-`_HELD_S`: containers and imports that come up slow the whole host down.
+before they see any foreign code. `take` hands one out. If none is left, it waits for a sandbox that is
+already starting, unless another caller does; otherwise it starts one. A waiting sandbox is replaced when it
+has died or is older than `max_age_s`. While a caller holds the pool, such as a judgement that times a
+program, the refill of a kind with one sandbox left is delayed, at most for `_HELD_S`: containers and imports
+that come up slow the whole host down.
 
 Limits count from hand-out: while it waits, a sandbox lives under its age limit and a fixed allowance of
 CPU time for its imports, and `take` calls `Process.begin` with what the caller allows. What begin
@@ -39,7 +39,7 @@ class NotReady(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What to keep warm: a command with a channel, and how many of it."""
+    """A kind of warm sandbox: a command with a channel, and the number to keep."""
 
     command: Command
     size: int
@@ -63,7 +63,7 @@ class Pool:
         self._closed = False
         self._coming_up: Process | None = None  # what the thread is starting
         self._coming_kind: str | None = None
-        self._awaited = False  # whether somebody waits for that
+        self._awaited = False  # whether a caller waits for it
         self._held_since_s: list[float] = []  # one for each that holds it
         self._hits: Counter[str] = Counter()
         self._misses: Counter[str] = Counter()
@@ -73,16 +73,16 @@ class Pool:
 
     @property
     def hits(self) -> Mapping[str, int]:
-        """How often a warm sandbox was handed out, by name."""
+        """The number of requests served by a warm sandbox, by name."""
         return dict(self._hits)
 
     @property
     def misses(self) -> Mapping[str, int]:
-        """How often none was ready, by name."""
+        """The number of requests that found no warm sandbox, by name."""
         return dict(self._misses)
 
     def waiting(self, name: str) -> int:
-        """How many are ready now."""
+        """Return the number of sandboxes of that name that are ready."""
         with self._changed:
             return len(self._waiting[name])
 
@@ -146,7 +146,7 @@ class Pool:
             return self._waiting[name].pop(0) if self._waiting[name] else None
 
     def _await(self, name: str) -> Process | None:
-        """The sandbox that the thread is starting, if it is of this kind and nobody else waits for it."""
+        """Wait for the sandbox that the thread is starting; None if it is of another kind or taken."""
         with self._changed:
             if self._coming_kind != name or self._awaited:
                 return None

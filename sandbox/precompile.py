@@ -1,6 +1,6 @@
-"""Precompiles what the host half of every submission starts with.
+"""Precompiles the common beginning of every submission's host code.
 
-After cudafe++ every file begins with the same text: the CUDA headers that nvcc includes by itself, more
+After cudafe++ every file begins with the same text: the CUDA headers that nvcc includes implicitly, more
 than 95 % of a small program. g++ reads it once here; the compile driver then hands it only the rest. When
 a file starts differently the driver compiles the whole of it, so this is never more than a short cut.
 Also runs inside the compile sandbox, so it uses the standard library alone.
@@ -62,6 +62,6 @@ class HostSteps:
 
 
 def common_prefix(texts: list[str]) -> str:
-    """What all `texts` start with, up to the end of a line."""
+    """Return the common prefix of all `texts`, up to the end of a line."""
     prefix = os.path.commonprefix(texts)  # noqa: RUF071 - characters are meant
     return prefix[: prefix.rfind("\n") + 1]

@@ -59,4 +59,4 @@ def judge(completion: Completion, *, identities: range, init: str) -> None:
         if words not in said:
             raise IsolationUnavailable(f"a probe sandbox is not isolated: {complaint}")
     if "Writable" in said:
-        raise IsolationUnavailable("a probe sandbox is not isolated: its root can be written to")
+        raise IsolationUnavailable("a probe sandbox is not isolated: its root is writable")

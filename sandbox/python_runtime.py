@@ -1,8 +1,8 @@
-"""Commands that run our Python runners isolated: what they see, and with which environment.
+"""Commands that run our Python runners isolated: their binds and environment.
 
 The interpreter is the one that runs us, without `site` and with just the packages that the runner
-needs. Bytecode is never written inside; set-up precompiles it once, see `precompile`, else each start
-compiles PyTorch anew.
+needs. Bytecode is never written inside; set-up precompiles it once, see `precompile`; otherwise each start
+would compile PyTorch again.
 """
 
 import compileall
@@ -35,7 +35,7 @@ def torch_oracle_command(limits: Limits) -> Command:
 
 
 def examiner_command(source: bytes, *, limits: Limits, collect: Mapping[str, int]) -> Command:
-    """Looks at a problem to be imported: an adapter with its author's files, over PyTorch. No channel."""
+    """Return the command that examines a problem to import: adapter and author's files, over PyTorch."""
     plain = _command("examine", Image.TRITON, _TRITON_PACKAGES, limits, threads=1)
     return replace(plain, files={"imported.py": source}, collect=dict(collect), channel=False)
 

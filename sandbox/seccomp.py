@@ -67,7 +67,7 @@ class Refusal:
 
 REFUSALS = (
     Refusal(
-        "Reading or steering another process is how a harness is rewritten from inside.",
+        "Reading or controlling another process would let a program rewrite the harness.",
         {
             "ptrace": (101, 117),
             "process_vm_readv": (310, 270),
@@ -126,7 +126,7 @@ REFUSALS = (
         {"name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265)},
     ),
     Refusal(
-        "The machine itself is not a program's to change or to inspect.",
+        "Programs must not change or inspect the machine.",
         {
             "kexec_load": (246, 104),
             "kexec_file_load": (320, 294),
@@ -168,7 +168,7 @@ REFUSALS = (
 
 # On hosts where no control group counts memory (`sandbox.memory_use`).
 UNCOUNTED = Refusal(
-    "Memory that no process maps: nobody could see whose it is, and that it is there.",
+    "Memory that no process maps: it could not be attributed or even detected.",
     {"memfd_create": (319, 279), "shmget": (29, 194)},
     errno.ENOSYS,
 )
@@ -201,19 +201,21 @@ class Judgement:
 
 _UNIX_ALONE = "Other sockets (netlink, packet, vsock) are attack surface or reach the host."
 JUDGEMENTS = (
-    Judgement("New namespaces by way of clone.", "clone", CLONE, 0, no_bits=_NAMESPACE_FLAGS),
+    Judgement("New namespaces through clone.", "clone", CLONE, 0, no_bits=_NAMESPACE_FLAGS),
     Judgement(_UNIX_ALONE, "socket", SOCKET, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
     Judgement(_UNIX_ALONE, "socketpair", SOCKETPAIR, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
     Judgement(
-        "Personalities switch address randomisation off.",
+        "Personalities disable address randomisation.",
         *("personality", PERSONALITY, 0),
         only=(0, _PERSONALITY_QUERY),
     ),
     Judgement("The other kinds of locks.", "fcntl", FCNTL, 1, errno.ENOLCK, never=_LOCK_COMMANDS),
     Judgement(
-        "Typing into a terminal that somebody else reads.", "ioctl", IOCTL, 1, never=(_TIOCSTI, _TIOCLINUX)
+        "Injecting input into another process's terminal.", "ioctl", IOCTL, 1, never=(_TIOCSTI, _TIOCLINUX)
     ),
-    Judgement("Limits of another process: they could end one of ours.", "prlimit64", PRLIMIT64, 0, only=(0,)),
+    Judgement(
+        "Limits of another process could kill a process of the judge.", "prlimit64", PRLIMIT64, 0, only=(0,)
+    ),
 )
 
 

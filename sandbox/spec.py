@@ -1,4 +1,4 @@
-"""What to run isolated, and how it ended. Every backend takes and returns these values."""
+"""The command to run isolated, and its completion. Every backend uses these values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Bind:
 class Limits:
     """Caps on one sandbox. A breach kills it and names itself in `Ending`.
 
-    `output_kib` bounds stdout and stderr each; what comes after is drained, dropped and counted.
+    `output_kib` bounds stdout and stderr each; the excess is drained, dropped and counted.
     `flood_kib` is the amount after which the sandbox is killed.
     """
 
@@ -34,7 +34,7 @@ class Limits:
 
 
 class Image(StrEnum):
-    """What a sandbox must contain. The container backend has an image for each; bubblewrap needs none."""
+    """Contents that a sandbox needs. The container backend has an image for each; bubblewrap needs none."""
 
     COMPILE = "compile"  # nvcc and a host compiler
     CUDA = "cuda"  # the driver's libraries alone

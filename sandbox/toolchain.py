@@ -44,7 +44,7 @@ class Toolkit:
         return {"nvcc": ".".join(map(str, self.cuda_version)), "g++": self.cxx_version}
 
     def binds(self) -> tuple[Bind, ...]:
-        """What a sandbox must show so that both compilers run in it, at the same paths as here."""
+        """The binds that both compilers need in a sandbox, at the same paths as here."""
         folders = [Path(folder) for folder in _SYSTEM_FOLDERS]
         folders += [self.root, self.cxx.resolve().parent.parent]
         return tuple(Bind(folder, str(folder)) for folder in _outermost(folders) if folder.exists())
@@ -64,7 +64,7 @@ def find_toolkit(nvcc: Path | None = None) -> Toolkit:
     if version[:2] < MINIMUM_CUDA:
         wanted = ".".join(map(str, MINIMUM_CUDA))
         raise ToolchainMissing(
-            f"{found} is CUDA {'.'.join(map(str, version))}, {wanted} or newer is needed. "
+            f"{found} is CUDA {'.'.join(map(str, version))}, {wanted} or newer is required. "
             f"Install it: {_install_line()}"
         )
     cxx, cxx_version = _find_cxx()
@@ -89,7 +89,7 @@ def _cuda_version(nvcc: Path) -> tuple[int, ...]:
     text = _probe([str(nvcc), "--version"])
     match = re.search(r"\bV(\d+)\.(\d+)\.(\d+)", text)
     if not match:
-        raise ToolchainMissing(f"{nvcc} --version says nothing of a version. Install it: {_install_line()}")
+        raise ToolchainMissing(f"{nvcc} --version prints no version. Install it: {_install_line()}")
     return tuple(int(part) for part in match.groups())
 
 
@@ -112,7 +112,7 @@ def _find_cxx() -> tuple[Path, str]:
         raise ToolchainMissing(f"g++ was not found. Install it: {install}")
     version = _probe([found, "-dumpfullversion"]).strip()
     if not version or int(version.split(".")[0]) < MINIMUM_GCC:
-        raise ToolchainMissing(f"g++ {version} is too old, {MINIMUM_GCC} or newer is needed: {install}")
+        raise ToolchainMissing(f"g++ {version} is too old; {MINIMUM_GCC} or newer is required: {install}")
     return Path(found), version
 
 

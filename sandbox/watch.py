@@ -1,10 +1,10 @@
-"""The thread beside each sandbox: starts it, reads its output, enforces its limits, reaps it.
+"""The thread of each sandbox: starts it, reads its output, enforces its limits, reaps it.
 
 Theory of operation. Everything that can happen to a sandbox is an event on one selector: output,
 its end, a wish of another thread (`kill`, `begin`), a tick for the clocks. How a sandbox is started,
 measured and buried is the backend's business (`Starter`, `Running`); the thread alone starts and buries
 it, as bwrap dies with the thread that spawned it. The end is always the same: kill everything inside,
-wait until it is gone, read what is left in the pipes, bring files back, tell whoever waits, clean up.
+wait until it is gone, read what is left in the pipes, collect files, notify waiters, clean up.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class Inherited(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a program ended, as its backend saw it. `code` is an exit status as shells give it."""
+    """The end of a program as its backend saw it. `code` is an exit status in shell convention."""
 
     code: int
     cpu_s: float
@@ -281,7 +281,7 @@ class WatchedProcess:
         )
 
     def _verdict(self, end: End) -> tuple[Ending, int]:
-        """How it ended, from what we did, what the kernel says, and last what the program says."""
+        """Return ending and status: from our own actions, else the kernel, else the program."""
         signalled = end.code in _SIGNAL_NUMBERS
         number = end.code - _SIGNALLED if signalled else max(end.code, 0)
         if self._cause is not None:

@@ -65,7 +65,7 @@ DTYPE_NAMES = {code: name for name, code in DTYPE_CODES.items()}
 
 
 class Kind(IntEnum):
-    """What a request asks for."""
+    """The kind of a request."""
 
     LOAD = 1
     RUN = 2
@@ -75,7 +75,7 @@ class Kind(IntEnum):
 
 
 class Flag(IntFlag):
-    """How to run a case: `GIVEN` is for the oracle, `SANITIZE` for GPUs, the rest for functional mode."""
+    """Flags of a run: `GIVEN` is for the oracle, `SANITIZE` for GPUs, the rest for functional mode."""
 
     NONE = 0
     DETERMINISTIC = 1  # one OS thread, fixed order
@@ -98,7 +98,7 @@ class ExitStatus(IntEnum):
 
 
 class Page:
-    """Where the fields of the page of a timed session are, in bytes; each is 64 bits, little endian.
+    """Byte offsets of the fields in the page of a timed session; each is 64 bits, little endian.
 
     `ORDER`, `SET`, `KIND` and `GO` are the referee's, `QUEUED` and `DONE` the runner's. The fields that the
     two sides spin on have cache lines of their own.
@@ -114,7 +114,7 @@ class Page:
 
 
 class Order(IntEnum):
-    """What an order on the page asks for."""
+    """The kind of an order on the page."""
 
     END = 0
     CALLED = 1
@@ -122,7 +122,7 @@ class Order(IntEnum):
 
 
 class Flags:
-    """Where the flags of a timed session are in their device memory, in bytes; each is 64 bits."""
+    """Byte offsets of a timed session's flags in device memory; each is 64 bits."""
 
     GO = 0
     DONE = 128

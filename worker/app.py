@@ -40,7 +40,7 @@ from web.site import tracing
 from web.site.broker import TASK, broker_queues, new_celery
 
 use_settings()
-# Before anything counts. Without a port nobody could ask for the counts.
+# Before any metric is used. Without a port, metrics cannot be read.
 if Config.from_env().metrics_port:
     folder.join(f"worker-{os.getpid()}")
 django.setup()
@@ -90,7 +90,7 @@ celery.conf.update(
     # The first has the job handed back, the second kills; see KILL_GRACE_S.
     task_soft_time_limit=settings.WARPCOURT.job_limit_s,
     task_time_limit=settings.WARPCOURT.job_limit_s + KILL_GRACE_S,
-    # A broker that goes away ends no judgement under way, and is looked for until it is back.
+    # Losing the broker does not end running judgements; the worker reconnects until it is back.
     worker_cancel_long_running_tasks_on_connection_loss=False,
     broker_connection_retry=True,
     broker_connection_max_retries=None,

@@ -13,7 +13,7 @@ from worker.readiness import CANNOT_JUDGE
 
 log = structlog.get_logger(__name__)
 
-# What a host lacks may be back in a moment, as when its container engine restarts, or take a person to mend.
+# The cause may pass soon, such as a restart of the container engine, or need an operator.
 FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 30.0
 
 
@@ -86,7 +86,7 @@ class Bench:
     def _go_on(self) -> None:
         metrics.PAUSED.set(0)
         if self._trouble:
-            log.info("judges_again", after=self._trouble)
+            log.info("judging_resumed", after=self._trouble)
             self._tell("")
 
     def _tell(self, trouble: str) -> None:

@@ -1,6 +1,6 @@
-"""Warpcourt as a visitor would meet it: `python -m worker.demo [--once]`.
+"""A demonstration of Warpcourt: `python -m worker.demo [--once]`.
 
-Starts everything, hands in shipped solutions through the REST API as a user would, shows how they are
+Starts everything, submits shipped solutions through the REST API, shows how they are
 judged, and keeps serving until Ctrl-C. With --once it ends after the table, with status 0 only when
 every verdict is the expected one.
 """

@@ -1,4 +1,4 @@
-"""How a judgement ends: one write, which is kept until the database takes it or the lease is over."""
+"""The end of a job: one write, retried until the database accepts it or the lease expires."""
 
 import time
 from collections.abc import Callable
@@ -21,10 +21,10 @@ AGAIN_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What to write at the end: a report, with its verdict, or that the job is handed back.
+    """The final write of a job: a report with its verdict, or the return of the job to the queue.
 
     `write` returns False when the lease was lost, and changes nothing then. `interrupted`: the job was not
-    done to its end, so a worker that stops hands it back instead.
+    completed, so a worker that stops returns it to the queue instead.
     """
 
     write: Callable[[], bool]
@@ -32,11 +32,11 @@ class Ending:
     interrupted: bool = False
 
     def settle(self, lost: Callable[[], bool]) -> None:
-        """Write it, again and again while the database does not answer, until the lease is `lost`.
+        """Write it. Retry while the database does not answer, until the lease is `lost`.
 
         A commit whose answer was cut off may have worked: then the next try finds the lease gone. Where the
         database answers heartbeats and still refuses this write for a lease's length, the write itself is at
-        fault; the lease then runs out, and the job is judged again.
+        fault; the lease then runs out, and the job is retried.
         """
         deadline = time.monotonic() + settings.WARPCOURT.lease_s
         kept = False
@@ -57,7 +57,7 @@ class Ending:
     def _say(self, *, written: bool, kept: bool) -> None:
         if written:
             if self.verdict is not None:
-                log.info("judged", verdict=self.verdict.value)
+                log.info("verdict_recorded", verdict=self.verdict.value)
         elif kept:
             log.warning("verdict_settled", reason="an earlier try was taken, or the lease was lost")
         else:

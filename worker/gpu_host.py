@@ -1,11 +1,11 @@
-"""What a host with GPUs runs, under one process: `python -m worker.gpu_host`.
+"""Runs all services of a GPU host under one process: `python -m worker.gpu_host`.
 
 Theory of operation. The node service and the worker share leases, MPS and the secret pools through the
 runtime directory, and tell processes by their ids, so in a deployment by containers they live in one, the
-only one that may command the container engine. What dies is started again, as under `worker.supervise`. At
-the end the worker is asked first, and finishes what it judges or hands it back; the node service, whose MPS
-and secret pools it needs for that, follows it. Nobody is killed here: whoever sent the SIGTERM kills all when
-they have no patience left.
+only one that may command the container engine. Processes that exit are restarted, as under
+`worker.supervise`. At the end the worker is asked first, and finishes what it judges or hands it back; the
+node service, whose MPS and secret pools it needs for that, follows it. This process never sends SIGKILL: the
+sender of the SIGTERM does so after its own time limit.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""What this host can judge on, as far as the worker's main process has to know: which queues it serves.
+"""The queues that this host can serve, for the worker's main process.
 
-Asked once, when the worker starts: a host whose cards change is restarted. Which of its cards are well at the
-moment matters to claims, and is asked before each of them.
+Asked once, when the worker starts: a host whose cards change is restarted. Claims also depend on the current
+health of its cards, which is checked before each claim.
 """
 
 from collections.abc import Callable

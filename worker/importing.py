@@ -1,8 +1,8 @@
-"""What a worker does with a set that is to be imported.
+"""Imports a set of problems.
 
-Theory of operation. A set takes minutes, so it gives way to submissions between two problems. What is wrong
+Theory of operation. A set takes minutes, so submissions are judged between two problems. What is wrong
 with a problem is in the report; what is wrong with the upload, or a folder that is not there, its owner
-reads. All else is ours (`worker.run`).
+reads. Every other failure is the judge's (`worker.run`).
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class FolderMissing(Exception):
 
 def _import(running: Running[ImportRun]) -> Ending:
     run, cancelled = running.job, running.cancelled
-    log.info("importing", format=run.format)
+    log.info("import_started", format=run.format)
 
     def show(number: int, total: int, place: str) -> None:
         running.step(partial(queue.show_progress, run, f"{number} of {total}: {place}"))

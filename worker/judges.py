@@ -1,4 +1,4 @@
-"""What a worker judges with: the real judge on its target, or one for tests that obeys the source."""
+"""The judges of a worker: the real one on its target, or a scripted one for tests."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -106,7 +106,7 @@ class PackageJudge:
             return Report(Verdict.REJECTED, str(error))
         changes = _changes(before, self._target.metrics)
         count_ready(changes)
-        log.info("judged_with", **changes)
+        log.info("judge_metrics_recorded", **changes)
         return replace(report, environment={**report.environment, "problem_version": problem.version})
 
     def prove(self, problem: Problem, *, gpu: str, on_progress: OnProgress, cancelled: Event) -> Proof:
@@ -134,7 +134,7 @@ class PackageJudge:
 
 
 def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """The counters that went up, and by how much: what was ready for this judgement and what was not."""
+    """Return the increase of each counter that changed: hits and misses of this judgement."""
     changes = {name: count - before.get(name, 0) for name, count in after.items()}
     return {name: change for name, change in changes.items() if change}
 

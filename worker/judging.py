@@ -1,4 +1,4 @@
-"""What a worker does when it is woken: one submission, or else one job of another kind.
+"""Claims and runs the next job when a worker is woken: a submission, or else a job of another kind.
 
 Theory of operation. `judge_next` takes submissions that people wait for; only when none of them waits,
 proofs and previews of problems that are being written (`worker.proving`), then sets to be imported
@@ -53,7 +53,7 @@ def judge_next(bench: Bench = bench, stop: Stopping = stopping) -> None:
                 return
             _take_next(Place(judge, bench, stop))
         except UNANSWERED as error:
-            log.warning("nothing_claimed", error=str(error))
+            log.warning("claim_skipped", reason="database_down", error=str(error))
             connections.close_all()
 
 
@@ -87,7 +87,7 @@ class _Judged(Protocol[S_contra]):
 def _judge(queue: _Judged[S], running: Running[S]) -> Ending:
     """Judge the submission of a job."""
     job = running.job
-    log.info("judging", problem=job.submission.problem.slug, language=job.submission.language)
+    log.info("judging_started", problem=job.submission.problem.slug, language=job.submission.language)
 
     def show(progress: Progress) -> None:
         if progress.kind in _SHOWN:

@@ -1,4 +1,4 @@
-"""What keeps the children of this worker from judging, where its main process can read it.
+"""Shares the reason why this worker's children cannot judge with its main process.
 
 Theory of operation. Children are forked from the main process and report nothing: it alone tells the
 database about the worker. They share a page of memory with it, made before they are forked. The last child
@@ -22,7 +22,7 @@ class Notice:
         self._page[:] = text.encode(errors="replace")[:_BYTES].ljust(_BYTES, b"\0")
 
     def read(self) -> str:
-        """What was last said."""
+        """Return the last text."""
         return self._page[:].rstrip(b"\0").decode(errors="ignore")
 
 

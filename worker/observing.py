@@ -1,4 +1,4 @@
-"""What is logged, counted and traced of judging, at the places where the worker can see it."""
+"""Logging, metrics and tracing of jobs in the worker."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ _SECRET_POOL = {
 def watched(claim: Job | HiddenRun) -> Iterator[None]:
     """Have all log lines inside name the submission, its author's number and the request that it came by.
 
-    What happens inside is a span of that request's trace.
+    The block is a span of that request's trace.
     """
     submission = claim.submission
     origin = _origin(submission)

@@ -1,10 +1,10 @@
-"""The thread that reports the worker to the fleet, and does what staff ordered about its node.
+"""The thread that reports the worker to the fleet and executes staff's orders about its node.
 
 Theory of operation. It runs in the worker's main process, like the sweeper, and tells the database every few
 seconds that the worker lives, how many of its children judge, and from which queues it takes. The answer
 says whether its node is drained: then the worker stops listening, so that no ring is lost on it, and
 listens again afterwards. A ring that arrives in between does nothing, since `worker.judging` asks before
-every claim. What is being judged goes on. On SIGTERM the worker says that it drains, and at its end that it
+every claim. Running judgements continue. On SIGTERM the worker says that it drains, and at its end that it
 has stopped; when it is killed, its report grows old and the page shows it as lost.
 
 The thread asks the consumer's own loop to change what it listens to, as a consumer is not safe to share
@@ -48,7 +48,7 @@ os.register_at_fork(
 
 
 class Ears(Protocol):
-    """Where a worker hears rings."""
+    """The consumer of a worker's wake-up messages."""
 
     def listen(self, *, on: bool) -> None:
         """Begin or stop listening, soon."""
@@ -70,7 +70,7 @@ class ConsumerEars:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What stays the same of a worker while it runs. `name` is for people, `instance` is this run of it."""
+    """The constant facts about a running worker. `name` is for display, `instance` identifies this run."""
 
     node: str
     name: str
@@ -168,7 +168,7 @@ class Presence:
         if self._listening == orders.drained and not self._leaving:
             self._listening = not orders.drained
             self._ears.listen(on=self._listening)
-            log.warning("node_drained" if orders.drained else "node_serves_again", node=self._post.node)
+            log.warning("node_drained" if orders.drained else "node_resumed", node=self._post.node)
             self._wake.set()  # say so at once
 
 

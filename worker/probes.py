@@ -1,6 +1,6 @@
-"""The small web server beside a worker or the node service, for Prometheus and for probes.
+"""The small web server of a worker or of the node service, for Prometheus and probes.
 
-Theory of operation. It runs in threads of the main process, which forks children meanwhile: a child closes
+Theory of operation. It runs in threads of the main process, which also forks children: a child closes
 the listening socket that it inherits, or the port would stay taken while a child outlives its parent.
 It answers
 

@@ -1,8 +1,8 @@
-"""What a worker does with a proof or a preview of a problem that is being written.
+"""Runs a proof or a preview of a workspace.
 
-Theory of operation. A reference that breaks is its author's fault, and they read where; nothing is tried
-again. Whatever else fails is ours (`worker.run`). A proof judges dozens of programs and gives way between two
-of them; a worker that is asked to stop, or whose node is drained, hands it back at such a moment.
+Theory of operation. If a reference fails, its author sees the location and the job is not retried. Every
+other failure is the judge's (`worker.run`). A proof judges dozens of programs and lets submissions run
+between two of them; a worker that is asked to stop, or whose node is drained, hands it back at such a moment.
 """
 
 import time
@@ -31,11 +31,11 @@ log = structlog.get_logger(__name__)
 
 def _prove(running: Running[ProofRun]) -> Ending:
     run = running.job
-    log.info("proving", kind=run.kind, problem=run.workspace.slug)
+    log.info("proof_started", kind=run.kind, problem=run.workspace.slug)
     try:
         return _result(running)
     except (OracleFailed, PackageInvalid, PreviewRefused) as error:
-        log.info("proof_impossible", reason=type(error).__name__)
+        log.info("proof_refused", reason=type(error).__name__)
         return Ending(partial(queue.record_failure, run, str(error)))
 
 

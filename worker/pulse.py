@@ -23,7 +23,7 @@ _SLOT_BYTES = _LIFE.size + _HELD.size
 
 
 class Kind(IntEnum):
-    """What a child holds, by the queue from which it was claimed."""
+    """The kind of job that a child holds, by the queue from which it was claimed."""
 
     NONE = 0
     SUBMISSIONS = 1
@@ -43,7 +43,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What a child last said. `started` tells it from a later process with its number."""
+    """The last sign of life of a child. `started` distinguishes it from a later process with its id."""
 
     pid: int
     started: int
@@ -113,7 +113,7 @@ class Pulse:
 
 
 def activity_of(pid: int) -> Activity | None:
-    """What the kernel knows of a process; None where there is none, or it is dead."""
+    """Return the start time and CPU time of a process by the kernel; None if it does not exist or is dead."""
     try:
         # The name, in parentheses, may hold anything.
         fields = (

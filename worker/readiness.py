@@ -1,4 +1,4 @@
-"""Whether this host can judge, found out before anybody waits for a verdict."""
+"""Checks whether this host can judge before it claims jobs."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from sandbox.toolchain import ToolchainMissing
 from web.config import Config
 from web.site.judging import NOTHING_WARM, open_configured
 
-# What a host raises that lacks something, or whose GPUs are all out of use. Each message has the fix.
+# Errors of a host that lacks something, or has no usable GPU. Each message has the fix.
 CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, GpuUnavailable)
 
 

@@ -15,17 +15,17 @@ from pathlib import Path
 from web.config import Config
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-# What is left when nothing that was judged before can be trusted, as a part of what a claim wants.
+# Free space below which recent results cannot be trusted, as a share of what a claim needs.
 _EXHAUSTED = 4
 
 
 def shortage(config: Config) -> str:
-    """Which folder that judging writes to has too little room to begin, and what to do; empty if none."""
+    """Return which folder has too little free space to start a job, and the fix; empty if none."""
     return _shortage(config, config.min_free_mib)
 
 
 def exhausted(config: Config) -> str:
-    """Which of these folders has so little room that what just failed may have failed of that."""
+    """Return which folder has so little free space that it may have caused the last failure, and the fix."""
     return _shortage(config, config.min_free_mib // _EXHAUSTED)
 
 

@@ -1,16 +1,16 @@
-"""One job, from claim to its end, whatever kind it is.
+"""Runs one job of any kind, from claim to end.
 
 Theory of operation. A kind of job has a queue and a `work`, which does the job in this thread and says how it
 ends. While it works a heartbeat thread extends the lease and learns of cancellation.
 
-How a job ends is one write: what came of it, or that it is handed back. Whatever fails on our side (the
-package, the toolchain, a disk, this code) hands it back for another try and is never charged to its owner; a
-worker that stops, and a host that cannot judge at the moment, hand it back without a try, and such a host
-pauses. The write is repeated while the database does not answer, for as long as the lease lasts
-(`worker.ending`), and the heartbeat goes on meanwhile. What is written too late, or twice, changes nothing:
-every write is fenced. Progress that cannot be written is left out: the result has it all.
+How a job ends is one write: its result, or its return to the queue. A failure on our side (the package, the
+toolchain, a disk, this code) returns it for another try and is never charged to its owner. A worker that
+stops, and a host that cannot judge at the moment, return it without using up a try, and such a host pauses.
+The write is repeated while the database does not answer, for as long as the lease lasts (`worker.ending`),
+and the heartbeat continues. A late or repeated write changes nothing: every write is fenced. Progress that
+cannot be written is left out: the result has it all.
 
-Long jobs give way: between two steps the worker judges the submissions that came meanwhile, so no user waits
+Long jobs yield: between two steps the worker judges new submissions, so no user waits
 for such a job longer than for one step of it.
 """
 
@@ -50,7 +50,7 @@ _CHARGED = {"failed", "disk_full"}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a job is done: a judge, what holds it, and what may stop it."""
+    """The place of a job: a judge, its bench, and the stop signal."""
 
     judge: Judge
     bench: Bench
@@ -76,11 +76,11 @@ class Running(Generic[J]):
         except LeaseLost:
             self.cancelled.set()
         except UNANSWERED as error:  # for a while; the heartbeat says when it is too long
-            log.warning("progress_not_told", error=str(error))
+            log.warning("progress_not_recorded", error=str(error))
             connections.close_all()
 
     def step(self, write: Callable[[], object]) -> None:
-        """The same between two steps of a long job, with no sandbox of it in use.
+        """Show progress between two steps of a long job, while it uses no sandbox.
 
         Raises:
             JudgementCancelled: the job has to end before it is done.
@@ -92,14 +92,14 @@ class Running(Generic[J]):
 
     def handed_back(self, reason: str) -> Ending:
         """The ending of a job that is given up for another try."""
-        log.info("handing_back", reason=reason)
+        log.info("job_returned", reason=reason)
         metrics.HANDED_BACK.labels(reason=reason).inc()
         return Ending(partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[J]):
-    """How a worker does jobs of one kind.
+    """How a worker runs jobs of one kind.
 
     `named` binds what the log lines of a job say. Of `limit_s` seconds the lease is extended at most; None
     stands for the limit of a submission.
@@ -145,7 +145,7 @@ def take(work: Work[J], place: Place, *, give_way: Callable[[], bool] = _stay) -
 
 
 def _ending(work: Work[J], running: Running[J]) -> Ending:
-    """Do the job; whatever is raised hands it back."""
+    """Run the job. Return its ending; an exception returns it to the queue."""
     bench = running.place.bench
     try:
         ending = work.do(running)
@@ -171,7 +171,10 @@ def _ending(work: Work[J], running: Running[J]) -> Ending:
 
 
 def _why_it_failed(bench: Bench, error: Exception) -> str:
-    """`disk_full`, for which this host pauses, or `failed`. A disk that stays full `bench` sees by itself."""
+    """Return `disk_full`, after which this host pauses, or `failed`.
+
+    `bench` detects a disk that stays full.
+    """
     if not room.is_disk_full(error):
         return "failed"
     fix = room.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"

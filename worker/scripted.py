@@ -1,4 +1,4 @@
-"""Figures that the scripted judge makes up: what a GPU would yield, for pages and leaderboards without one.
+"""Figures of the scripted judge: results as from a GPU, for pages and leaderboards without one.
 
 A source that says `score=12.5` was timed, with a score of 12.5 µs; `score=12.5/0.3` gives its interval a
 half width of 0.3 µs, `gpu=NVIDIA_B200` names the GPU, and `disturbed` says that it was run twice. `cases=9`
@@ -70,7 +70,7 @@ _MISMATCHES = tuple(Mismatch("c", (n,), f"{n}.5", "0", n + 0.5, 1.0 if n else No
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    """What the source asks for. `score` is None where it asks for no time."""
+    """The figures that the source asks for. `score` is None if it asks for no time."""
 
     score: Score | None
     gpu: str
@@ -92,7 +92,7 @@ def announce(words: Sequence[str]) -> tuple[Progress, ...]:
 
 
 def decorate(report: Report, words: Sequence[str]) -> Report:
-    """`report` with what `words` ask for beside figures."""
+    """Return `report` with the other parts that `words` ask for."""
     if "mismatches" in words:
         first, *others = report.cases
         wrong = replace(first, checked=50, mismatched=len(_MISMATCHES), mismatches=_MISMATCHES)

@@ -25,7 +25,7 @@ from worker.scripted import hold
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Where the files are that keep a job in a step, and what ends the wait."""
+    """The folder of files that hold a job in a step, and the event that ends the wait."""
 
     folder: Path
     cancelled: Event

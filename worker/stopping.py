@@ -1,11 +1,11 @@
-"""How a worker stops: what it judges it finishes within a grace, else it gives it up for others.
+"""Stops a worker: it finishes running jobs within the grace period, or returns them to the queue.
 
 Theory of operation. SIGTERM reaches the main process alone (`docker stop`, the supervisor) or every process
 of the worker (a shell, systemd). The main process writes the end of the grace into a page of memory that it
 shares with its children, since they are forked from it: nothing has to be sent, so nothing can be missed, and
 a child that is forked later knows too. A child that gets the signal itself dies at once while it is idle, as
-Celery's children do; while it judges it remembers an end of its own, and leaves after that. From then on
-nobody claims (`worker.judging`). The heartbeat of a judgement sees the grace end and has the sandboxes
+Celery's children do; while it judges it remembers an end of its own, and leaves after that. From then on no
+process claims (`worker.judging`). The heartbeat of a judgement sees the grace end and has the sandboxes
 killed; then the job is handed back without a try being charged, and another worker is rung for at once.
 
 The times are of the kernel's monotonic clock, which all processes of a host share.
@@ -44,7 +44,7 @@ class Stopping:
 
     @property
     def left_s(self) -> float:
-        """Seconds until it is over; infinite while nobody asked."""
+        """Seconds until the grace ends; infinite if no stop was requested."""
         ends = [end for end in (self._own, self._everybodys) if end]
         return max(0.0, min(ends) - time.monotonic()) if ends else float("inf")
 

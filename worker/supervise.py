@@ -2,11 +2,11 @@
 
 Theory of operation. The supervisor prepares the database and the catalogue, then starts a web server,
 a worker and, to judge on GPUs, the node service, each in a process group of its own, so that Ctrl-C
-reaches only the supervisor. A thread per stream copies what they say, with a prefix. What dies is
-started again, after a pause that doubles while it keeps dying; before that its whole group is killed,
-since a worker that was killed leaves children behind. At the end all are asked to stop (SIGTERM: within the
-grace of the settings the worker finishes what it judges, or it hands it back) and killed when they have not
-LEEWAY_S after that. What was being judged then is taken up again when its lease has expired.
+reaches only the supervisor. A thread per stream copies what they say, with a prefix. A process that exits is
+restarted, after a pause that doubles while it keeps exiting; before that its whole group is killed, since a
+worker that was killed leaves children behind. At the end all are asked to stop (SIGTERM: within the grace of
+the settings the worker finishes what it judges, or it hands it back) and killed when they have not LEEWAY_S
+after that. What was being judged then is taken up again when its lease has expired.
 """
 
 import argparse
@@ -44,7 +44,7 @@ class PortTaken(Exception):
 
 @dataclass(slots=True)
 class Part:
-    """One supervised program. What it says goes to `log`."""
+    """One supervised program. Its output goes to `log`."""
 
     name: str
     argv: Sequence[str]
@@ -101,7 +101,7 @@ class Part:
 
 
 class Supervisor:
-    """Keeps the web server, the worker and the node service running. What they say goes to `log`."""
+    """Keeps the web server, the worker and the node service running. Their output goes to `log`."""
 
     def __init__(self, config: Config, log: TextIO) -> None:
         self._config = config

@@ -2,10 +2,10 @@
 
 Theory of operation. Every worker sweeps, so most sites need no other. Where workers come and go, as on
 hosts that are stopped at night, this one sees to it that jobs whose worker is gone end or wait, that
-rejudges go on and that the overall ranking stays fresh, though nobody judges. Any number of sweepers do no
+rejudges go on and that the overall ranking stays fresh, even if no worker runs. Any number of sweepers do no
 harm (see `worker.sweeper`).
 
-It lives until SIGTERM. A supervisor learns from `/readyz` at the port for metrics when it sweeps no more.
+It lives until SIGTERM. `/readyz` on the metrics port tells a supervisor if it no longer sweeps.
 """
 
 import argparse

@@ -45,12 +45,12 @@ class Sweeper:
         self._thread.start()
 
     def stop(self) -> None:
-        """Sweep no more. Returns at once; a sweep under way ends by itself."""
+        """Stop sweeping. Returns at once; a running sweep completes."""
         self._stop.set()
 
     @property
     def trouble(self) -> str:
-        """What keeps it from sweeping; empty while nothing does."""
+        """Return the reason why it does not sweep; empty if it does."""
         late_s = time.monotonic() - self._done
         if late_s < _LATE_SWEEPS * self._interval_s + _LATE_S:
             return ""
@@ -89,12 +89,12 @@ def sweep_once() -> bool:
 
 
 def _survives(sweep: Callable[[], object]) -> bool:
-    """Whether it was done. A failure of one is logged and keeps nobody else's from being swept up."""
+    """Run one sweep. Return whether it succeeded. A failure is logged and does not stop the other sweeps."""
     try:
         sweep()
     except UNANSWERED:
         raise
-    except Exception:  # the thread's boundary: without it nobody would sweep any more
+    except Exception:  # the thread's boundary: an exception would end all sweeps
         log.exception("sweep_failed", sweep=str(sweep))
         return False
     return True
@@ -106,4 +106,4 @@ def _sweep(queue: JobQueue[Any]) -> None:
     metrics.SWEPT.labels(outcome="concluded").inc(swept.concluded)
     if swept.requeued or swept.concluded:
         kind = queue.model.__name__.lower()
-        log.warning("swept", kind=kind, requeued=swept.requeued, concluded=swept.concluded)
+        log.warning("jobs_swept", kind=kind, requeued=swept.requeued, concluded=swept.concluded)

@@ -6,7 +6,7 @@ time since its last sign is in a call that does not end: it is killed, its sandb
 starts another. Processor time counts instead of time, so a host that is paused, asleep or short of
 processors kills nothing; a child that waits without a sign is left to its lease and to Celery's limit.
 
-What the child held would hang the next one too. So it ends at once, as a failure of the judge that is not
+The child's job would hang the next child, too. So the job ends at once, as a failure of the judge that is not
 charged to its author, and is not tried again. That is one write under the claim's attempt: if the child came
 back to life before it died, or the lease was lost, nothing is changed. It is repeated while the database
 does not answer, for the length of a lease.
@@ -64,7 +64,7 @@ class _Seen:
 
 
 class Watchdog:
-    """Looks after the children that `pulse` shows, from `start` until the process ends."""
+    """Watches the children in `pulse`, from `start` until the process ends."""
 
     def __init__(self, pulse: Pulse, silent_s: float, *, abandon: Mapping[Kind, Abandon] = ABANDON) -> None:
         self._pulse = pulse
@@ -119,7 +119,7 @@ class Watchdog:
             try:
                 self._abandon[held.kind](held.pk, held.attempt)
             except UNANSWERED as error:
-                log.warning("abandoning_not_written", error=str(error))
+                log.warning("abandonment_not_recorded", error=str(error))
                 return time.monotonic() >= until
             finally:
                 connections.close_all()

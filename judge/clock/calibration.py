@@ -1,9 +1,9 @@
-"""What one GPU of this node really reaches, measured once and kept with a stamp.
+"""Measured peak rates of one GPU of this node, stored with a stamp.
 
-Theory of operation. A process of its own (`python -m judge.gpu.device.calibrate`) measures the GPU, which
-nobody else may use meanwhile: have its exclusive lease. The result is a small JSON file per GPU in a
-directory of the node. It holds for the GPU and the driver in its stamp; another stamp means measuring again,
-and so does a file of an older format.
+Theory of operation. A process of its own (`python -m judge.gpu.device.calibrate`) measures the GPU. The
+caller must hold its exclusive lease. The result is a small JSON file per GPU in a directory of the node. It
+holds for the GPU and the driver in its stamp; another stamp means measuring again, and so does a file of an
+older format.
 """
 
 import json
@@ -29,9 +29,9 @@ class CalibrationFailed(JudgeError):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What a GPU reaches: bytes read plus written per second, and operations per second by dtype.
+    """Measured rates of a GPU: bytes read plus written per second, and operations per second by dtype.
 
-    A multiplication and an addition are two operations. `l2_bytes` is the size of its L2 cache.
+    A fused multiply-add counts as two operations. `l2_bytes` is the size of its L2 cache.
     `read_bytes_per_s` is the rate of reads alone, 0 where it was not measured. `absorbed_bytes` are the most
     bytes that a cold call was seen to leave in the cache instead of writing them to memory, None where that
     was not measured.
@@ -89,7 +89,7 @@ def calibrated(
 
 
 def load(directory: Path, *, gpu_uuid: str, driver: str) -> Calibration | None:
-    """What is known of that GPU with that driver, None if nothing (legible)."""
+    """Return the stored calibration of that GPU and driver, or None if it is missing or unreadable."""
     try:
         body = json.loads(_file(directory, gpu_uuid).read_text(encoding="utf-8"))
         found = parse(body)
@@ -127,12 +127,12 @@ def parse(body: object) -> Calibration:
         not all(rate > 0 for rate in (found.bytes_per_s, *found.operations_per_s.values()))
         or min(found.read_bytes_per_s, found.absorbed_bytes or 0) < 0
     ):
-        raise ValueError("a calibration with a rate that is not positive")
+        raise ValueError("the calibration contains a rate that is not positive")
     return found
 
 
 def not_yet_written(written: int, moved: int, took_s: float, rate: float) -> float:
-    """What of the `written` bytes memory cannot have taken in `took_s`, when `moved` were to cross it."""
+    """Return how many of the `written` bytes cannot have reached memory in `took_s`, if `moved` had to."""
     return min(float(written), max(0.0, moved - max(0.0, took_s) * rate))
 
 
@@ -157,7 +157,7 @@ def measure_in_process(gpu_uuid: str, driver: str) -> Calibration:
         measured = json.loads(done.stdout)
         return parse({"format": _FORMAT, "gpu_uuid": gpu_uuid, "driver": driver, **measured})
     except ValueError as error:
-        raise CalibrationFailed(f"measuring {gpu_uuid} gave no figures: {done.stdout[:200]!r}") from error
+        raise CalibrationFailed(f"measuring {gpu_uuid} printed no figures: {done.stdout[:200]!r}") from error
 
 
 def _file(directory: Path, gpu_uuid: str) -> Path:

@@ -1,4 +1,4 @@
-"""One timed call, and blocks of them on a GPU that NVML says was quiet. Each is checked in full.
+"""Times single calls, and blocks of calls during which NVML reports an idle GPU. Checks each in full.
 
 Theory of operation. A call:
 
@@ -28,8 +28,8 @@ from problems.vocabulary import Verdict
 _US = 1000
 _SHORT_QUEUE_S = 0.001  # for programs that wait for their own work: their first launches take less
 
-EARLY = "The program said that a call was done before its outputs were complete."
-BUSY = "Work of the program was still running on the GPU between its calls."
+EARLY = "The program reported a call as finished before its outputs were complete."
+BUSY = "The program still had work running on the GPU between its calls."
 
 
 class Over(Exception):

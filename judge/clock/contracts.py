@@ -1,12 +1,12 @@
-"""What the trusted clock works with and what it answers. Values and protocols only.
+"""Inputs and results of the trusted clock: values and protocols only.
 
 What callers need, with a runner that has opened a TIME session over the page:
 
     found = time_case(orders, sets, gate, guard, policy, timeout_s=..., roofline=...)
 
 `found` is a `Timing`, a `Finding` against the program (a wrong output in a timed call, a broken rule, a
-time that cannot be), or `Disturbed` (charged to nobody: run it again). `OrderUnanswered` is raised when the
-runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
+impossible time), or `Disturbed` (not charged to the program: run it again). `OrderUnanswered` is raised when
+the runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from judge.runner.memory import Buffer, Contents
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a case is timed. docs/adr/0009 gives the reasons. Units are in the names.
+    """Parameters of timing a case. docs/adr/0009 gives the reasons. Units are in the names.
 
     Attributes:
         warm_calls: calls on a content that counts for nothing, before the first one that counts. best_of:
@@ -32,7 +32,7 @@ class Policy:
         precision_share: the half width of the interval at which it is precise enough.
         block_calls: calls between two questions to NVML; a multiple of `best_of`.
         max_discards: blocks of calls that may be discarded before the case counts as disturbed.
-        looks: how often the GPU is asked for before a call, until it can be had alone.
+        looks: how often the GPU is asked for before a call, until it is idle.
         look_us: the time between two of these.
         queue_ms: how long to wait until a call is queued; a program that waits for its own work inside
             `solve` is never done with queueing, and gets less the next time.
@@ -69,12 +69,12 @@ def policy_for(*, time_sliced: bool) -> Policy:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What the gate saw of one call. Times are microseconds after the release.
+    """The gate's observations of one call. Times are microseconds after the release.
 
-    `alone` says whether the GPU could be had; without it nothing was landed and nothing else counts.
-    `first_us` is the first look at the outputs, `last_us` when they were last seen to change, `done_us`
-    when the flag DONE was seen. `moved` counts the watched places that changed after that. `timed_out`:
-    DONE never came.
+    `alone` says whether the gate got the whole GPU; if not, no inputs were copied and the other fields are
+    invalid. `first_us` is the first look at the outputs, `last_us` when they were last seen to change,
+    `done_us` when the flag DONE was seen. `moved` counts the watched places that changed after that.
+    `timed_out`: DONE never came.
     """
 
     alone: bool
@@ -99,7 +99,7 @@ class Disturbed:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """How the GPU was while it was timed; None where NVML does not say."""
+    """State of the GPU during timing; None for values that NVML does not report."""
 
     sm_mhz: int | None = None
     memory_mhz: int | None = None
@@ -172,7 +172,7 @@ class TimedSets(Protocol):
 
     @property
     def contents(self) -> int:
-        """How many different contents."""
+        """The number of distinct input sets."""
 
     def arm(self, number: int, content: int) -> None:
         """Poison the outputs of a set, which will be called with that content."""
@@ -198,4 +198,4 @@ class Guard(Protocol):
 
     @property
     def conditions(self) -> Conditions:
-        """How the GPU was during the blocks that counted."""
+        """Return the state of the GPU during the blocks that counted."""

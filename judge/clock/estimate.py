@@ -19,7 +19,7 @@ class Estimate:
 
     @property
     def half_width_share(self) -> float:
-        """How far the interval reaches from the median, as a share of it."""
+        """The larger distance of an interval end from the median, as a fraction of the median."""
         return max(self.high - self.median, self.median - self.low) / self.median
 
 

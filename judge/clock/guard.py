@@ -106,7 +106,7 @@ class GpuGuard:
 
 def _held_down(sample: Sample) -> str | None:
     reasons = [reason.value for reason in sample.throttle if reason in _DISTURBING]
-    return f"The GPU's clocks were held down: {', '.join(reasons)}." if reasons else None
+    return f"The GPU's clocks were throttled: {', '.join(reasons)}." if reasons else None
 
 
 def _memory_clock(before: Sample, after: Sample) -> str | None:

@@ -3,8 +3,8 @@
 Theory of operation. The page is a memfd of `sandbox.wire.Page` that the runner maps too. We store `set` and
 `kind`, then a new number in `order`, and later look at `queued` and `done`. Aligned 64-bit loads and stores
 through a ctypes array are single instructions, and x86 keeps stores in order, and loads in order (TSO), so
-whoever sees the new `order` sees the `set` and `kind` that came before it. On other processors this would
-need a release and an acquire.
+a reader that sees the new `order` also sees the `set` and `kind` stored before it. On other processors this
+would need a release and an acquire.
 
 No time is taken here: on a GPU that happens on the device (`judge.gpu.device.gate`). Everything in the page
 is the runner's to write as it likes. It can only make us wait, or look at outputs that are not there.

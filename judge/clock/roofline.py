@@ -1,4 +1,4 @@
-"""How fast a case can be on a GPU: the roofline of a cold call, and the times that are doubted and refused.
+"""The roofline of a cold call on a GPU, and the thresholds below which times are doubted or rejected.
 
 Theory of operation. All follows from the problem's `bytes` and `operations`, from the size of its outputs,
 and from what this GPU was measured to reach (`judge.gpu.device.calibrate`). A counted call is cold: its
@@ -35,7 +35,7 @@ from problems.vocabulary import Count, Dtype, Role
 
 SECOND_LOOK = 1.05  # of the roofline
 IMPOSSIBLE = 1.2
-_LEAST_US = 0.2  # a launch by itself takes longer, also once the clock's own cost is subtracted
+_LEAST_US = 0.2  # an empty launch takes longer, even after the clock's own cost is subtracted
 _US = 1e6
 
 
@@ -43,9 +43,9 @@ _US = 1e6
 class Roofline:
     """Microseconds for one cold call. `floor_us` is the roofline, the 100 % of what is shown.
 
-    What takes less than `second_look_us` ranks only when a second timing says the same; what takes less than
-    `impossible_us` never does. The rest is what they follow from: what the formulas count in one call, and
-    what the GPU reaches of it.
+    A time below `second_look_us` ranks only if a second timing confirms it; a time below
+    `impossible_us` never does. The other fields are the inputs: the formulas' counts for one call and the
+    GPU's measured rates.
     """
 
     floor_us: float
@@ -57,7 +57,7 @@ class Roofline:
     operations_per_s: float = 0.0
 
     def place(self, median_us: float) -> Placement | None:
-        """Where a call of `median_us` lies under it, None where only the times are known."""
+        """Return where a call of `median_us` lies under the roofline, or None if only the times are known."""
         if not self.moved_bytes:
             return None
         return Placement(

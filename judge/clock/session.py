@@ -30,10 +30,14 @@ _WARM = 0  # the content for warming up
 _LEAST_US = 0.2  # a launch takes longer, so a call cannot take less
 
 BELOW_FLOOR = (
-    "This is faster than the memory and the arithmetic units of this GPU allow. It is held for review."
+    "This is faster than the memory bandwidth and arithmetic throughput of this GPU allow. "
+    "The submission is held for review."
 )
-TOO_SHORT = "Without MPS the GPU is shared in turns of milliseconds, and times under 10 ms are not ranked."
-FEW = "Too few calls were undisturbed, and each content is used once."
+TOO_SHORT = (
+    "Without MPS, processes share the GPU in time slices of milliseconds. Times under 10 ms are "
+    "therefore not ranked."
+)
+FEW = "Too few calls ran undisturbed, and each input set is used only once."
 
 
 def time_case(
@@ -69,7 +73,9 @@ def time_case(
         ValueError: there are fewer than two contents.
     """
     if sets.contents < 2:
-        raise ValueError(f"timing needs at least two contents of a case, one to warm up; got {sets.contents}")
+        raise ValueError(
+            f"timing needs at least two input sets of a case (one for the warm-up), got {sets.contents}"
+        )
     dice = dice or secrets.SystemRandom()
     calls = Calls(orders, sets, gate, guard, policy, timeout_s=timeout_s, dice=dice)
     try:

@@ -68,7 +68,7 @@ class MemorySets:
 
     @property
     def contents(self) -> int:
-        """How many different contents."""
+        """The number of distinct input sets."""
         return len(self._contents)
 
     @property
@@ -129,7 +129,7 @@ class MemorySets:
 def how_many_sets(
     problem: Problem, case: Case, policy: Policy, *, free_bytes: int, limit_bytes: int = 0
 ) -> int:
-    """How many sets of `case` to time with: `policy.placements` where a part of the memory holds them.
+    """Return the number of sets to time `case` with: `policy.placements` if a part of the memory holds them.
 
     `limit_bytes` is what the program may have, 0 for no limit. MPS counts the arrays that it is given, so
     they take half of that at most; one set it always gets.
@@ -145,16 +145,16 @@ def how_many_sets(
 
 
 def footprint_of(problem: Problem, case: Case) -> int:
-    """What the arrays of one set of `case` take on a GPU."""
+    """Return the bytes that the arrays of one set of `case` occupy on a GPU."""
     arrays = [argument for argument in problem.arguments if argument.role is not Role.SCALAR]
     return sum(_footprint_bytes(bytes_of(argument, case.sizes)) for argument in arrays)
 
 
 def copies_of(problem: Problem, case: Case) -> int:
-    """What the poison and the copies of the outputs of `case` take on a GPU, for all sets together."""
+    """Return the bytes for poison and output copies of `case` on a GPU, in total for all sets."""
     return 2 * sum(_footprint_bytes(bytes_of(argument, case.sizes)) for argument in outputs(problem))
 
 
 def _footprint_bytes(size_bytes: int) -> int:
-    """What an array with its guard bands takes on a GPU."""
+    """Return the bytes of an array with its guard bands on a GPU."""
     return (-(-size_bytes // _GRANULE_BYTES) + 1) * _GRANULE_BYTES

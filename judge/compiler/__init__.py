@@ -1,4 +1,4 @@
-"""What the compilers said about a program that does not compile, as findings for its author."""
+"""Converts compiler errors of a program into findings for its author."""
 
 from judge.compiler.findings import compile_findings, load_findings
 

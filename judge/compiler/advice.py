@@ -1,4 +1,4 @@
-"""What to do about the most frequent errors: one sentence for each. nvcc's own wording comes before it."""
+"""One sentence of advice for each frequent compiler error. It follows nvcc's own wording."""
 
 import difflib
 import re
@@ -9,7 +9,7 @@ from judge.compiler.log import Entry
 from judge.compiler.names import HEADERS, SYNONYMS, header_of, nearest
 from judge.compiler.source import Source
 
-_LAUNCH = "A launch is written kernel<<<blocks, threads>>>(arguments)."
+_LAUNCH = "Write a launch as kernel<<<blocks, threads>>>(arguments)."
 _PYTHON = {"import", "def", "from", "elif", "lambda", "None", "self"}
 
 
@@ -22,7 +22,7 @@ class _Rule:
 
 
 def advice_on(entry: Entry, source: Source) -> str:
-    """What to do about `entry`, one sentence; empty where nothing is known."""
+    """Return one sentence of advice on `entry`; empty if there is none."""
     for rule in _RULES:
         if match := rule.pattern.match(entry.message):
             return rule.advice if isinstance(rule.advice, str) else rule.advice(match, entry, source)
@@ -32,7 +32,7 @@ def advice_on(entry: Entry, source: Source) -> str:
 def _undefined(match: re.Match[str], _: Entry, source: Source) -> str:
     name = match[1]
     if name in _PYTHON:
-        return "This looks like Python, and the language of this submission is CUDA C++."
+        return "This looks like Python, but the language of this submission is CUDA C++."
     if header := header_of(name):
         return f"Include <{header}>."
     near = nearest(name, source.names())
@@ -60,16 +60,16 @@ def _header(match: re.Match[str], _: Entry, __: Source) -> str:
     near = difflib.get_close_matches(match[1], HEADERS, n=1, cutoff=0.75)
     if near:
         return f"Did you mean <{near[0]}>?"
-    return "A program is one file; it can include the headers of CUDA and of the C++ library."
+    return "A program is a single file. It can include the headers of CUDA and of the C++ standard library."
 
 
 def _declaration(_: re.Match[str], entry: Entry, __: Source) -> str:
-    return "There is one closing brace too many, here or before." if entry.pointed == "}" else ""
+    return "There is an extra closing brace, here or earlier." if entry.pointed == "}" else ""
 
 
 def _incompatible(match: re.Match[str], _: Entry, __: Source) -> str:
     if match[1] == f"const {match[2]}":
-        return "Declare the parameter const, if the function only reads it; inputs must not be changed."
+        return "Inputs must not be changed. If the function only reads the parameter, declare it const."
     return "Pass the arguments in the order in which they are declared."
 
 
@@ -78,7 +78,10 @@ def _host_function(match: re.Match[str], _: Entry, source: Source) -> str:
     if source.declares(name):
         return f"Put __device__ before the declaration of {name}."
     if name.startswith("std::"):
-        return "Most functions of the C++ library run on the host only; use CUDA's own, or write it."
+        return (
+            "Most functions of the C++ standard library run on the host only. Use CUDA's "
+            "equivalent or write your own."
+        )
     return "It runs on the host only."
 
 
@@ -97,11 +100,11 @@ _RULES = _rules(
     (r'expected a ">>>"', _LAUNCH),
     (r'expected a ";"', _semicolon),
     (r"expected a declaration", _declaration),
-    (r'expected a "}"', "The block that begins here is never closed."),
-    (r"missing closing quote|unterminated comment", "What follows is taken for a part of it."),
+    (r'expected a "}"', "The block that starts here is never closed."),
+    (r"missing closing quote|unterminated comment", "Everything after it is parsed as part of it."),
     (
         r"(?:extended character|unrecognized token)",
-        "Characters copied from a page or a text may look right; type them again.",
+        "Characters copied from a web page may look right and still be different. Type them again.",
     ),
     (r'calling a (?:constexpr )?__host__ function\("([^"]{1,200})', _host_function),
     (
@@ -111,12 +114,12 @@ _RULES = _rules(
     (r"a __global__ function call must be configured", _LAUNCH),
     (
         r'no suitable constructor exists to convert from "[^"]{0,200}" to "dim3"',
-        f"{_LAUNCH} Both are numbers or dim3.",
+        f"{_LAUNCH} Both are integers or dim3.",
     ),
-    (r'no instance of constructor "dim3::dim3"', "A dim3 has up to three numbers: dim3 block(16, 16)."),
+    (r'no instance of constructor "dim3::dim3"', "A dim3 takes up to three integers: dim3 block(16, 16)."),
     (
         r"a __global__ function must have a void return type",
-        "A kernel returns what it computes through a pointer.",
+        "A kernel writes its results through a pointer.",
     ),
     (
         r"too (?:few|many) arguments in function call",
@@ -128,17 +131,17 @@ _RULES = _rules(
     ),
     (
         r"expression must be a modifiable lvalue",
-        "It is const, an array or a value: none of these can be assigned to.",
+        "It is const, an array or a temporary value. None of these can be assigned to.",
     ),
     (r"(.{1,200}): No such file or directory", _header),
     (
         r"a variable length array cannot have static storage",
-        "The size of a __shared__ array is a constant; else use extern __shared__ and a third launch number.",
+        "Use a constant size, or extern __shared__ with the size as the third launch parameter.",
     ),
     (r"initializer not allowed for __shared__", "Let the threads write it, then call __syncthreads()."),
     (
         r'function "[^"]{1,200}" has already been defined|"[^"]{1,200}" has already been declared',
-        "Rename one of them, or take one away.",
+        "Rename or remove one of them.",
     ),
     (
         r"(?:[Uu]ndefined reference|[Uu]nresolved extern)",
@@ -146,8 +149,11 @@ _RULES = _rules(
     ),
     (
         r".{0,300}uses too much shared data",
-        "Use less, or extern __shared__ with a size that cudaFuncSetAttribute allows.",
+        "Use less, or use extern __shared__ and raise the limit with cudaFuncSetAttribute.",
     ),
-    (r"no instance of overloaded function", "Compare the types of the arguments with those that it takes."),
-    (r"excessive recursion", "A recursion of templates needs a specialisation that ends it."),
+    (
+        r"no instance of overloaded function",
+        "Compare the types of the arguments with those of the parameters.",
+    ),
+    (r"excessive recursion", "A recursive template needs a specialisation that ends the recursion."),
 )

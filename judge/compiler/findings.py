@@ -1,7 +1,7 @@
-"""From the log of a compilation to findings: what is wrong, on which line, and what to do about it.
+"""Converts a compilation log into findings: the error, its line, and the fix.
 
-What the compilers say about the file that calls `solve` counts only where they say nothing about the program
-itself: after a mistake in the program it follows from that.
+Errors in the file that calls `solve` count only if there are none in the program itself, because they may be
+consequences of those.
 """
 
 import re
@@ -51,7 +51,10 @@ def compile_findings(log: str, source: str, problem: Problem) -> tuple[Diagnosti
 
 
 def load_findings(said: Iterable[Diagnostic], source: str) -> tuple[Diagnostic, ...]:
-    """What a runner `said` of a program that does not load, where a function lacks as a linker says it."""
+    """Return findings from what a runner `said` when a program did not load.
+
+    Missing functions read like linker errors.
+    """
     return tuple(_linked(diagnostic, source) for diagnostic in said)
 
 
@@ -85,7 +88,7 @@ def _finding(entry: Entry, source: Source) -> Diagnostic:
     elif entry.file == SOURCE and entry.trail and entry.trail[-1][0] == SOURCE:
         said = f"{said}, instantiated on line {entry.trail[-1][1]}"
     elif entry.file != SOURCE and entry.trail and line:
-        said = f"{said}, in what this line uses of {entry.file.rpartition('/')[2]}"
+        said = f"{said}, in code from {entry.file.rpartition('/')[2]}"
     if said.partition(" ")[0].isalpha():
         said = said[:1].upper() + said[1:]
     said = clean(said, _MAX_MESSAGE)

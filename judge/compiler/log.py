@@ -1,4 +1,4 @@
-"""Reads the log of a compilation: what nvcc's front end, g++, ptxas and the linkers say, entry by entry.
+"""Parses a compilation log into entries: messages of nvcc's front end, g++, ptxas and the linkers.
 
 The log echoes the program and is hostile like it. Each line is looked at once, and only so much of it.
 """

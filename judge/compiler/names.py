@@ -1,9 +1,9 @@
-"""Names that CUDA programs use: what an unknown one was meant to be, and which header declares it."""
+"""Names that CUDA programs use: suggestions for unknown names, and the headers that declare them."""
 
 import difflib
 from collections.abc import Iterable
 
-# What is there without an include.
+# Declared without an include.
 BUILT_IN = tuple(
     """
     threadIdx blockIdx blockDim gridDim warpSize dim3 float2 float3 float4 double2 int2 int3 int4 uint3 uint4
@@ -43,7 +43,7 @@ _HEADERS = {
     "cuda/barrier": "cuda",
 }
 _HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
-# What is known by another name, or is in a namespace.
+# Names with another spelling or in a namespace.
 SYNONYMS = {"wmma": "nvcuda::wmma", "cg": "cooperative_groups"}
 HEADERS = (
     *_HEADERS,

@@ -34,18 +34,21 @@ def signature_finding(errors: Sequence[Entry], source: Source, problem: Problem)
         if words in error.message:
             return _finding(f"{message} Declare it as {signature_cuda(problem)}.", line)
     return _finding(
-        "The program does not go together with the call of solve that is put after it: "
-        f"{error.message}. Look for a macro or a bracket that changes what follows.",
+        "The program conflicts with the call to solve that Warpcourt appends: "
+        f"{error.message}. Look for a macro or an unclosed bracket that changes the code after it.",
         None,
     )
 
 
 _MISTAKES = (
-    ("__global__ function call must be configured", "solve runs on the host, and this one is a kernel."),
-    ("calling a __device__ function", "solve runs on the host, and this one runs on the device."),
-    ("overloaded function", "There is more than one solve, so it cannot be told which one to call."),
-    ("function template", "solve is a template, so it cannot be told what to call."),
-    ("type name is not allowed", "solve must be a function, and this one is a type."),
+    (
+        "__global__ function call must be configured",
+        "solve must be a host function, but this one is a kernel.",
+    ),
+    ("calling a __device__ function", "solve must be a host function, but this one runs on the device."),
+    ("overloaded function", "The program defines solve more than once, so the call is ambiguous."),
+    ("function template", "solve must be a plain function, but this one is a template."),
+    ("type name is not allowed", "solve must be a function, but this one is a type."),
 )
 
 
@@ -54,8 +57,8 @@ def _missing(source: Source, problem: Problem) -> Diagnostic:
     line = source.line_of("solve")
     if line is not None:
         return _finding(
-            "solve is not in the global scope, where this problem calls it. "
-            f"Take it out of its namespace or class, and declare it as {wanted}.",
+            "solve is not in the global scope. "
+            f"Move it out of its namespace or class, and declare it as {wanted}.",
             line,
         )
     functions = dict(reversed(source.functions()))
@@ -77,12 +80,12 @@ def _other_type(text: str, instance: str, source: Source, problem: Problem) -> D
     if parameters is None:
         kind = f" of type {_plain(other['type'])}" if other else ""
         return _finding(
-            f"solve must be a function, and this one is a variable{kind}. "
+            f"solve must be a function, but this one is a variable{kind}. "
             f"Declare it as {signature_cuda(problem)}.",
             line,
         )
     declared = (
-        f"solve is declared with ({_plain(parameters['types'])}), and this problem calls it with ({wanted}."
+        f"solve is declared with ({_plain(parameters['types'])}), but this problem calls it with ({wanted}."
     )
     named = text.startswith("argument ")
     return _finding(f"{declared} {text[0].upper()}{text[1:]}." if named else declared, line)

@@ -1,4 +1,4 @@
-"""What a CUDA program shows at a look: where it names something, which functions it has. No parser."""
+"""Scans the source of a CUDA program for names and functions, without parsing it."""
 
 import re
 from dataclasses import dataclass

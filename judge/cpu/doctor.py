@@ -1,9 +1,9 @@
-"""The doctor: runs a CUDA program that failed on a GPU once more in functional mode, and says what it sees.
+"""The doctor runs a CUDA program that failed on a GPU once more in functional mode and reports findings.
 
 Theory of operation. A GPU says of an illegal access little more than that there was one, and nothing of a
 race that led to a wrong answer. Functional mode checks every access and names kernel, block, thread, line and
 index. So a case that is small enough is drawn again and run on this host's processors, within a short limit.
-What is found there becomes diagnostics, marked as such, and no verdict: another machine, other contents,
+The findings become diagnostics, marked as such, and never a verdict: another machine, other contents,
 another order of threads. Only where the GPU itself could not tell a trap from a bad access does it decide
 which of the two is said (`judge.evidence.faults.classified`).
 
@@ -62,7 +62,7 @@ class Doctor:
     def examine(
         self, problem: Problem, source: str, case: Case, cancelled: Callable[[], bool]
     ) -> tuple[Diagnostic, ...]:
-        """What it finds in `case`, marked as found by it. Raises JudgementCancelled."""
+        """Return the doctor's findings for `case`, marked as such. Raises JudgementCancelled."""
         if not self.ready or layout(problem, case)[1] > MAX_CASE_BYTES:
             return ()
         found = self._ask(problem, source, [case], cancelled, _examine, limit_s=_LIMIT_S)
@@ -88,7 +88,7 @@ class Doctor:
         *,
         limit_s: float,
     ) -> _Found | None:
-        """What is found within the limit, or None when nothing can be."""
+        """Return the findings within `limit_s`, or None if functional mode is unavailable."""
         deadline = time.monotonic() + limit_s
         limits = replace(problem.limits, case_s=min(_CASE_S, problem.limits.case_s))
         brief = replace(problem, limits=limits)

@@ -1,8 +1,8 @@
-"""Cases that the oracle draws for one submission alone, while the program compiles.
+"""Cases that the oracle generates for a single submission while the program compiles.
 
 Theory of operation. The oracle is started by the thread that uses it, at its first case, and draws case
-after case. Whoever needs a case waits for its future; whoever gives up ends the oracle with it. A seed that
-a user gave is for public cases alone, see `judge.evaluate.evaluate`.
+after case. A caller that needs a case waits for its future; a caller that is cancelled ends the oracle. A
+seed that a user gave is for public cases alone, see `judge.evaluate.evaluate`.
 """
 
 from collections.abc import Callable, Sequence

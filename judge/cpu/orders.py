@@ -1,4 +1,4 @@
-"""Runs a small case in several orders of blocks and threads: CUDA promises none, so each has to be right.
+"""Runs a small case in several orders of blocks and threads. CUDA guarantees none, so all must pass.
 
 Theory of operation. A program with a data race may be right by luck, each time, in the order that it happens
 to run in. Functional mode runs small cases on one thread of the host, so it can choose the order, which
@@ -24,8 +24,8 @@ from problems.vocabulary import Verdict
 from sandbox.wire import Flag
 
 _ORDER = (
-    "It is right in another order of blocks and threads, but CUDA promises no order: synchronise what has to "
-    "happen first, or leave it to a launch of its own."
+    "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
+    "the dependent steps, or split them into separate launches."
 )
 
 

@@ -1,4 +1,4 @@
-"""What functional mode says of data races."""
+"""Extracts data races from the findings of functional mode."""
 
 from collections.abc import Iterable
 

@@ -13,7 +13,7 @@ from sandbox.wire import Flag
 
 
 class HostReferee:
-    """One program's referee. Implements `judge.target.Referee`; its runner is taken by `ready`."""
+    """One program's referee. Implements `judge.target.Referee`; its runner is already used by `ready`."""
 
     def __init__(
         self,
@@ -35,12 +35,12 @@ class HostReferee:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What the runner said about the program so far."""
+        """The runner's findings about the program, up to now."""
         return self._referee.diagnostics if self._referee else ()
 
     @property
     def output(self) -> bytes:
-        """What the program printed; there once the runner has ended."""
+        """The program's output; available after the runner has ended."""
         return self._referee.output if self._referee else b""
 
     def ready(self) -> None:
@@ -56,12 +56,14 @@ class HostReferee:
         return self._running().check(drawn, flags)
 
     def promote(self) -> bool:
-        """Nobody shares anything here."""
+        """Return True: a CPU referee shares no device."""
         return True
 
     def rank(self, sets: Sequence[CaseData]) -> CaseReport:
         """Never asked for: this target does not rank."""
-        raise JudgeError(f"a CPU ranks nothing, and so none of these {len(sets)} sets")
+        raise JudgeError(
+            f"submissions judged on a CPU are not ranked, so timing is refused for these {len(sets)} sets"
+        )
 
     def overdrawn(self) -> tuple[Verdict, str] | None:
         """The sandbox holds its memory down."""
@@ -78,5 +80,5 @@ class HostReferee:
 
     def _running(self) -> Referee:
         if self._referee is None:
-            raise JudgeError("the referee was not made ready")
+            raise JudgeError("the referee was not prepared")
         return self._referee

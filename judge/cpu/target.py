@@ -1,7 +1,7 @@
 """The target `cpu`: CUDA C++ in functional mode and Triton in its interpreter. Nothing is ranked.
 
 It works on any isolation backend. The runner is taken from the warm pool when the program has compiled;
-the oracle draws in a thread of its own meanwhile.
+the oracle generates cases in its own thread at the same time.
 """
 
 import os
@@ -61,7 +61,7 @@ class CpuTarget:
 
     @property
     def runtime(self) -> Runtime:
-        """What programs are compiled against."""
+        """The runtime library that programs are compiled against."""
         return self._runtime
 
     @classmethod
@@ -74,11 +74,11 @@ class CpuTarget:
 
     @property
     def metrics(self) -> Mapping[str, int]:
-        """How often a sandbox was ready when it was wanted, and how often not, by kind."""
+        """Counters of requests that found a warm sandbox, and that did not, by kind."""
         return pool_metrics(self._pool)
 
     def environment(self, language: Language) -> Mapping[str, str]:
-        """What produces the results for `language` here: target, toolchain and versions."""
+        """Return what produces the results for `language`: target, toolchain and versions."""
         common = {"target": self.name, "mode": "functional", "machine": platform.machine()}
         if language is Language.CUDA:
             stamp = self._runtime.toolkit.stamp()
@@ -116,7 +116,7 @@ class CpuTarget:
     ) -> "CpuSession":
         """A place for a submission; its cases are drawn for it alone, in a thread. Raises GpuUnavailable."""
         if gpu_model:
-            raise GpuUnavailable(f"there is no {gpu_model} here, only processors")
+            raise GpuUnavailable(f"this node has no {gpu_model}: it judges on the CPU")
         draws = OracleDraws(problem, cases, self.start_oracle, cancelled, seed=seed)
         return CpuSession(self, draws, problem, language, cancelled)
 
@@ -180,10 +180,10 @@ class CpuTarget:
 
 
 def compile_limits(problem: Problem) -> Limits:
-    """What compiling may take for functional mode.
+    """Return the limits of compiling for functional mode.
 
-    Nothing of the program runs then, so processor time is what it can use up: two chains side by side get one
-    and a half times the limit. A busy host takes longer by the clock, which is no fault of the program.
+    The program itself does not run, so only CPU time is limited: two parallel chains get 1.5 times the limit.
+    Wall-clock time is not charged, because it depends on the load of the host.
     """
     allowed_s = problem.limits.compile_s
     return replace(COMPILE_LIMITS, wall_s=_BUSY * allowed_s, cpu_s=1.5 * allowed_s)
@@ -201,10 +201,10 @@ class CpuSession:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What produces the results here."""
+        """Return what produces the results: target, toolchain and versions."""
         return self.target.environment(self.language)
 
-    def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - nobody shares anything
+    def start_referee(self, *, alone: bool = False) -> HostReferee:  # noqa: ARG002 - no device is shared
         """A referee in this process."""
         problem = with_time_for(self.language, self.problem)
         start = partial(self.target.start_runner, problem, self.language)
@@ -224,7 +224,7 @@ class CpuSession:
 
 
 def commands(runtime: Runtime) -> dict[str, Command]:
-    """What runs here, by kind."""
+    """Return the sandbox commands, by kind."""
     limits = runner_limits(schema.Limits(), cases=1)
     found = {"cuda": runner_command(runtime, limits=limits), "oracle": oracle_command(ORACLE_LIMITS)}
     if Language.TRITON in languages_here():
@@ -267,7 +267,7 @@ def _wait(process: Process, cancelled: Callable[[], bool]) -> Completion:
 
 
 def failed_build(compiled: Compiled, problem: Problem, source: str) -> Built:
-    """What it means that there is no artifact. Raises CompilerBroken when it is our fault."""
+    """Return the result of a failed compilation. Raises CompilerBroken if the judge is at fault."""
     if compiled.outcome is Outcome.BROKEN:
         raise CompilerBroken(compiled.log)
     if compiled.outcome is Outcome.EXCEEDED:

@@ -1,1 +1,1 @@
-"""What compilers, sanitizers and runners say of a program, read as hostile text."""
+"""Parses the output of compilers, sanitizers and runners as hostile text."""

@@ -38,9 +38,9 @@ def findings(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def headline(report: Report) -> Diagnostic | None:
-    """The finding that says best why `report` has its verdict; None where it is accepted or has none.
+    """Return the finding that best explains the verdict of `report`; None if it is accepted or has none.
 
-    That is the one that ended the program, or else the first.
+    This is the finding that ended the program, or else the first.
     """
     found = findings(report.diagnostics)
     if report.verdict is Verdict.ACCEPTED or not found:

@@ -1,4 +1,4 @@
-"""What it means when a runner stopped without an answer. Every outcome here is a failing verdict.
+"""Maps the end of a runner without an answer to a verdict. Every outcome is a failing verdict.
 
 Exit statuses come from our runner code, but a submission shares its process and can imitate them: it
 can choose among the verdicts below, none of which is one that it would want.
@@ -41,7 +41,7 @@ def explain(
 ) -> tuple[Verdict, str]:
     """The verdict for a runner that gave `answer` and ended with `completion`, and a sentence on it."""
     if answer is Answer.BROKE_PROTOCOL:
-        return Verdict.REJECTED, "The program wrote to the channel that belongs to the judge."
+        return Verdict.REJECTED, "The program wrote to a channel that is reserved for the judge."
     verdict = Verdict.TIME_LIMIT if answer is Answer.TIMED_OUT else _verdict(completion)
     error = first_error(diagnostics)
     return verdict, error.message if error else _sentence(verdict, completion, limits)
@@ -60,14 +60,14 @@ def _sentence(verdict: Verdict, completion: Completion, limits: Limits) -> str:
         case Verdict.TIME_LIMIT:
             return f"It ran longer than the limit of {limits.case_s:g} s for one case."
         case Verdict.MEMORY_LIMIT:
-            return f"It used more than the {limits.memory_mib} MiB of memory that are allowed."
+            return f"It used more than the limit of {limits.memory_mib} MiB of memory."
         case Verdict.OUTPUT_LIMIT:
-            return "It printed far more than can be shown. Print less."
+            return "It printed too much output. Print less."
         case Verdict.COMPILE_ERROR:
             return "The program could not be loaded."
     if completion.ending is Ending.SIGNALLED:
-        return f"The process was ended by {_signal_name(completion.status)}."
-    return f"The process ended itself with status {completion.status} before solve returned."
+        return f"The process was killed by {_signal_name(completion.status)}."
+    return f"The process exited with status {completion.status} before solve returned."
 
 
 def _signal_name(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Who is charged when a run on a GPU ends badly: the program, or nobody yet.
+"""Decides whether a failed run on a GPU is charged to the program or repeated alone.
 
 Theory of operation. Under MPS a fault of one client ends the contexts of all, a kernel that hangs keeps the
 others waiting, and a crowd makes everything slower. So what a program did while others shared the GPU is
@@ -37,7 +37,7 @@ from sandbox.wire import ExitStatus
 # Triton compiles in its first case, and so may a program in Python.
 SHARED_CASE_S = {Language.CUDA: 2.0, Language.TRITON: 4.0, Language.PYTHON: 4.0}
 _SLOWER = 10
-_FAULTED = "The program made the GPU fail while it was alone on it."
+_FAULTED = "The GPU failed while this program ran on it alone."
 
 
 def under_sanitizer(problem: Problem) -> Problem:
@@ -53,7 +53,7 @@ def on_shared_gpu(problem: Problem, language: Language) -> Problem:
 
 
 def may_be_a_neighbours(stopped: Stopped, completion: Completion) -> bool:
-    """Whether somebody else on the same GPU can have ended the run so."""
+    """Whether another program on the same GPU can have caused this end."""
     return (
         stopped.device_lost
         or took_too_long(stopped, completion)

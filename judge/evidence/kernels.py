@@ -43,7 +43,7 @@ def _readable(mangled: str, names: Mapping[str, str]) -> str:
 
 
 def _by_ptxas(text: str) -> dict[str, KernelResources]:
-    """What `ptxas -v` says: of each entry its name, then its frame and spills, then the rest on one line."""
+    """Parse `ptxas -v`: for each entry its name, then its frame and spills, then the rest on one line."""
     kernels: dict[str, KernelResources] = {}
     entry = function = ""
     for line in text.splitlines():
@@ -72,7 +72,7 @@ def _by_ptxas(text: str) -> dict[str, KernelResources]:
 
 
 def _by_usage(text: str) -> Mapping[str, dict[str, int]]:
-    """What `cuobjdump --dump-resource-usage` says."""
+    """Parse the output of `cuobjdump --dump-resource-usage`."""
     fields = {"REG": "registers", "STACK": "stack_bytes"}
     found: dict[str, dict[str, int]] = {}
     function = ""

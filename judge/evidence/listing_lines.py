@@ -1,4 +1,4 @@
-"""Which line of the source each line of a listing comes from, by what `-lineinfo` left in it.
+"""Maps each line of a listing to its source line, from the information that `-lineinfo` adds.
 
 PTX says `.loc FILE LINE COLUMN` before the instructions of a line, with `inlined_at FILE LINE COLUMN` for
 code of another function, and `.file NUMBER "NAME"` at its end. A disassembly says `//## File "NAME", line

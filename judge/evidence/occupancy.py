@@ -1,7 +1,7 @@
-"""How many warps of a kernel a multiprocessor holds at a time, and what keeps it from more. A calculation.
+"""Computes the occupancy of a kernel: resident warps per multiprocessor, and what limits them.
 
 Source: CUDA C++ Programming Guide, "Compute Capabilities", technical specifications; and `cuda_occupancy.h`
-of the CUDA Toolkit for how registers and shared memory are handed out. Clusters and the registers that a
+of the CUDA Toolkit for how registers and shared memory are allocated. Clusters and the registers that a
 program gives up as it runs are not counted.
 """
 
@@ -19,10 +19,10 @@ _KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Multiprocessor:
-    """What a multiprocessor has, by compute capability.
+    """Resources of a multiprocessor, by compute capability.
 
-    A block may have `block_shared_bytes` of shared memory. It takes `reserved_bytes` more by itself, and is
-    given a multiple of `shared_unit_bytes`.
+    A block may have `block_shared_bytes` of shared memory. The system reserves `reserved_bytes` more per
+    block and rounds up to `shared_unit_bytes`.
     """
 
     max_warps: int
@@ -55,10 +55,10 @@ MULTIPROCESSORS: Mapping[tuple[int, int], Multiprocessor] = {
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """What one multiprocessor holds of a launch at a time: `blocks` with `warps` warps, of `max_warps`.
+    """Occupancy of one multiprocessor by a launch: `blocks` with `warps` warps, of `max_warps`.
 
-    `limited_by` names what allows no further block: `warps`, `blocks`, `registers`, `shared memory`. With no
-    block at all the launch is refused.
+    `limited_by` names the limiting resources: `warps`, `blocks`, `registers`, `shared memory`. With `blocks`
+    = 0 the launch is rejected.
     """
 
     blocks: int

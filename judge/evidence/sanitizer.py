@@ -7,7 +7,7 @@ A finding is some lines behind `=========`: what happened, where in the code, an
     =========     by thread (31,0,0) in block (7,0,0)
     =========     Access to 0x7f21e6c00400 is out of bounds
 
-Racecheck tells of two places, or more, and of no thread:
+Racecheck names two or more places and no thread:
 
     ========= Error: Race reported between Write access at sum(float *, int)+0x90 in solution.cu:7
     =========     and Read access at sum(float *, int)+0x120 in solution.cu:9 [508 hazards]
@@ -68,7 +68,7 @@ def findings(output: bytes) -> tuple[Diagnostic, ...]:
 
 
 def refined(verdict: Verdict, found: Iterable[Diagnostic]) -> Verdict:
-    """What a runtime error turns out to be by what compute-sanitizer, or functional mode, found."""
+    """Return a more precise verdict for a runtime error, from findings of another tool."""
     bad = any(diagnostic.kind in _ACCESSES for diagnostic in found)
     return Verdict.ILLEGAL_ACCESS if verdict is Verdict.RUNTIME_ERROR and bad else verdict
 
@@ -80,7 +80,7 @@ def _kind(line: str) -> str | None:
 
 
 def _race(lines: list[str]) -> Diagnostic:
-    """What two accesses without a barrier between them are, by the places that racecheck names."""
+    """Return the diagnostic for a race, from the places that racecheck names."""
     short = [line[:_MAX_LINE] for line in lines[: 1 + _MOST_ACCESSES]]
     places = [match for line in short if (match := _HAZARD.search(line))]
     accesses = [

@@ -1,4 +1,4 @@
-"""What a GPU node is made of: its cards, and what runs on them. The real one, or one that CI simulates.
+"""The hardware of a GPU node, real or simulated: its cards and the sandboxes that run on them.
 
 `judge.gpu.nvidia` has the NVIDIA GPUs of this host. `judge.gpu.simulated` has cards that are this host's
 memory and processors, with the same leases, secret pools, referee processes and fault policy, so that all but
@@ -46,17 +46,17 @@ class Hardware(Protocol):
 
     @property
     def languages(self) -> tuple[Language, ...]:
-        """What it judges."""
+        """The languages that this hardware can judge."""
 
     @property
     def shared(self) -> Mapping[str, Command]:
-        """What to keep warm for all cards together, by kind: `compile`, if anything."""
+        """Return the warm sandboxes shared by all cards, by kind: `compile` or none."""
 
     def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
         """The limits of a whole runner; the referee enforces those of one case."""
 
     def commands(self, card: Card) -> Mapping[str, Command]:
-        """What to keep warm for a card, by kind: a language, or `oracle`."""
+        """Return the warm sandboxes of a card, by kind: a language, or `oracle`."""
 
     def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
         """The CUDA runner under a tool of compute-sanitizer. Raises RunnerUnusable where there is none."""
@@ -70,13 +70,16 @@ class Hardware(Protocol):
         """Compile in a sandbox of `pool`; see `judge.target.Target`."""
 
     def roofline(self, card: Card, problem: Problem, case: Case) -> Roofline | None:
-        """How fast a case can be on `card`, None where that is not known."""
+        """Return the roofline of `case` on `card`, or None if the card is not calibrated."""
 
     def held_mib(self, card: Card, pids: Collection[int]) -> int:
-        """What processes of this host hold of a card's memory, 0 where that is not known."""
+        """Return the MiB of a card's memory that `pids` of this host hold; 0 if unknown."""
 
     def examine(self, card: Card) -> str:
-        """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""
+        """Test a card with a new process and return its fault, or an empty string.
+
+        Needs the exclusive lease.
+        """
 
     def close(self) -> None:
         """End what it keeps running."""

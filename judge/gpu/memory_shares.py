@@ -1,10 +1,10 @@
-"""How the memory of a GPU is divided between us and the programs that share it.
+"""Divides the memory of a GPU between the judge and the programs that share it.
 
 Theory of operation. Before a program is loaded, memory is set aside for what must go on whatever a program
 takes: the secret pool, up to its budget, and a quarter of the GPU for oracles and checkers, but never more
 than half of the GPU for both. The rest is divided among the slots. Of its part a slot keeps some for the
-referee, and its program may have what is left. So programs that all take what they may leave enough for
-everybody.
+referee, and its program may have what is left. So even if all programs use their full limit, enough is left
+for the judge.
 
 MPS counts the arrays that a program is given too. Those of a timed session take half of its part at most.
 

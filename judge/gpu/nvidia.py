@@ -1,8 +1,8 @@
 """The NVIDIA GPUs of this host, and what runs on them in containers.
 
-Runners are clients of the card's MPS. The oracle and the secret pool work beside it: a fault of a submission,
-which ends the contexts of all clients, does not reach them, and the GPU runs them in turns with MPS, which
-costs microseconds that only the timed sessions would notice. Those hold the card alone.
+Runners are clients of the card's MPS. The oracle and the secret pool run outside MPS: a fault of a
+submission, which ends the contexts of all clients, does not reach them, and the GPU runs them in turns with
+MPS, which costs microseconds that only the timed sessions would notice. Those hold the card alone.
 """
 
 import logging
@@ -56,7 +56,7 @@ from sandbox.toolchain import find_toolkit
 _log = logging.getLogger(__name__)
 
 _COMPILE = "compile"
-_CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on it, take by themselves
+_CONTEXT_MIB = 4096  # host memory that CUDA, and PyTorch on top of it, use themselves
 _TASKS = 256  # with the driver's threads and Triton's compilers
 _DESCRIPTORS = 1024  # every array of a timed session is one
 _SANITIZER = "compute-sanitizer"
@@ -64,7 +64,7 @@ _SANITIZER = "compute-sanitizer"
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What was found or built on this host to compile and to run."""
+    """Tools for compiling and running, found or built on this host."""
 
     compiler: Compiler
     runner: Path
@@ -138,7 +138,7 @@ class NvidiaHardware:
         return {_COMPILE: self._tools.compiler.command()}
 
     def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
-        """As on a CPU, with what CUDA needs by itself."""
+        """Return the limits as on a CPU, plus the memory that CUDA itself needs."""
         common = runner_limits(limits, cases=cases)
         return replace(
             common,
@@ -155,7 +155,7 @@ class NvidiaHardware:
             "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
             "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
         }
-        # The same: whether its image has PyTorch is up to whoever builds it.
+        # Likewise: the builder of the image decides whether it has PyTorch.
         found[TORCH_ORACLE] = found["oracle"]
         if Language.TRITON in self.languages:
             found["triton"] = triton_runner_command(
@@ -164,7 +164,7 @@ class NvidiaHardware:
         return found
 
     def sanitized(self, card: Card, limits: Limits, tool: Tool) -> Command:
-        """The CUDA runner under a tool of compute-sanitizer, beside MPS. Raises RunnerUnusable."""
+        """Return the CUDA runner under a tool of compute-sanitizer, outside MPS. Raises RunnerUnusable."""
         gpu = _beside_mps(card.gpu) if card.gpu else None
         return sanitized_runner_command(
             self._tools.runner, self._sanitizer(), tool=tool, limits=limits, gpu=gpu
@@ -193,7 +193,7 @@ class NvidiaHardware:
         try:
             process = pool.take(_COMPILE, limits)
         except NotReady as error:
-            raise CompilerBroken(f"no compile sandbox: {error}") from error
+            raise CompilerBroken(f"the compile sandbox is unavailable: {error}") from error
         compilation = Compilation(process, source.encode(), binding.encode(), compiler.recipe())
         try:
             compiled = compilation.result(cancelled)
@@ -217,7 +217,7 @@ class NvidiaHardware:
         return None if calibration is None else roofline(problem, case.sizes, calibration)
 
     def held_mib(self, card: Card, pids: Collection[int]) -> int:
-        """What processes of this host hold of a card's memory, as NVML sees it; 0 where it does not say."""
+        """Return the MiB of a card's memory that `pids` hold by NVML; 0 if it does not report it."""
         try:
             processes = self._nvml.sample(card.uuid).processes
         except NvmlUnavailable:
@@ -225,7 +225,10 @@ class NvidiaHardware:
         return sum(process.memory_mib or 0 for process in processes if process.pid in pids)
 
     def examine(self, card: Card) -> str:
-        """What is wrong with a card by a fresh process on it; empty when nothing is. Needs it alone."""
+        """Test a card with a new process and return its fault, or an empty string.
+
+        Needs the exclusive lease.
+        """
         return health.check(card.uuid, nvml=self._nvml, mps=card.mps).reason
 
     def close(self) -> None:
@@ -233,7 +236,7 @@ class NvidiaHardware:
         self._listing.shutdown()
 
     def _sanitizer(self) -> str:
-        """Where compute-sanitizer is, as its sandbox sees it."""
+        """Return the path of compute-sanitizer inside its sandbox."""
         if self._versions:
             return _SANITIZER
         beside = find_toolkit().root / "bin" / _SANITIZER
@@ -282,7 +285,7 @@ def _oracle_limits() -> Limits:
 
 
 def _calibrate(found: Sequence[GpuInfo], directory: Path, leases: Leases) -> Mapping[str, Calibration]:
-    """What each card reaches, measured now, alone, if that is not known."""
+    """Return the calibration of each card. Measures cards without one, under their exclusive lease."""
     calibrations = {}
     for info in found:
         known = load(directory, gpu_uuid=info.uuid, driver=info.driver)
@@ -291,7 +294,7 @@ def _calibrate(found: Sequence[GpuInfo], directory: Path, leases: Leases) -> Map
                 with leases.acquire(info.uuid, Share.RANK, label="calibration"):
                     known = calibrated(directory, gpu_uuid=info.uuid, driver=info.driver)
             except CalibrationFailed as error:
-                _log.warning("gpu_not_calibrated: %s: %s", info.uuid, error)
+                _log.warning("gpu_calibration_failed: %s: %s", info.uuid, error)
         if known is not None:
             calibrations[info.uuid] = known
     return calibrations

@@ -1,18 +1,18 @@
-"""The oracles of one card, kept alive from one draw to the next.
+"""The oracles of one card, kept alive between draws.
 
 Theory of operation. The first draw of a fresh oracle takes seconds, because CuPy compiles every kernel that a
 reference uses; the draws after it take milliseconds. So an oracle that was lent comes back, loaded with its
-problem, and is lent again to whoever draws for the same version of that problem. It has seen seeds of that
-problem and no submission, so there is nothing that one borrower could leave for the next. Who finds it lent
-waits for it, for a while: what it has compiled takes longer to compile again. A borrower that is cancelled
-leaves its draw to end by itself, for the same reason.
+problem, and is lent again for the same version of that problem. It has seen seeds of that
+problem and no submission, so there is nothing that one borrower could leave for the next. A borrower that
+finds it lent waits for a limited time: what it has compiled takes longer to compile again. A borrower that is
+cancelled leaves its draw to end by itself, for the same reason.
 
 Its sandbox starts without a share of the card (`prepare`), for which a borrower may still be waiting; it
-opens the card when it is lent first. It ends when nobody has wanted it for a while, when there are too many,
+opens the card when it is lent first. It ends when it was idle for a while, when there are too many,
 or when anything went wrong: one that was kept may have gone with its context, so a draw that fails in it is
-tried in a fresh one before anybody is blamed. While it waits it has a context on the card and no work. Its
-processes are written down in a directory that all judges of a host share, so that the clock of one does not
-take the oracles of another for strangers.
+retried in a new one before the problem is blamed. While it waits it has a context on the card and no work.
+Its processes are written down in a directory that all judges of a host share, so that the clock of one does
+not take the oracles of another for strangers.
 """
 
 import threading
@@ -35,10 +35,10 @@ _POLL_S = 0.005
 
 
 class Filler(Protocol):
-    """What writes contents into drawn sets. Close it when done."""
+    """Writes contents into drawn sets. Close it after use."""
 
     def fill(self, drawn: CaseData, seed: int | None = None) -> None:
-        """Write contents for `seed`, by default one that nobody can guess."""
+        """Write contents for `seed`, by default a random one."""
 
     def close(self) -> None:
         """It is not needed any more."""
@@ -61,7 +61,7 @@ class _Lent:
 
     kept: _Kept
     home: "Oracles"
-    used: bool  # it has drawn for somebody else before
+    used: bool  # another borrower has used it before
     sound: bool = True
     closed: bool = False
 
@@ -89,7 +89,7 @@ class _Lent:
 
 
 class Lender(Protocol):
-    """Who has oracles to lend, see Oracles."""
+    """Lends oracles; see Oracles."""
 
     def prepare(self, problem: Problem) -> None:
         """Have a sandbox for `problem` up. Needs no share of the card."""

@@ -6,7 +6,7 @@ Theory of operation. A thread gets everything ready while the program compiles:
 2. Start a referee process, take a warm runner, connect them. Both open the GPU side by side, before any
    foreign code is there.
 3. Under MPS, make sure that the runner is a client of the daemon: a process that does not find it would
-   run beside it without a word, out of reach of its limits and of `terminate`.
+silently run outside MPS, out of reach of its limits and of `terminate`.
 4. Keep it ready: a fault of a neighbour ends our contexts too, and MPS recovers only when all that were
    there have gone, the idle ones as well.
 
@@ -14,7 +14,7 @@ Until the program is loaded nothing that goes wrong can be its doing, so steps 2
 fresh processes, for as long as a faulted MPS server may need to come back.
 
 Whatever ends the run ends it in this order: `Mps.terminate` takes the runner's work off the GPU, then the
-sandbox is killed. A client that is killed with a kernel under way would take its neighbours along. After a
+sandbox is killed. Killing a client with a running kernel would end its neighbours, too. After a
 time-out the card is looked at, and taken out of use if it stays ill. Then `judge.evidence.faults` says who is
 charged.
 """
@@ -63,7 +63,7 @@ _DRAW_S = 0.1  # which a draw for later may take, before it is better to queue
 _DRAW_POLL_S = 0.002
 _Found = TypeVar("_Found")
 
-OVERDRAWN = "It holds more of the GPU's memory than a program may, and left none for judging."
+OVERDRAWN = "The program holds more GPU memory than the limit and left too little for judging."
 
 
 class GpuReferee:
@@ -115,7 +115,7 @@ class GpuReferee:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was said about the program so far."""
+        """The findings about the program, up to now."""
         said = self._referee.diagnostics if self._referee else ()
         return (*said, *findings(self.output)) if self._tool else said
 
@@ -138,7 +138,7 @@ class GpuReferee:
         return self._reported(drawn.case, self._ask(lambda referee: referee.check(drawn, flags)))
 
     def promote(self) -> bool:
-        """Try to have the card alone, without waiting for anybody but a draw that is under way."""
+        """Try to get the card exclusively, waiting only for a draw in progress."""
         deadline = time.monotonic() + _DRAW_S
         while self._lease is not None and not self._lease.try_promote():
             if not self._gpu_runtime.draws_ahead() or time.monotonic() > deadline:
@@ -170,7 +170,7 @@ class GpuReferee:
     def close(self) -> None:
         """End the runner and the referee process, then give the lease back. Returns at once.
 
-        Whoever wants the card waits for the lease, and so for the end of all this.
+        The lease is released last, so other users of the card wait for all of this.
         """
         self._quiet.close()
         self._gpu_runtime.later(self._close)
@@ -178,7 +178,7 @@ class GpuReferee:
     def _close(self) -> None:
         if self.alive:
             with contextlib.suppress(JudgeError):
-                self.finish()  # by itself, if it can: a kill may leave work on the GPU
+                self.finish()  # voluntarily, if it can: a kill may leave work on the GPU
         self.alive = False
         self._closing.set()
         self._wanted.set()
@@ -215,8 +215,8 @@ class GpuReferee:
                     if self._alone:
                         self._gpu_runtime.check_up()
                     uuid = self._gpu_runtime.card.uuid
-                    raise RunnerUnusable(f"no run gets ready on {uuid}: {error}") from error
-                _log.info("run_started_again: %s", error)
+                    raise RunnerUnusable(f"no run could start on {uuid}: {error}") from error
+                _log.info("run_restarted: %s", error)
             else:
                 return
             if self._closing.wait(_RETRY_S) or self._cancelled():
@@ -236,16 +236,16 @@ class GpuReferee:
         referee.attach(self._problem, process.channel, self._language, checker=checker)
         _require(referee.ready(), "opening the GPU")
         if gpu_runtime.card.mps is not None and self._tool is None and gpu_runtime.client_of(process) is None:
-            raise RunnerUnusable("the runner is no client of MPS, so nothing would hold it there")
+            raise RunnerUnusable("the runner is not a client of MPS, so its GPU share cannot be enforced")
         self._up = True
 
     def _ask(self, question: Callable[[RefereeProcess], _Found]) -> _Found:
-        """What the referee process finds.
+        """Return the referee process's answer to `question`.
 
-        When it has died itself, that may be a neighbour's doing, and alone it is a failure of ours.
+        If the process died, a neighbour may be the cause; in a run alone, it is a failure of the judge.
         """
         if self._referee is None:
-            raise RunnerUnusable("the referee was not made ready")
+            raise RunnerUnusable("the referee was not prepared")
         try:
             return question(self._referee)
         except (DeviceLost, RefereeFailed) as error:
@@ -264,7 +264,10 @@ class GpuReferee:
         )
 
     def _stop(self, stopped: Stopped) -> tuple[Verdict, str]:
-        """End a run that was `stopped`, and say whose fault it is. Raises Disturbed when nobody knows."""
+        """End a run that was `stopped` and return the verdict and message.
+
+        Raises Disturbed if the cause is unknown.
+        """
         self.alive = False
         if stopped.answer is Answer.CANCELLED:
             raise JudgementCancelled
@@ -292,7 +295,7 @@ class GpuReferee:
         """
         self._tell_to_leave()
         completion = self._end_process(patience_s=_EXIT_S)
-        self._tell_to_leave()  # nobody hears it, but what was said meanwhile comes back
+        self._tell_to_leave()  # no user sees it, but it returns diagnostics written since
         return completion
 
     def _tell_to_leave(self) -> None:
@@ -305,7 +308,7 @@ class GpuReferee:
         return self._lease is not None and self._lease.share is Share.RANK
 
     def _ours(self) -> tuple[int, ...]:
-        """Who may be on the GPU while we time, besides the referee."""
+        """Return the process ids that may use the GPU during timing, in addition to the referee."""
         both = [process.pids for process in (self._process, self._checker) if process]
         return (*(pid for pids in both for pid in pids), *self._gpu_runtime.servants())
 
@@ -334,7 +337,7 @@ class GpuReferee:
         self._up = False
 
     def _end_referee(self) -> None:
-        """End the referee process; what it said stays known."""
+        """End the referee process but keep its diagnostics."""
         if self._referee is not None:
             self._referee.close()
 

@@ -1,11 +1,10 @@
-"""Makes sets for the judgements to come, when nobody waits for the GPU's answer any more.
+"""Refills the secret pool after a submission has its verdict.
 
-Theory of operation. When a submission has its verdict, what the secret pool lacks of its cases is put in a
-line. One thread works it off: it fills what the secret pool still wants, set by set, each under a share of
-the GPU like any check's, and with the problem's oracle borrowed for that set alone. Whoever waits for the GPU
-or for the oracle gets it in between. Several
-processes may do so at once; the secret pool refuses what another has begun. A failure costs nothing but that
-the next judgement draws for itself, and is logged.
+Theory of operation. When a submission has its verdict, the missing sets of its cases are queued. One thread
+processes the queue: it fills what the secret pool still wants, set by set, each under a share of the GPU like
+any check's, and with the problem's oracle borrowed for that set alone. Other users of the GPU or of the
+oracle get it in between. Several processes may do so at once; the secret pool refuses what another has begun.
+A failure costs nothing but that the next judgement draws for itself, and is logged.
 """
 
 import logging
@@ -82,7 +81,7 @@ class Refresher:
             except JudgementCancelled:
                 continue
             except (JudgeError, IsolationUnavailable, OSError) as error:
-                _log.warning("secret_pool_not_refreshed: %s: %s", problem.slug, error)
+                _log.warning("secret_pool_refresh_failed: %s: %s", problem.slug, error)
 
     def _fill(self, problem: Problem, cases: list[Case]) -> None:
         for case in cases:

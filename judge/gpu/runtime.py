@@ -1,7 +1,7 @@
-"""One card and all that serves it in this process: sandboxes, leases, secret pool, and what keeps it in use.
+"""One card and its services in this process: sandboxes, leases, secret pool, and health checks.
 
-It knows how to hurt nobody: a client of MPS is taken off the GPU before it is killed, and a card that stays
-ill is taken out of use.
+It protects other programs: a client of MPS is terminated before it is killed, and a card that stays faulty is
+quarantined.
 """
 
 import contextlib
@@ -93,10 +93,10 @@ class GpuRuntime:
 
     @contextmanager
     def share(self, cancelled: Callable[[], bool]) -> Iterator[Lease]:
-        """Hold a share of the card for one draw that nobody waits for. Raises JudgementCancelled.
+        """Hold a share of the card for a background draw. Raises JudgementCancelled.
 
-        Waits a while for nobody else to use the card: a draw in between would keep a submission that has
-        passed its checks from having the card alone at once.
+        Waits a limited time for the card to be unused: a draw in between would keep a submission that has
+        passed its checks from getting the card exclusively at once.
         """
         deadline = time.monotonic() + _QUIET_S
         while self.leases.holders(self.card.uuid) or self.leases.waiting(self.card.uuid):
@@ -139,11 +139,11 @@ class GpuRuntime:
         return RefereeProcess.start(self.card.gpu or "host", cancelled=cancelled, terminate=terminate)
 
     def draws_ahead(self) -> bool:
-        """Whether somebody holds a share of the card to draw for later, which takes milliseconds."""
+        """Whether a background draw holds a share of the card, which takes milliseconds."""
         return any(holder.label == ORACLE for holder in self.leases.holders(self.card.uuid))
 
     def client_of(self, process: Process) -> int | None:
-        """Which process of a sandbox is a client of this card's MPS, by its id on the host.
+        """Return the host process id of the sandbox's process that is a client of this card's MPS, or None.
 
         Raises MpsUnavailable.
         """
@@ -153,21 +153,21 @@ class GpuRuntime:
         return next((pid for pid in process.pids if pid in clients), None)
 
     def overdrawn_mib(self, process: Process) -> int:
-        """What a sandbox holds of the card's memory beyond what a program may have; 0 when it keeps to it."""
+        """Return the MiB of the card's memory that a sandbox holds above its limit, or 0."""
         if not self.card.most_mib:
             return 0
         held_mib = self.hardware.held_mib(self.card, process.pids)
         return max(0, held_mib - self.card.most_mib - _CONTEXT_MIB)
 
     def take_off(self, process: Process) -> None:
-        """Take a sandbox's work off the GPU, so that killing it hurts nobody."""
+        """Terminate a sandbox's work on the GPU, so that killing it does not affect others."""
         if self.card.mps is None:
             return
         try:
             for pid in process.pids:
                 self.card.mps.terminate(pid)
         except MpsUnavailable as error:
-            _log.warning("mps_client_not_terminated: %s: %s", self.card.uuid, error)
+            _log.warning("mps_client_termination_failed: %s: %s", self.card.uuid, error)
 
     def await_recovery(self, stop: Callable[[], bool]) -> None:
         """Wait while the card's MPS gets over a fault, and bring it up if it is not; for a while at most."""
@@ -202,7 +202,7 @@ class GpuRuntime:
         return self.pool.take(self.kind(name), limits)
 
     def later(self, work: Callable[[], None]) -> None:
-        """Do something that nobody waits for, soon; at the latest `close` waits for it."""
+        """Run `work` in the background. `close` waits for it."""
         self._background.submit(_logged, work)
 
     def recovered(self) -> bool:
@@ -244,7 +244,7 @@ class GpuRuntime:
             with self.acquire(Share.RANK, cancelled, label="health check"):
                 if not self.check_up():
                     self.quarantine.clear(self.card.uuid)
-                    _log.info("gpu_back_in_use: %s", self.card.uuid)
+                    _log.info("gpu_restored: %s", self.card.uuid)
         return self.quarantine.mark(self.card.uuid) is None
 
     def _replace_mps(self, *, since_s: float) -> None:

@@ -1,4 +1,4 @@
-"""How a GPU node is set up, for `judge.wiring.open_target`."""
+"""Configuration of a GPU node, for `judge.wiring.open_target`."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +11,12 @@ HOST_IMAGES = "host"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeSettings:
-    """What may differ from node to node.
+    """Settings of one node.
 
     Attributes:
         runtime_dir: where leases, marks, MPS and secret pools meet. All processes of a node share one; it is
         on a
-            local disk, belongs to this user alone and has a short path. None: beside the cache.
+            local disk, belongs to this user alone and has a short path. None: next to the cache.
         images: `PREFIX:TAG` of the images that `deploy/build-images` made, or `host`: containers show this
             host's own files, read-only.
         container_runtime: an OCI runtime that the engine knows, empty for its default.
@@ -27,7 +27,7 @@ class NodeSettings:
             not set aside for us; see `judge.gpu.memory_shares`.
         draws_in_mps: whether oracle and secret pool are clients of MPS as well, within reach of others'
         faults: for
-            GPUs in the exclusive-process compute mode, which let nobody in beside MPS.
+            GPUs in the exclusive-process compute mode, which allow no process outside MPS.
         secret pool: how contents are kept in GPU memory.
         doctor: whether functional mode explains failures of CUDA programs.
     """

@@ -1,4 +1,4 @@
-"""Cards that are simulated on this host: memory for device memory, functional mode for kernels. For tests.
+"""Cards simulated on this host, for tests: host memory as device memory, functional mode for kernels.
 
 All around the cards is real: sandboxes, leases, secret pools, referee processes, the protocol, the clock's
 session and the fault policy. What is measured is no time of a GPU, and every result says so.

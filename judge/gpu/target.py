@@ -81,7 +81,7 @@ class GpuTarget:
 
     @property
     def metrics(self) -> Mapping[str, int]:
-        """What was ready when it was wanted, and what was not: sandboxes by kind, contents by card."""
+        """Counters of hits and misses: warm sandboxes by kind, contents in stock by card."""
         found = pool_metrics(self._pool)
         for uuid, gpu_runtime in self._gpu_runtimes.items():
             found |= {
@@ -97,7 +97,7 @@ class GpuTarget:
 
     @property
     def gpu_runtimes(self) -> Mapping[str, GpuRuntime]:
-        """What serves each card, by uuid."""
+        """The runtime of each card, by uuid."""
         return self._gpu_runtimes
 
     def build(
@@ -144,7 +144,7 @@ class GpuTarget:
     def examine(
         self, problem: Problem, source: str, language: Language, case: Case, cancelled: Callable[[], bool]
     ) -> tuple[Diagnostic, ...]:
-        """What functional mode finds out about a CUDA program that failed `case`."""
+        """Return the findings of functional mode on a CUDA program that failed `case`."""
         if self._doctor is None or language is not Language.CUDA:
             return ()
         return self._doctor.examine(problem, source, case, cancelled)
@@ -157,7 +157,7 @@ class GpuTarget:
         cases: Sequence[Case],
         cancelled: Callable[[], bool],
     ) -> Diagnostic | None:
-        """What functional mode proves about a CUDA program."""
+        """Return a race in a CUDA program that functional mode proves, or None."""
         if self._doctor is None or language is not Language.CUDA:
             return None
         return self._doctor.find_race(problem, source, cases, cancelled)

@@ -1,4 +1,4 @@
-"""Whether everybody can read the texts of a problem: with a screen reader, by keyboard, without the pictures.
+"""Checks that the texts of a problem are accessible: by screen reader, by keyboard, without images.
 
 Source: WCAG 2.2, criteria 1.1.1 (text alternatives), 1.3.1 (structure), 2.4.4 (links), 2.4.6 (headings).
 """
@@ -35,7 +35,7 @@ def check_accessible(problem: Problem) -> Iterator[Finding]:
 
 
 def texts_of(problem: Problem) -> Mapping[str, str]:
-    """What readers get to see, by file."""
+    """Return the texts that readers see, by file."""
     editorial = {"editorial.md": problem.editorial} if problem.editorial else {}
     translations = {f"statement.{locale}.md": text for locale, text in problem.translations.items()}
     return {"statement.md": problem.statement} | translations | editorial
@@ -62,14 +62,14 @@ def _headings(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
             continue
         place, deeper = f"{file}: line {number}", len(found[1])
         if not line[found.end() :].strip().rstrip("#"):
-            yield error(place, "is a heading without words", "write what follows, or remove it")
+            yield error(place, "is an empty heading", "write what follows, or remove it")
         if deeper < _FIRST:
-            yield error(place, "is a heading of the first level, which the title has", "write ## before it")
+            yield error(place, "is a level-1 heading, which is reserved for the title", "write ## before it")
         elif deeper > level + 1:
             yield error(
                 place,
-                f"jumps to a heading of level {deeper} after one of level {level}",
-                f"write {'#' * (level + 1)} before it, so that none is left out",
+                f"jumps from heading level {level} to level {deeper}",
+                f"write {'#' * (level + 1)} so that no level is skipped",
             )
         level = max(deeper, _FIRST)
 
@@ -78,14 +78,14 @@ def _images(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
     for number, line in lines:
         for words, source in _IMAGE.findall(line):
             place, said = f"{file}: line {number}", words.strip()
-            fix = f"say in ![…]({source}) what it shows to those who cannot see it"
+            fix = f"describe the image in the brackets of ![…]({source}), for readers who cannot see it"
             name = source.rpartition("/")[2]
             if not said:
-                yield error(place, f"shows {source} without a text", fix)
+                yield error(place, f"shows {source} without alternative text", fix)
             elif said.lower() in _NOTHING_SAID | {name.lower(), name.lower().partition(".")[0]}:
-                yield error(place, f"describes {source} as {said!r}, which says nothing", fix)
+                yield error(place, f"describes {source} as {said!r}, which carries no information", fix)
             elif len(said) < _SHORT:
-                yield warning(place, f"describes {source} in {len(said)} characters", fix)
+                yield warning(place, f"describes {source} with {len(said)} characters", fix)
 
 
 def _links(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
@@ -94,8 +94,8 @@ def _links(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
             if words.strip().lower() in _NOWHERE or words.strip() == target:
                 yield warning(
                     f"{file}: line {number}",
-                    f"has a link called {words.strip()!r}, which does not say where it leads",
-                    "name what is there",
+                    f"has a link called {words.strip()!r}, which does not name its target",
+                    "name the target in the link text",
                 )
 
 
@@ -106,8 +106,8 @@ def _tables(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
             if not all(cells):
                 yield warning(
                     f"{file}: line {number}",
-                    "heads a table with an empty cell",
-                    "name every column: cells are read out with it",
+                    "is a table header with an empty cell",
+                    "name every column: screen readers announce the name with each cell",
                 )
 
 

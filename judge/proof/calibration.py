@@ -58,7 +58,7 @@ _STEPS = (1.0, 2.0, 5.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """What calibrating found, and the figures for every float output."""
+    """The findings of the calibration, and the figures for every float output."""
 
     findings: tuple[Finding, ...]
     reports: tuple[ToleranceReport, ...]
@@ -304,8 +304,8 @@ def _on_honest(
         case = exact[failed.failed].case.name
         yield error(
             "problem.toml: tolerance",
-            f"the reference {failed.variant.name} fails case {case}, so honest programs may fail too",
-            _advice(reports, "raise the tolerance, or choose inputs that need less of it"),
+            f"the reference {failed.variant.name} fails case {case}, so correct programs may fail too",
+            _advice(reports, "raise the tolerance, or choose inputs with smaller errors"),
         )
         return
     for report in reports:
@@ -313,9 +313,9 @@ def _on_honest(
         if worst > 1 / LEAST_MARGIN:
             yield warning(
                 "problem.toml: tolerance",
-                f"honest orders of summation use up to {100 * worst:.0f} % of the tolerance of "
+                f"legitimate orders of summation use up to {100 * worst:.0f} % of the tolerance of "
                 f"{report.argument}",
-                _advice([report], f"leave {LEAST_MARGIN:g} times what they need"),
+                _advice([report], f"leave a margin of {LEAST_MARGIN:g} times the largest error"),
             )
 
 
@@ -356,11 +356,11 @@ def _rounded(problem: Problem, drawn: Drawn, dtype: Dtype) -> Expected:
 
 
 def _let_through(name: str) -> str:
-    return f"a program with {name} passes every case"
+    return f"a program with {name} is accepted by every case"
 
 
 def _advice(reports: Sequence[ToleranceReport], otherwise: str) -> str:
-    """What to write instead where the figures say so, else `otherwise`."""
+    """Return the advised tolerances if the figures allow any, else `otherwise`."""
     offers = [
         f"{report.argument}: tolerance = {{ relative = {report.advised_relative:g}, "
         f"absolute = {report.advised_absolute:g} }}"

@@ -43,13 +43,13 @@ def check_cases(problem: Problem) -> Iterator[Finding]:
             yield warning(
                 place,
                 f"the hidden case {hidden.name} has the sizes of {public.name}, which users see",
-                "change a size: what fails there only has to know these sizes",
+                "change a size: a program could special-case these sizes",
             )
         elif not first.public:
             yield warning(
                 place,
                 f"the cases {first.name} and {second.name} have the same sizes",
-                "change a size, or remove one: the second says nothing new",
+                "change a size, or remove a case: the second adds no coverage",
             )
 
 
@@ -71,7 +71,7 @@ def check_contents_apart(
     if kept:
         yield error(
             _GENERATE,
-            f"the same inputs for every seed, so that the answer can be kept, in {cases_named(kept)}",
+            f"the same inputs for every seed, so a program could store the answer, in {cases_named(kept)}",
             "draw the contents from rng for all sizes",
         )
     fixed = _fixed(exact, drawn)
@@ -79,9 +79,10 @@ def check_contents_apart(
         if name := next((n for n in left.arrays if n not in fixed and _begin_alike(left, right, n)), ""):
             yield error(
                 _GENERATE,
-                f"{name} of case {left.case} and that of case {right.case} begin alike, although their "
+                f"{name} of case {left.case} and that of case {right.case} start with the same "
+                "values, although their "
                 "seeds differ",
-                "draw the contents from rng, so that no case tells anything of another",
+                "draw the contents from rng, so that no case reveals another",
             )
 
 
@@ -91,8 +92,8 @@ def _name(place: str, case: Case) -> Iterator[Finding]:
         if value >= _TELLING_SIZE and value in numbers:
             yield warning(
                 place,
-                f"{case.name!r} tells the hidden size {name} = {value}: users see the names of cases",
-                "say what is special about it, such as not-a-multiple",
+                f"{case.name!r} reveals the hidden size {name} = {value}: users see case names",
+                "name the property that it tests, such as not-a-multiple",
             )
 
 

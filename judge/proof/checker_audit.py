@@ -60,7 +60,9 @@ def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) ->
     noisy = [drawn for drawn in exact if accepts(drawn, _noise(problem, drawn))]
     if len(noisy) == len(exact):
         yield error(
-            _CHECKER, "takes random bits for an answer, in every case", "compare with what is expected"
+            _CHECKER,
+            "accepts random bits as an answer, in every case",
+            "compare the output with the expected values",
         )
     for drawn in exact:
         answer = _rounded(problem, drawn)
@@ -68,15 +70,15 @@ def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) ->
         if len(said) > 1:
             yield error(
                 _CHECKER,
-                f"says now yes, now no to the same outputs of case {drawn.case.name}",
-                "make it a function of its arguments alone",
+                f"gives different results for the same outputs of case {drawn.case.name}",
+                "make it depend on its arguments only",
             )
             return
         if said == {False}:
             yield error(
                 _CHECKER,
-                f"refuses the reference's own answer to case {drawn.case.name}",
-                "allow for the rounding of the exact values to the output's dtype",
+                f"rejects the reference's own answer to case {drawn.case.name}",
+                "allow for rounding to the output's dtype",
             )
             return
 

@@ -34,19 +34,19 @@ def _solutions(problem: Problem) -> Iterator[Finding]:
             yield error(
                 f"{_TOML}: solutions",
                 f"{len(accepted)} accepted solutions in {language}",
-                f"add a plain and a fast one, {MIN_ACCEPTED} at least",
+                f"add a simple and a fast one, at least {MIN_ACCEPTED}",
             )
     failing = [s for s in problem.solutions if s.verdict is not Verdict.ACCEPTED]
     if len(failing) < MIN_FAILING:
         yield error(
             f"{_TOML}: solutions",
             f"{len(failing)} failing solutions",
-            f"add wrong, slow, racy and cheating ones, {MIN_FAILING} at least",
+            f"add wrong, slow, racy and cheating ones, at least {MIN_FAILING}",
         )
 
 
 def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
-    """What does not depend on a size says nothing: a sum has one element in every case."""
+    """Shapes without sizes are skipped: a sum has one element in every case."""
     varying = [a for a in _arrays(problem) if any(formula.names for formula in a.shape)]
     if not varying:
         return
@@ -61,7 +61,7 @@ def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
         yield error(
             f"{_TOML}: cases",
             "no hidden case has an array of one element",
-            "add a case of group small in which every size is as small as it can be",
+            "add a case of group small in which every size is the smallest possible",
         )
 
 
@@ -84,7 +84,7 @@ def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
             yield error(
                 f"{_TOML}: arguments[{index}].shape",
                 f"{argument.name} is never {'taller than wide' if wide else 'wider than tall'}",
-                "add a hidden case of such a shape, so that swapped sizes fail",
+                "add a hidden case with such a shape, so that programs that swap sizes fail",
             )
 
 
@@ -98,7 +98,7 @@ def _roofline(problem: Problem, case: Case) -> Iterator[Finding]:
     if claimed > needed:
         yield error(
             f"{_TOML}: formulas.bytes",
-            f"claims {claimed} bytes for case {case.name}, whose arrays hold {needed}",
+            f"gives {claimed} bytes for case {case.name}, but its arrays hold {needed}",
             "count each input read once and each output written once",
         )
 

@@ -26,7 +26,7 @@ from problems.vocabulary import Group, Role
 _REFERENCE = "reference.py"
 SEED, OTHER_SEED = 1, 2
 _TELLING_BYTES = 8  # fewer are the same by chance too often to say anything
-_LUCK = 0.01  # with which an element that nobody wrote may pass all cases
+_LUCK = 0.01  # with which an unwritten element may pass all cases
 _WATCH = """
 
 from sandbox.runner.trials import watched as _watched
@@ -103,7 +103,7 @@ def _check_same_seed(first: Drawn, again: Drawn, oracle: CaseDataSource) -> Iter
         yield error(
             f"{_REFERENCE}: reference",
             "the same inputs give different outputs",
-            "make it a function of its arguments alone",
+            "make it depend on its arguments only",
         )
 
 
@@ -111,7 +111,7 @@ def _check_other_seed(problem: Problem, first: Drawn, other: Drawn) -> Iterator[
     if first.inputs and same(first.inputs, other.inputs):
         yield error(
             f"{_REFERENCE}: generate",
-            "two seeds give the same inputs, so that outputs could be known beforehand",
+            "two seeds give the same inputs, so outputs could be precomputed",
             "draw the contents from rng",
         )
         return
@@ -127,7 +127,7 @@ def _check_other_seed(problem: Problem, first: Drawn, other: Drawn) -> Iterator[
         if telling and first.inputs[name].tobytes() == other.inputs[name].tobytes():
             yield warning(
                 f"{_REFERENCE}: generate",
-                f"{name} is the same for every seed, so a program can do without reading it",
+                f"{name} is the same for every seed, so a program need not read it",
                 f"draw {name} from rng too",
             )
 
@@ -142,7 +142,7 @@ def _check_watched(problem: Problem, cases: Sequence[Case], open_oracle: OpenOra
             yield error(
                 f"{_REFERENCE}: reference",
                 str(failure),
-                "change copies, such as x = x.copy(), and write every element of what xp.empty makes",
+                "modify a copy, such as x = x.copy(), and write every element of arrays from xp.empty",
             )
 
 
@@ -156,7 +156,7 @@ def _check_finite(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]
             yield warning(
                 f"{_REFERENCE}: generate",
                 f"{argument.name} holds infinities as {argument.dtype}",
-                f"draw what {argument.dtype} holds, unless infinities are meant",
+                f"draw values within the range of {argument.dtype}, unless infinities are intended",
             )
     for argument in outputs(problem):
         if not argument.dtype.is_float:
@@ -176,13 +176,13 @@ def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[Finding]:
     if with_nan:
         yield error(
             f"{_REFERENCE}: reference",
-            f"{argument.name} holds NaN, which nothing matches, in case {with_nan[0]}",
+            f"{argument.name} holds NaN, which never compares equal, in case {with_nan[0]}",
             "avoid it, or allow it with nan = true",
         )
 
 
 def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
-    """How often random bits would do for an element: memory of its own is not poisoned."""
+    """Yield a finding if random bits would often pass as an element: memory of its own is not poisoned."""
     if problem.checker is not None:
         return
     for index, argument in enumerate(problem.arguments):
@@ -194,7 +194,7 @@ def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
                 f"problem.toml: arguments[{index}]",
                 f"an element of {argument.name} that a program never writes passes all cases with "
                 f"probability {luck:.2g}",
-                "lower the absolute tolerance, or add cases",
+                "lower the absolute tolerance or add cases",
             )
 
 

@@ -1,8 +1,8 @@
 """Looks at a problem to be imported, in the oracle's sandbox.
 
 Theory of operation. One fresh sandbox for each problem: the author's files and our adapter go in as one
-file, a description of bounded size comes out as another, and nothing else is shared. Whatever goes wrong
-inside is the problem's fault and refuses it alone.
+file, a description of bounded size comes out as another, and nothing else is shared. Any failure inside is
+attributed to the problem and rejects only this one.
 """
 
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ def _answer(completion: Completion, limits: Limits) -> bytes:
     if (content := completion.files.get(_ANSWER)) is not None and completion.ending is Ending.EXITED:
         return content
     passed = {
-        Ending.WALL_TIME: f"takes longer than {limits.wall_s:.0f} s",
-        Ending.CPU_TIME: f"takes longer than {limits.cpu_s:.0f} s of a processor",
+        Ending.WALL_TIME: f"takes more than {limits.wall_s:.0f} s",
+        Ending.CPU_TIME: f"takes more than {limits.cpu_s:.0f} s of CPU time",
         Ending.MEMORY: f"takes more than {limits.memory_mib} MiB",
         Ending.OUTPUT: "prints too much",
     }
@@ -55,5 +55,5 @@ def _answer(completion: Completion, limits: Limits) -> bytes:
         raise Refused(f"its Python {reason}")
     said = clean(completion.stderr.decode("utf-8", "replace"), 600).strip()
     raise Refused(
-        f"its Python ended by itself ({completion.ending}, status {completion.status}): {said}".strip(": ")
+        f"its Python ended unexpectedly ({completion.ending}, status {completion.status}): {said}".strip(": ")
     )

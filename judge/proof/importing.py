@@ -47,7 +47,7 @@ class UnknownFormat(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """Where an author's code runs during an import: sandboxes both. With `scale` small timed cases grow."""
+    """The sandboxes for an author's code during an import. With `scale`, small timed cases are enlarged."""
 
     examiner: Examiner
     open_oracle: OpenOracle
@@ -88,15 +88,15 @@ def import_set(
             if untried:
                 raise
             untried = True
-            reason = f"this host could not try it, which is no fault of it: {error}; import it again"
+            reason = f"this host could not run it; the problem is not at fault, so import it again: {error}"
             imported = _refused(name, place, reason)
         except Refused as error:
             imported = _refused(name, place, str(error))
         except _ODD as error:
-            reason = f"it holds something that its format does not foresee ({type(error).__name__}: {error})"
+            reason = f"it does not follow its format ({type(error).__name__}: {error})"
             imported = _refused(name, place, reason[:300])
         if imported.files and imported.entry.slug in taken:
-            reason = f"another problem of the set has the slug {imported.entry.slug} too"
+            reason = f"another problem of the set has the same slug, {imported.entry.slug}"
             imported = Imported(Entry.refused(name, imported.entry.slug, reason))
         taken |= {imported.entry.slug} if imported.files else set()
         yield imported
@@ -111,7 +111,7 @@ def _refused(name: str, place: Path, reason: str) -> Imported:
 def format_of(name: str) -> Format:
     """The importer of that format. Raises UnknownFormat."""
     if name not in FORMATS:
-        raise UnknownFormat(f"{name!r} is no format; there are {', '.join(FORMATS)}")
+        raise UnknownFormat(f"unknown format {name!r}; available: {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
@@ -194,7 +194,7 @@ def open_workshop(backend: Backend, *, scale: bool = False) -> Iterator[Workshop
         try:
             process = pool.take(TORCH_ORACLE, ORACLE_LIMITS)
         except NotReady as error:
-            raise RunnerUnusable(f"the oracle does not come up: {error}") from error
+            raise RunnerUnusable(f"the oracle did not start: {error}") from error
         return Oracle(problem, process, lambda: False)
 
     try:

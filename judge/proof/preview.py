@@ -39,7 +39,7 @@ OpenOracle = Callable[[Problem], AbstractContextManager[CaseDataSource]]
 
 
 class PreviewRefused(ValueError):
-    """Raised when there is no such case, or it is too large. The message is for its author."""
+    """Raised when the case is unknown or too large. The message is for the author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class CaseWanted:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Self:
-        """What `to_json` gave."""
+        """Rebuild the value from the output of `to_json`."""
         seed = body.get("seed")
         return cls(body.get("case", ""), body.get("sizes") or {}, None if seed is None else int(seed))
 
@@ -84,7 +84,7 @@ class ArrayPreview:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a case draws with `seed`. Times are wall clock, in milliseconds.
+    """The contents of a case drawn with `seed`. Times are wall clock, in milliseconds.
 
     `generator_ms` is None for a case that states its inputs.
     """
@@ -121,12 +121,13 @@ def wanted_case(problem: Problem, wanted: CaseWanted) -> Case:
     found = next((case for case in problem.cases if case.name == wanted.case), None)
     if found is None:
         known = ", ".join(case.name for case in problem.cases)
-        raise PreviewRefused(f"There is no case {wanted.case[:60]!r}; there are {known}.")
+        raise PreviewRefused(f"Unknown case {wanted.case[:60]!r}. Choose one of: {known}.")
     _, size_bytes = layout(problem, found)
     if size_bytes > MAX_BYTES:
         raise PreviewRefused(
-            f"{found.name} takes {size_bytes / 2**30:.1f} GiB; a preview takes {MAX_BYTES / 2**30:g} GiB. "
-            "Ask for smaller sizes."
+            f"{found.name} takes {size_bytes / 2**30:.1f} GiB; a preview is limited to "
+            f"{MAX_BYTES / 2**30:g} GiB. "
+            "Choose smaller sizes."
         )
     return found
 

@@ -1,4 +1,4 @@
-"""What the programs of a problem get: its solutions, trivial ones, and mutants of the accepted ones.
+"""Judges the programs of a problem: its solutions, trivial programs, and mutants of accepted solutions.
 
 Solutions are judged as submissions are, each for itself. All others of a language are tried in batches
 (`judge.proof.batches`), with the accepted solutions as controls.
@@ -76,7 +76,7 @@ def try_programs(
 
 @dataclass(slots=True)
 class _ProgramRun:
-    """The programs of a problem being tried, and what came out so far."""
+    """The programs of a problem that are being tried, and the results up to now."""
 
     problem: Problem
     environment: ProgramEnvironment
@@ -91,7 +91,7 @@ class _ProgramRun:
 
     @property
     def total(self) -> int:
-        """How many programs there are."""
+        """The number of programs."""
         mutants = sum(len(family.mutants) for family in self.families)
         return len(self.problem.solutions) + len(self.trivial) + mutants
 
@@ -146,7 +146,7 @@ def _ms_since(started: float) -> float:
 
 
 def name_of(program: Solution | Trivial) -> str:
-    """What to call a program in messages."""
+    """Return the name of a program for messages."""
     if isinstance(program, Solution):
         return f"solutions/{program.path.name}"
     return f"{program.name} ({program.language})"
@@ -174,13 +174,13 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
 
 
 def findings_on(outcome: Outcome) -> Iterator[Finding]:
-    """What a program's outcome says about the problem."""
+    """Yield the findings that a program's outcome implies for the problem."""
     said = f": {outcome.message}" if outcome.message else ""
     if outcome.expected is not None:
         if not outcome.holds:
             found = error(
                 outcome.program,
-                f"must get {outcome.expected}, got {outcome.verdict}{said}",
+                f"expected {outcome.expected}, got {outcome.verdict}{said}",
                 "correct the program, its verdict, or the cases and tolerances that let it through",
             )
             yield replace(found, details=tuple(text for text in outcome.findings if text != outcome.message))
@@ -193,6 +193,6 @@ def findings_on(outcome: Outcome) -> Iterator[Finding]:
     elif outcome.verdict is not Verdict.WRONG_ANSWER:
         yield warning(
             f"trivial program {outcome.program}",
-            f"got {outcome.verdict} rather than wrong_answer{said}",
-            "look whether its answer was compared at all",
+            f"got {outcome.verdict} instead of wrong_answer{said}",
+            "check that its output was compared at all",
         )

@@ -1,6 +1,6 @@
-"""Proves a problem: that right programs pass, wrong ones fail, and nothing trivial slips through.
+"""Proves a problem: correct programs pass, wrong ones fail, and trivial ones are rejected.
 
-A problem is published only when its proof holds. The order is from cheap to dear: what can be read
+A problem is published only when its proof holds. Cheap checks come first: what can be read
 from the package, then the reference in the oracle's sandbox, then every program through the judge.
 """
 
@@ -56,7 +56,7 @@ _NEED_REFERENCE = (Check.POISON, Check.TOLERANCES, Check.EXPOSURE, Check.STATEME
 
 
 class ProofEnvironment(ProgramEnvironment, Protocol):
-    """What proving needs of a place to judge on."""
+    """What a proof needs from a judging environment."""
 
     def oracle(self, problem: Problem) -> AbstractContextManager[CaseDataSource]:
         """Load the problem's reference, isolated."""
@@ -130,9 +130,9 @@ def examine(
     gpu: str = DEFAULT_GPU,
     on_progress: OnProgress = lambda _: None,
 ) -> Proof:
-    """What can be said of `problem` without judging a program; see `prove`.
+    """Run the checks of `problem` that need no program judged; see `prove`.
 
-    When the author's code breaks, or answers otherwise each time, the sections that need it are skipped.
+    If the author's code fails or is not deterministic, the sections that need it are skipped.
     """
     ledger = Ledger(on_progress)
     measured = measure_timed(problem, find_gpu(gpu))
@@ -146,13 +146,13 @@ def examine(
         check, place = Check.CONTENTS, "reference.py"
         if isinstance(failure, CheckerFailed):
             check, place = Check.CHECKER, "checker.py"
-        ledger.file(check, [error(place, str(failure), "correct it; what needs it was not tried")])
+        ledger.file(check, [error(place, str(failure), "correct it; checks that depend on it were not run")])
         ledger.skip(*_NEED_REFERENCE)
     return replace(ledger.proof(problem), timed_sizes=measured)
 
 
 def _examine_reference(problem: Problem, environment: ProofEnvironment, ledger: "Ledger") -> Proof:
-    """What the reference's answers say. Raises OracleFailed."""
+    """Run the checks of the reference's results. Raises OracleFailed."""
     exact = draw_exact(problem, environment.oracle)
     ledger.look(Check.CONTENTS, lambda: check_contents(problem, exact, environment.oracle))
     if ledger.state(Check.CONTENTS) is State.FAILS:
@@ -194,11 +194,11 @@ class Ledger:
         self.sections += _skipped(*(check for check in checks if check not in known))
 
     def state(self, check: Check) -> State:
-        """How the section `check` came out so far."""
+        """Return the state of the section `check`, up to now."""
         return state_of(finding for finding in self.findings if finding.check is check)
 
     def proof(self, problem: Problem) -> Proof:
-        """What is known so far."""
+        """Return the proof with the results up to now."""
         return Proof(problem.slug, problem.version, tuple(self.findings), (), tuple(self.sections))
 
     def file(self, check: Check, findings: Iterable[Finding], *, started: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What proving a problem yields. Values only; `to_json` and `from_json` are its stored form.
+"""The results of a proof: value types only; `to_json` and `from_json` are the stored form.
 
 A report has one section for each thing that was looked into (`Check`), the findings, what every program got,
 and the figures behind the findings, so that an author can see how far from the edge a problem is.
@@ -16,7 +16,7 @@ _FORMAT = 1
 
 
 class Check(StrEnum):
-    """What a proof looks into, in the order of a report."""
+    """The sections of a proof, in the order of a report."""
 
     COVERAGE = "coverage"
     SHAPES = "shapes"
@@ -34,19 +34,19 @@ class Check(StrEnum):
 
     @property
     def heading(self) -> str:
-        """What reports call it."""
+        """The heading of the section in reports."""
         return _HEADINGS[self]
 
 
 _HEADINGS = {
-    Check.COVERAGE: "Solutions and cases are enough",
+    Check.COVERAGE: "There are enough solutions and cases",
     Check.SHAPES: "Hidden shapes are odd, tiny and not square",
-    Check.TIMED_SIZES: "Timed cases can be timed",
+    Check.TIMED_SIZES: "Timed cases have suitable sizes",
     Check.STATEMENT: "The statement agrees with the package",
-    Check.ACCESSIBILITY: "Everybody can read the statement",
+    Check.ACCESSIBILITY: "The statement is accessible",
     Check.CONTENTS: "Contents are random, the reference is exact",
     Check.POISON: "Every element must be written",
-    Check.CHECKER: "The checker can be trusted",
+    Check.CHECKER: "The checker is reliable",
     Check.TOLERANCES: "Tolerances fit",
     Check.EXPOSURE: "No case reveals another",
     Check.SOLUTIONS: "Solutions get their verdicts",
@@ -56,7 +56,7 @@ _HEADINGS = {
 
 
 class State(StrEnum):
-    """How a section of a proof came out."""
+    """The state of a section of a proof."""
 
     HOLDS = "holds"
     WARNS = "warns"
@@ -122,7 +122,7 @@ class MutantOutcome:
 
     @property
     def counts(self) -> bool:
-        """Whether it is part of the score: what was not tried, or does not compile, says nothing."""
+        """Whether it counts for the score. Mutants that were not tried or do not compile do not count."""
         return self.verdict not in {None, Verdict.COMPILE_ERROR, Verdict.INTERNAL_ERROR, Verdict.CANCELLED}
 
     @property
@@ -147,9 +147,9 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class ToleranceReport:
-    """The tolerance of one output beside what was measured; `advised_…` is what the figures suggest.
+    """The tolerance of one output and the measured errors; `advised_…` is what the figures suggest.
 
-    Both `advised_…` are None where no tolerance would tell honest programs from others.
+    Both `advised_…` are None if no tolerance separates correct programs from wrong ones.
     """
 
     argument: str
@@ -163,7 +163,7 @@ class ToleranceReport:
 
 @dataclass(frozen=True, slots=True)
 class TimedSize:
-    """How a timed case fits the GPU `gpu`: the time of a perfect program, and the memory of a judgement.
+    """Suitability of a timed case for the GPU `gpu`: time of a perfect program, memory of a judgement.
 
     `advised` has other sizes, where these do not fit.
     """
@@ -211,7 +211,7 @@ class Proof:
         return all(finding.severity is not Severity.ERROR for finding in self.findings)
 
     def findings_of(self, check: Check) -> tuple[Finding, ...]:
-        """What was found there."""
+        """Return the findings of the section `check`."""
         return tuple(finding for finding in self.findings if finding.check is check)
 
 
@@ -243,7 +243,7 @@ def filed(check: Check, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def state_of(findings: Iterable[Finding]) -> State:
-    """How a section with these findings came out."""
+    """Return the state of a section with these findings."""
     severities = {finding.severity for finding in findings}
     if Severity.ERROR in severities:
         return State.FAILS

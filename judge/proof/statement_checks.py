@@ -62,13 +62,13 @@ def check_example(
             listing = ", ".join(f"{value:.6g}" for value in values[:12])
             yield error(
                 f"{_STATEMENT}: ## Example",
-                f"does not show {name} as the case {sample} has it: {listing}",
-                "write the numbers one after the other in the order of the array, rounded as you like",
+                f"does not show {name} of the case {sample}: {listing}",
+                "write the values in array order; rounding is allowed",
             )
 
 
 def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
-    """Where the example section says what a scalar is, it must be what `sample` makes it."""
+    """Yield findings for scalars whose value in the example section differs from `sample`."""
     said = _values_said(example_section(problem.statement))
     for argument in problem.arguments:
         if argument.role is not Role.SCALAR or argument.name not in said:
@@ -77,13 +77,13 @@ def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
         if not _rounds(number, value):
             yield error(
                 f"{_STATEMENT}: ## Example",
-                f"says that {argument.name} is {number}, which the case {sample.name} makes {value:g}",
-                f"write {value:g}, or {{{{ cases.{sample.name}.SIZE }}}}, which stands for a size of it",
+                f"says that {argument.name} is {number}, but in the case {sample.name} it is {value:g}",
+                f"write {value:g}, or {{{{ cases.{sample.name}.SIZE }}}}, which is replaced with that size",
             )
 
 
 def _values_said(text: str) -> dict[str, str]:
-    """What `text` says of names: "`rows`, `cols` | 2, 4" says it of two, "`n` = 5" of one."""
+    """Return the values that `text` gives to names: "`rows`, `cols` | 2, 4" gives two, "`n` = 5" one."""
     said: dict[str, str] = {}
     for found in _SAID.finditer(text):
         names, numbers = re.findall(r"`(\w+)`", found["names"]), _NUMBER.findall(found["numbers"])
@@ -105,7 +105,8 @@ def check_constraints(problem: Problem) -> Iterator[Finding]:
                 yield error(
                     _CONSTRAINTS,
                     f"does not state the {name} tolerance of {argument.name}, {value:g}",
-                    f"write {{{{ arguments.{argument.name}.tolerance.{name} }}}}, which stands for it",
+                    f"write {{{{ arguments.{argument.name}.tolerance.{name} }}}}, which is "
+                    "replaced with the value",
                 )
     names = set(size_names(problem))
     for low, high in bounds_in(text):
@@ -117,7 +118,7 @@ def check_constraints(problem: Problem) -> Iterator[Finding]:
                 _CONSTRAINTS,
                 f"promises {low.text} <= {high.text}, broken by {cases_named(breaking)}",
                 f"change the bound or the cases; {{{{ sizes.{size}.least }}}} and "
-                f"{{{{ sizes.{size}.most }}}} stand for the extremes of all cases",
+                f"{{{{ sizes.{size}.most }}}} are replaced with the extremes of all cases",
             )
 
 

@@ -44,7 +44,7 @@ class GpuModel:
 
     @property
     def rates(self) -> Calibration:
-        """What a calibration of it would say if it reached its data sheet."""
+        """The calibration of a GPU that reaches the rates of its data sheet."""
         rates = {"float16": self.float16_per_s, "float32": self.float32_per_s, "float64": self.float64_per_s}
         return Calibration(self.name, "data sheet", self.bytes_per_s, rates, self.l2_bytes)
 
@@ -71,11 +71,11 @@ def find_gpu(name: str) -> GpuModel:
     for model in MODELS.values():
         if model.name in words:
             return model
-    raise ValueError(f"no data sheet of {name!r} is known; there are {', '.join(MODELS)}")
+    raise ValueError(f"no data sheet for {name!r}; available: {', '.join(MODELS)}")
 
 
 def measure_timed(problem: Problem, gpu: GpuModel) -> tuple[TimedSize, ...]:
-    """How each timed case fits `gpu`."""
+    """Return the suitability of each timed case for `gpu`."""
     return tuple(_measure(problem, case, gpu) for case in problem.cases if case.group is Group.TIMED)
 
 
@@ -122,7 +122,7 @@ def array_bytes(problem: Problem, sizes: Mapping[str, int]) -> int:
 
 
 def needed_bytes(problem: Problem, case: Case) -> int:
-    """The memory of a GPU that judging a timed case takes at its peak.
+    """Return the peak GPU memory in bytes of judging a timed case.
 
     Drawn sets, the buffers of a timed session with poison and copies, and, for the reference, its
     arguments in float64 and what it returns. What a reference needs besides cannot be known.

@@ -1,8 +1,8 @@
-"""Memory of this host that the referee shares with a sandbox, and what it does to distrust it.
+"""Host memory that the referee shares with a sandbox, and the checks that guard it.
 
 Layout of one memfd: a guard band, the payload, a guard band. Both bands hold random bytes that only
 the referee knows, so that a write past either end is seen. The payload of an output is poisoned before
-every call, see `judge.runner.poison`, so that memory which nobody wrote cannot pass for an answer. The size
+every call, see `judge.runner.poison`, so that unwritten memory cannot pass as a result. The size
 is sealed: a sandbox that could shrink the file would end us with SIGBUS.
 """
 
@@ -73,7 +73,7 @@ class HostBuffer:
         return np.array_equal(self.payload, _bytes(contents))
 
     def damage(self) -> str | None:
-        """Which guard band was written, as words for the author, or None."""
+        """Return a message for the author that names the overwritten guard band, or None."""
         if not np.array_equal(self._all[:GUARD_BYTES], self._before):
             return f"memory just before the first element of {self.name} was overwritten"
         if not np.array_equal(self._all[GUARD_BYTES + self.size_bytes :], self._after):
@@ -102,7 +102,7 @@ class HostMemory:
 
     @property
     def free_bytes(self) -> int:
-        """How much memory is free now."""
+        """Return the free host memory in bytes."""
         return os.sysconf("SC_AVPHYS_PAGES") * mmap.PAGESIZE
 
     def buffer(self, name: str, size_bytes: int) -> HostBuffer:
@@ -139,7 +139,7 @@ class HostMemory:
         )
 
     def synchronize(self) -> None:
-        """Nothing is ever under way."""
+        """Do nothing: host memory has no queued work."""
 
     def lost(self, *, patience_s: float) -> bool:  # noqa: ARG002 - for a GPU
         """A host is not lost."""
@@ -157,7 +157,7 @@ def random_bytes(count: int) -> Bytes:
 
 def _bytes(contents: Contents) -> Bytes:
     if not isinstance(contents, np.ndarray):
-        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
+        raise TypeError(f"these contents have the wrong type for this buffer: {type(contents).__name__}")
     return contents
 
 

@@ -24,7 +24,7 @@ class Call:
 
     @property
     def arguments(self) -> tuple[WireArgument, ...]:
-        """What goes into the request."""
+        """The arguments as the request encodes them."""
         return tuple(self._arguments)
 
     @property

@@ -1,10 +1,11 @@
-"""How outputs are compared: by the tolerances of the problem, or by the author's `checker.py`.
+"""Compares outputs by the tolerances of the problem, or by the author's `checker.py`.
 
-Theory of operation. Whatever a checker says, the verdict is the referee's. It hands copies of inputs,
-expected values and the outputs that it took to a sandbox which no submission ever meets, and gets back what
-each output must hold exactly (`sandbox.runner.checker_work`). With that it compares its own copy of the
-outputs, element by element, as it compares all others. A checker that breaks or takes too long is a failure
-of the problem and is charged to nobody. It is the same on a host and on a GPU; only the memory differs.
+Theory of operation. The referee decides the verdict, regardless of the checker's answer. It hands copies of
+inputs, expected values and the outputs that it took to a sandbox which no submission ever meets, and gets
+back what each output must hold exactly (`sandbox.runner.checker_work`). With that it compares its own copy of
+the outputs, element by element, as it compares all others. A checker that breaks or takes too long is a
+failure of the problem and is not charged to the user. It is the same on a host and on a GPU; only the memory
+differs.
 """
 
 import json
@@ -214,7 +215,7 @@ def checking_on_host(
 
 
 def checker_manifest(problem: Problem) -> bytes:
-    """What the checker's sandbox must know of the signature, JSON."""
+    """Return the checker's manifest as JSON: the signature."""
     tolerances = {argument.name: argument.tolerance or Tolerance() for argument in outputs(problem)}
     manifest = {
         "checker": True,
@@ -230,7 +231,7 @@ def checker_manifest(problem: Problem) -> bytes:
 
 
 def checker_bytes(problem: Problem, case: Case) -> int:
-    """The memory that one comparison by a checker takes here; what the author's code takes is its own."""
+    """Return the bytes that the judge needs for one comparison by a checker, without the author's own use."""
     if problem.checker is None:
         return 0
     copies = sum(bytes_of(argument, case.sizes) for argument in (*inputs(problem), *outputs(problem)))

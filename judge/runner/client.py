@@ -1,4 +1,4 @@
-"""Our side of the wire with one sandboxed process: a runner, or the oracle.
+"""The judge's side of the wire to one sandboxed process: a runner or the oracle.
 
 Theory of operation. Each request is answered by its sequence number or not at all. While waiting we
 drain the diagnostics pipe, whose write end the process got with LOAD, so that it can never block on
@@ -38,7 +38,7 @@ _EXIT_S = 2.0
 
 
 class Answer(Enum):
-    """How waiting for an answer ended."""
+    """How a request ended."""
 
     DONE = auto()
     DIED = auto()
@@ -67,12 +67,12 @@ class RunnerChannel:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What the process has said about the program so far."""
+        """The process's findings about the program, up to now."""
         self._drain()
         return parse_diagnostics(bytes(self._said))
 
     def hear_no_more(self) -> None:
-        """Drop what the process says from now on: it has met contents whose traces nobody may see."""
+        """Drop further output of the process, because it may contain traces of secret contents."""
         self._drain()
         self._listening = False
 
@@ -226,7 +226,7 @@ class RunnerClient(RunnerChannel):
         self._process = process
 
     def end(self, *, patience_s: float = _EXIT_S) -> Completion:
-        """How the process ended. One that is still alive after `patience_s` is killed."""
+        """Return how the process ended. Kills it if it is still alive after `patience_s`."""
         return end(self._process, patience_s=patience_s)
 
     def quit(self) -> Completion:
@@ -241,7 +241,7 @@ class RunnerClient(RunnerChannel):
 
 
 def end(process: Process, *, patience_s: float = _EXIT_S) -> Completion:
-    """How `process` ended. One that is still alive after `patience_s` is killed."""
+    """Return how `process` ended. Kills it if it is still alive after `patience_s`."""
     try:
         return process.wait(patience_s)
     except TimeoutError:

@@ -21,7 +21,7 @@ UNWRITTEN = "never written"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What comparing one output found. `unwritten` counts mismatches that still hold the poison."""
+    """The result of comparing one output. `unwritten` counts mismatches that still hold the poison."""
 
     checked: int
     mismatched: int

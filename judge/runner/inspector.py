@@ -33,10 +33,10 @@ _AFTERSHOCK_S = 0.1  # in which a fault that ended the runner reaches our own co
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The runner gave no answer that counts, or there is no GPU left to judge it by. No verdict yet.
+    """The runner gave no valid answer, or the GPU was lost. Not yet a verdict.
 
     `answer` is DONE where the runner did answer and the GPU was lost all the same. `device_lost` says
-    that the referee's own context died: under MPS, perhaps of somebody else's fault.
+    that the referee's own context died: under MPS, possibly because of another program's fault.
     """
 
     answer: Answer
@@ -46,7 +46,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found in the buffers after a call."""
+    """The result of inspecting the buffers after a call."""
 
     verdict: Verdict
     message: str = ""
@@ -150,7 +150,7 @@ def inspect(
             return Finding(Verdict.REJECTED, message)
     comparisons = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
     if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
-        message = "An output changed after solve had returned. All work must be done by then."
+        message = "An output changed after solve had returned. All work must be complete when solve returns."
         return Finding(Verdict.REJECTED, message)
     return _compared(comparisons)
 
@@ -183,7 +183,7 @@ def _compared(comparisons: Mapping[str, Comparison]) -> Finding:
 
 
 def _sentence(name: str, comparison: Comparison) -> str:
-    """What is wrong with one output, in words that give away no size and no value of a hidden case."""
+    """Return a sentence on what is wrong with one output, without sizes and values of a hidden case."""
     if comparison.unwritten == comparison.checked:
         return f"{name} was never written."
     share = 100 * comparison.mismatched / comparison.checked

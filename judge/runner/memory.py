@@ -7,8 +7,8 @@ referee's own, which only the memory that made them can read. `judge.runner.buff
 NumPy arrays, `judge.gpu.device.memory.DeviceMemory` in device memory.
 
 Work on a GPU is queued. Operations of one memory happen in the order in which they were asked for, and
-`synchronize` returns when they are done: call it before a sandbox is told to look. What gives an answer
-(`holds`, `damage`, `compare`) waits by itself.
+`synchronize` returns when they are done: call it before a sandbox is told to look. Methods that return a
+result (`holds`, `damage`, `compare`) synchronise first.
 """
 
 from collections.abc import Mapping
@@ -22,9 +22,9 @@ from problems.vocabulary import Dtype
 
 
 class DeviceLost(Exception):
-    """Raised when this process can use the GPU no more: its context died of a fault.
+    """Raised when this process can no longer use the GPU, because a fault ended its context.
 
-    Under MPS that may be anybody's fault. Only a new process helps.
+    Under MPS any client may have caused the fault. Start a new process.
     """
 
 
@@ -37,7 +37,7 @@ class Contents(Protocol):
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they are."""
+        """The size in bytes."""
 
 
 class Buffer(Protocol):
@@ -56,11 +56,11 @@ class Buffer(Protocol):
 
     @property
     def descriptor(self) -> int:
-        """What is passed to the sandbox. It stays ours."""
+        """The descriptor to pass to the sandbox. The buffer keeps ownership."""
 
     @property
     def offset(self) -> int:
-        """Where the payload starts in the memory of the descriptor, in bytes; a multiple of 4096."""
+        """The offset of the payload in the descriptor's memory, in bytes; a multiple of 4096."""
 
     @property
     def whole_bytes(self) -> int:
@@ -82,21 +82,21 @@ class Buffer(Protocol):
         """Whether the payload is `contents` now, byte by byte."""
 
     def damage(self) -> str | None:
-        """Which guard band was written, as words for the author, or None."""
+        """Return a message for the author that names the overwritten guard band, or None."""
 
     def close(self) -> None:
         """Scrub and release the memory; safe to call again, and when the GPU is lost."""
 
 
 class Memory(Protocol):
-    """Where the referee works. Its buffers are closed by whoever made them; close it last.
+    """The referee's memory. The creator of a buffer closes it; close the memory last.
 
     Everything but `lost` and `close` raises DeviceLost when the GPU is lost.
     """
 
     @property
     def free_bytes(self) -> int:
-        """How much memory is free for buffers now."""
+        """Return the memory in bytes that is free for buffers."""
 
     def buffer(self, name: str, size_bytes: int) -> Buffer:
         """New memory for the array `name`. Raises DeviceRefused when there is none left."""

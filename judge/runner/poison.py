@@ -1,10 +1,10 @@
-"""What outputs hold before a call: random bits, bent so that no right answer comes of adding to them.
+"""Poison: random bits that outputs hold before a call, such that adding to them gives no correct result.
 
 Plain random bits are, as a float, below one in half of all cases: a sum onto them would be close enough to
 right. So floats are large, at least 2^97 (2^13 in float16, 2^1009 in float64), of either sign, and one in 32
 or more is NaN or infinite. Integers lie in the two quarters of their range that are farthest from zero.
 Bytes of bool are neither 0 nor 1: an element that still holds one counts as unwritten, see
-`judge.runner.comparison`. All other bits stay random, so that a program cannot foretell poison: an element of
+`judge.runner.comparison`. All other bits stay random, so that a program cannot predict poison: an element of
 n bytes has at least 8n - 7 random bits. `judge/gpu/device/kernels.cu` bends in the same way.
 """
 
@@ -20,7 +20,7 @@ _WORD_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Bend:
-    """What becomes of each 64 random bits: those of `ones` are set, those of `flips` unlike the bit above."""
+    """Transforms 64 random bits: sets those of `ones`, makes those of `flips` unlike the bit above."""
 
     ones: int = 0
     flips: int = 0

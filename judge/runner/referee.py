@@ -1,7 +1,7 @@
 """The referee of a program whose runner belongs to this process, with arrays in memory of this host.
 
-What it believes and why is in `judge.runner.inspector`. This is what comes on top where everything happens in
-one process: it owns the runner, and turns the end of one that stopped into a verdict.
+`judge.runner.inspector` has the checks. This module adds what a single process needs: it owns the runner and
+turns its end into a verdict.
 """
 
 from collections.abc import Callable, Mapping
@@ -57,7 +57,7 @@ class Referee:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What the runner said about the program so far."""
+        """The runner's findings about the program, up to now."""
         return self._conversation.diagnostics
 
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:

@@ -22,7 +22,7 @@ from problems.schema import Problem
 from problems.vocabulary import Difficulty, Language, Verdict
 
 _EMPTY = "does-nothing"
-_NOTE = "Does nothing. Written by the importer; replace it by solutions of your own."
+_NOTE = "Does nothing. Written by the importer; replace it with your own solutions."
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Source:
 
     `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of
     `format` must know, as Python. `markdown` is the statement, `starters` programs to begin with, by
-    language. One that `checks` by itself, in a way that no tolerance says, gets a checker.
+    language. A problem whose own check cannot be expressed as a tolerance (`checks`) gets a checker.
     """
 
     format: str
@@ -51,7 +51,7 @@ class Source:
 
     @property
     def examined(self) -> str:
-        """What the sandbox is asked to examine."""
+        """The text that the sandbox examines."""
         return examined_text(self.format, self.files, self.constants)
 
 
@@ -76,7 +76,7 @@ def build(
     python_alone = bool(described.modules) or described.call is not None
     languages = (Language.PYTHON,) if python_alone else tuple(Language)
     if described.modules:
-        planned.warnings.append("it is passed a module, so it is for Python with PyTorch alone")
+        planned.warnings.append("its argument is a module, so the problem is for PyTorch only")
     file = f"{_EMPTY}{languages[0].suffix}"
     returns_nothing = described.call is not None and bool(described.call.returns)
     fails = Verdict.RUNTIME_ERROR if returns_nothing else Verdict.WRONG_ANSWER
@@ -106,7 +106,7 @@ def build(
             files[f"starter/{STARTER_FILES[language]}"] = text.encode()
     loaded(source.slug, files)
     known = "only the set's own solution" if source.solutions else "no solutions"
-    planned.warnings.append(f"it has {known}: write accepted and failing ones, then prove it")
+    planned.warnings.append(f"it has {known}: add accepted and failing solutions, then prove the problem")
     entry = Entry.imported(source.place, source.slug, title, tuple(planned.warnings), cases.offered)
     return Imported(entry, files)
 
@@ -127,7 +127,7 @@ def loaded(slug: str, files: Mapping[str, bytes]) -> Problem:
             return load_problem(folder)
         except PackageInvalid as error:
             shown = "; ".join(fault.removeprefix(f"problems/{slug}/") for fault in error.faults[:4])
-            raise Refused(f"it does not make a package: {shown}") from error
+            raise Refused(f"it does not convert to a valid package: {shown}") from error
 
 
 def write_package(folder: Path, files: Mapping[str, bytes]) -> None:

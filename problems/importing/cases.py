@@ -134,22 +134,22 @@ def _scale_timed(plan: Plan, cases: list[PlannedCase], *, scale: bool) -> dict[s
             sizes = scaled(plan, case.sizes, GOOD_TIMED_BYTES)
             said = f"the timed case {case.name} has {total / 1024:.0f} KiB of arrays, less than 1 MiB"
             if sizes == case.sizes:
-                plan.warnings.append(f"{said}, and no size of it can be enlarged")
+                plan.warnings.append(f"{said}, and none of its sizes can be enlarged")
                 continue
             offered[case.name] = sizes
             if scale:
                 cases[index] = PlannedCase(case.name, case.group, sizes)
-            better = f"{'enlarged to' if scale else 'better are'} {_told(sizes)}"
+            better = f"{'enlarged to' if scale else 'better sizes are'} {_told(sizes)}"
             plan.warnings.append(
                 f"{said}: {better}, with contents like those of the tests; "
-                "look whether the reference can do that much"
+                "check that the reference can compute that much"
             )
         elif total > MAX_TIMED_BYTES:
             sizes = scaled(plan, case.sizes, MAX_TIMED_BYTES // 2)
             if bytes_of(plan, sizes) > MAX_TIMED_BYTES:
                 plan.warnings.append(
                     f"the timed case {case.name} has {total / 2**30:.1f} GiB of arrays, more than 4 GiB, "
-                    "and no size of it can be smaller: take it out, or give it other sizes"
+                    "and none of its sizes can be reduced: remove it or change its sizes"
                 )
                 continue
             cases[index] = PlannedCase(case.name, case.group, sizes)
@@ -229,7 +229,7 @@ def _fill_groups(plan: Plan, cases: list[PlannedCase], without: Mapping[str, str
         else:
             cases.append(PlannedCase(name, Group.SAMPLE, sizes))
             plan.warnings.append(
-                f"it has no example that is small: the sample case has {_told(sizes)}, "
+                f"it has no small example: the sample case has {_told(sizes)}, "
                 "with contents like those of the tests"
             )
     for group, wanted in ((Group.ODD, 0), (Group.LARGE, _GOOD_LARGE_ELEMENTS * 4)):
@@ -253,7 +253,7 @@ def _fill(
                 "all of its tests are too large to be checked, and none of their sizes can be smaller"
             )
         sizes, test = start, next(c.test for c in cases if c.sizes == start)
-        plan.warnings.append(f"no test fits the group {group}: a test of another one stands in")
+        plan.warnings.append(f"no test fits the group {group}: a test of another group is used instead")
     else:
         test = None
         plan.warnings.append(

@@ -1,4 +1,4 @@
-"""What the sandbox says about a problem to be imported. It has run foreign code, so every word is checked."""
+"""Parses the sandbox's description of a problem to import. It ran foreign code, so all is validated."""
 
 import json
 import math
@@ -35,7 +35,7 @@ class Array:
 
     @property
     def elements(self) -> int:
-        """How many it has."""
+        """The number of elements."""
         return math.prod(self.shape)
 
 
@@ -125,7 +125,7 @@ def parse_description(content: bytes) -> Described:
             raise Refused(f"its Python fails: {_text(answer['failed'], 1000)}")
         return _described(answer)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, RecursionError) as error:
-        raise Refused(f"its Python gives no description that can be read: {error!r:.200}") from error
+        raise Refused(f"its Python produced an unreadable description: {error!r:.200}") from error
 
 
 def _described(answer: Mapping[str, Any]) -> Described:
@@ -175,7 +175,7 @@ def _pattern(form: Mapping[str, Any]) -> Pattern:
     try:
         return Pattern.parse(spelled(form, _identifier))
     except PatternError as error:
-        raise Refused(f"what its programs are given cannot be told: {error}") from error
+        raise Refused(f"the inputs of its programs cannot be described: {error}") from error
 
 
 def _identifier(name: object) -> str:

@@ -80,7 +80,7 @@ def standalone(files: Mapping[str, str], main: str, wanted: str) -> str:
         elif name in module.imports:
             imports[module.imports[name]] = None
     if (main, wanted) not in found:
-        raise Refused(f"{main} defines no {wanted}")
+        raise Refused(f"{main} does not define {wanted}")
     order = [name for name in modules if name != main] + [main]
     ordered = sorted(found.values(), key=lambda d: (order.index(d.module), d.line))
     texts = dict.fromkeys((d.module, d.line, d.text) for d in ordered)

@@ -26,7 +26,7 @@ _OWN = {"submission.py", "eval.py"}
 _SUBMISSION = "@SUBMISSION@"
 # How many arguments come before tolerances, which are known where they are given by name.
 _PLACES = {"make_match_reference": 1, "match_reference": 3, "verbose_allclose": 2, "verbose_allequal": 3}
-# What `match_reference` of the collection's own utils.py uses where a task says nothing.
+# Defaults of `match_reference` in the collection's own utils.py.
 _USUAL = (1e-5, 1e-8)
 _EXACT_CHECK = "verbose_allequal"
 _COMPARING = set(_PLACES)
@@ -41,14 +41,14 @@ def read(folder: Path, *, within: Path) -> Source:
     """Read the task in `folder`. Files are taken from `within`, never from above.
 
     Raises:
-        Refused: it is no task in Python for one GPU, or a file is missing.
+        Refused: it is not a task in Python for one GPU, or a file is missing.
     """
     task = _task(folder / _TASK)
     files = _files(folder, within, task)
     warnings: list[str] = []
     relative, absolute, checks = _tolerance(files, warnings)
     if (ranking := task.get("ranking_by", "geom")) != "geom":
-        warnings.append(f"it ranks by {ranking!r}; here the geometric mean of the timed cases ranks")
+        warnings.append(f"it ranks by {ranking!r}; Warpcourt ranks by the geometric mean of the timed cases")
     parameters = {
         "functional": _parameters(task.get("tests"), "tests"),
         "performance": _parameters(task.get("benchmarks") or [], "benchmarks"),
@@ -82,11 +82,11 @@ def _task(path: Path) -> Mapping[str, object]:
     try:
         task = read_yaml(content.decode("utf-8-sig"))
     except ValueError as error:
-        raise Refused(f"{_TASK} is no YAML: {str(error)[:200]}") from error
+        raise Refused(f"{_TASK} is not valid YAML: {str(error)[:200]}") from error
     if not isinstance(task, dict):
         raise Refused(f"{_TASK} holds no table")
     if (language := task.get("lang", "py")) != "py":
-        raise Refused(f"it is a task in {language!r}; only those in Python have a reference that can be run")
+        raise Refused(f"it is a task in {language!r}; only tasks in Python have a reference that can be run")
     if task.get("multi_gpu"):
         raise Refused("it needs several GPUs; programs are judged on one")
     return task
@@ -107,9 +107,11 @@ def _files(folder: Path, within: Path, task: Mapping[str, object]) -> dict[str, 
         try:
             path = (folder / str(source)).resolve()
         except (OSError, ValueError) as error:  # too long, or with a NUL
-            raise Refused(f"{_TASK} lists a file whose source is no path") from error
+            raise Refused(f"{_TASK} lists a file whose source is not a path") from error
         if not path.is_relative_to(within.resolve()):
-            raise Refused(f"{name} is {source}, outside of what was given; give the folder above it too")
+            raise Refused(
+                f"{name} refers to {source}, outside the uploaded folder; include the parent folder"
+            )
         found[name] = read_source(path)
     if _MAIN not in found:
         raise Refused(f"it lists no {_MAIN}")
@@ -125,11 +127,11 @@ def _parameters(listed: object, key: str) -> list[dict[str, object]]:
     found = []
     for entry in listed[:_MOST_TESTS]:
         if not all(isinstance(name, str) and name.isidentifier() for name in entry):
-            raise Refused(f"{_TASK}: {key} names a parameter that no function can have")
+            raise Refused(f"{_TASK}: {key} has an invalid parameter name")
         if isinstance(gpus := entry.get("world_size"), int) and gpus > 1:
             raise Refused(f"it needs {gpus} GPUs (world_size); programs are judged on one")
         if not all(_is_plain(value) for value in entry.values()):
-            raise Refused(f"{_TASK}: {key} has a value that is neither number, text nor list")
+            raise Refused(f"{_TASK}: {key} has a value that is not a number, a string or a list")
         found.append(dict(entry))
     return found
 
@@ -158,14 +160,14 @@ def _tolerance(files: Mapping[str, str], warnings: list[str]) -> tuple[float, fl
     plain = len(exact) == 1 and len(stated) == 1 and not any(None in numbers for numbers in stated)
     if own and not (plain and all(len(call.args) <= _PLACES[_called(call)] for call in comparing)):
         warnings.append(
-            "its check_implementation became checker.py; it accepts or refuses all outputs at once"
+            "its check_implementation became checker.py; it accepts or rejects all outputs together"
         )
         return *_USUAL, True
     if exact == {True}:
         return 0.0, 0.0, False
     relative, absolute = next(iter(stated), _USUAL)
     warnings += [
-        f"check_implementation states {key} as no number: look at the tolerances"
+        f"check_implementation gives {key} in a form other than a number: check the tolerances"
         for key, number in (("rtol", relative), ("atol", absolute))
         if number is None
     ]
@@ -203,5 +205,5 @@ def _number(node: ast.expr, tree: ast.Module) -> float | None:
 def _solution(files: Mapping[str, str]) -> StartingSolution:
     code = standalone(files, _MAIN, "ref_kernel")
     entry = "def custom_kernel(data):\n    return ref_kernel(data)\n"
-    text = f"# The task's own reference, handed in.\n{code}\n\n{entry}"
+    text = f"# The task's own reference, submitted as a solution.\n{code}\n\n{entry}"
     return StartingSolution("reference.torch.py", text, Verdict.ACCEPTED, "The reference of the task.")

@@ -67,7 +67,7 @@ def to_markdown(html: str, keep_drawing: Callable[[str, int], bool]) -> Markdown
     converter = _Converter()
     text = converter.inside(root, _Place())
     if any("depth" in fault.message for fault in parser.error_log):
-        converter.warn("elements are nested too deeply; what follows was left out")
+        converter.warn("elements are nested too deeply; the rest was omitted")
     text = re.sub(r"(?<! ) \n", "\n", text)  # two spaces would be a new line
     text = re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", text).strip() + "\n"
     return Markdown(text, tuple(drawings), tuple(converter.warnings))
@@ -75,7 +75,7 @@ def to_markdown(html: str, keep_drawing: Callable[[str, int], bool]) -> Markdown
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What surrounds an element: code, a cell of a table, marks such as `**`, and how many lists."""
+    """The context of an element: code, a table cell, marks such as `**`, and the depth of lists."""
 
     literal: bool = False
     preformatted: bool = False
@@ -95,7 +95,7 @@ class _Converter:
             self.warnings.append(text)
 
     def inside(self, element: etree._Element, place: _Place) -> str:
-        """What `element` holds."""
+        """Return the Markdown of the contents of `element`."""
         parts = [self._text(element.text, place, "")]
         for child in element:
             parts.append(self._element(child, place))
@@ -136,7 +136,7 @@ class _Converter:
             case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
                 return self._heading(element, place)
         if tag in _REMOVED:
-            self.warn(f"<{tag}> was left out")
+            self.warn(f"<{tag}> was omitted")
             return ""
         mark = _MARKS.get(tag, "")
         if mark and not place.literal and mark not in place.marks.split():
@@ -163,9 +163,9 @@ class _Converter:
         if tag == "wc-figure" and number.isdecimal():
             return f"\n\n![Figure {number} of the statement](figures/figure-{number}.svg)\n\n"
         if tag == "wc-lost":
-            self.warn("a drawing was left out: it is none that figures may be")
+            self.warn("a drawing was omitted: it is not a valid figure")
         if tag == "img":
-            self.warn("an image was left out; add it as a figure")
+            self.warn("an image was omitted; add it as a figure")
         return _escaped(element.get("alt", ""))
 
     def _heading(self, element: etree._Element, place: _Place) -> str:

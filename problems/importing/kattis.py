@@ -1,4 +1,4 @@
-"""Reads what Kattis metadata says beside a package of ours: title, keywords, limits, expected verdicts.
+"""Reads Kattis metadata of a Warpcourt package: title, keywords, limits, expected verdicts.
 
 Problems there read and write text, so a signature, a generator and cases cannot come from them. A folder
 that has `problem.yaml` and `submissions/` besides our `problem.toml`, `statement.md` and `reference.py` is
@@ -37,7 +37,7 @@ _FOLDERS_OF_VERDICTS: Mapping[str, Verdict] = {
     "output_limit_exceeded": Verdict.OUTPUT_LIMIT,
     "compile_error": Verdict.COMPILE_ERROR,
 }
-# What a comment of a submission may say instead of its folder.
+# Verdicts that a comment in a submission may give instead of its folder.
 _WORDS: Mapping[str, Verdict] = {
     "CORRECT": Verdict.ACCEPTED,
     "ACCEPTED": Verdict.ACCEPTED,
@@ -68,10 +68,10 @@ def find(folder: Path) -> Iterator[Path]:
 
 
 def read(folder: Path, *, within: Path) -> Imported:
-    """The package in `folder` with what its Kattis metadata says.
+    """Return the package in `folder`, with its Kattis metadata applied.
 
     Raises:
-        Refused: it has no package of ours beside, or the result is none.
+        Refused: it has no Warpcourt package next to the metadata, or the result is not valid.
     """
     place = str(folder.relative_to(within)) if folder != within else folder.name
     slug = slug_of(folder.name)
@@ -79,7 +79,7 @@ def read(folder: Path, *, within: Path) -> Imported:
     if missing:
         raise Refused(
             f"{', '.join(missing)} is missing: Kattis problems have no signature, generator and "
-            "reference for kernels; put those of a template beside problem.yaml"
+            "reference for kernels; put files from a template next to problem.yaml"
         )
     warnings: list[str] = []
     files = dict(_own_files(folder))
@@ -91,7 +91,7 @@ def read(folder: Path, *, within: Path) -> Imported:
             raise Refused(f"problem.toml {excess}")
         document = tomlkit.parse(description)
     except (TOMLKitError, ValueError) as error:
-        raise Refused(f"problem.toml is no TOML: {error}") from error
+        raise Refused(f"problem.toml is not valid TOML: {error}") from error
     _take_over(document, metadata, warnings)
     _add_solutions(document, files, submissions, warnings)
     files["problem.toml"] = tomlkit.dumps(document).encode()
@@ -110,7 +110,7 @@ def _own_files(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 def _content(path: Path) -> bytes:
     if path.is_symlink() or not path.is_file():
-        raise Refused(f"{path.name} is no plain file")
+        raise Refused(f"{path.name} is not a regular file")
     content = path.read_bytes()[: _MOST_KIB * 1024 + 1]
     if len(content) > _MOST_KIB * 1024:
         raise Refused(f"{path.name} is larger than {_MOST_KIB} KiB")
@@ -121,14 +121,14 @@ def _metadata(content: bytes) -> Mapping[str, Any]:
     try:
         found = read_yaml(content)
     except YamlInvalid as error:
-        raise Refused(f"{_MAIN} is no YAML: {error}") from error
+        raise Refused(f"{_MAIN} is not valid YAML: {error}") from error
     if not isinstance(found, dict):
         raise Refused(f"{_MAIN} holds no keys")
     return found
 
 
 def _take_over(document: Any, metadata: Mapping[str, Any], warnings: list[str]) -> None:
-    """Title, tags and limits. What is not mapped is said once."""
+    """Import title, tags and limits. Warns once about metadata that has no equivalent."""
     name = metadata.get("name")
     if isinstance(name, dict):
         name = name.get("en") or next(iter(name.values()), None)
@@ -152,7 +152,7 @@ def _take_over(document: Any, metadata: Mapping[str, Any], warnings: list[str]) 
             document.setdefault("limits", tomlkit.table())[key] = value if key.endswith("_s") else int(value)
     known = {"name", "keywords", "limits", "problem_format_version", "uuid", "type"}
     if lost := [key for key in metadata if key not in known]:
-        warnings.append(f"not taken over from {_MAIN}: {', '.join(map(str, lost[:12]))}")
+        warnings.append(f"not imported from {_MAIN}: {', '.join(map(str, lost[:12]))}")
 
 
 def _submissions(folder: Path, warnings: list[str]) -> Iterator[_Submission]:
@@ -160,20 +160,20 @@ def _submissions(folder: Path, warnings: list[str]) -> Iterator[_Submission]:
         verdict = _FOLDERS_OF_VERDICTS.get(path.parent.name)
         name = f"submissions/{path.parent.name}/{path.name}"
         if not path.is_file() or path.is_symlink():
-            warnings.append(f"left out {name}: only single files are submissions here")
+            warnings.append(f"omitted {name}: a submission must be a single file")
             continue
         content = _content(path)
         said = _said(content, name, warnings)
         if verdict is None and not said:
-            warnings.append(f"left out {name}: the verdict {path.parent.name} is none of ours")
+            warnings.append(f"omitted {name}: {path.parent.name} is not a Warpcourt verdict")
             continue
         language = _language(path, content)
         if language is None:
-            warnings.append(f"left out {name}: it is neither CUDA C++ nor Triton nor PyTorch")
+            warnings.append(f"omitted {name}: it is neither CUDA C++ nor Triton nor PyTorch")
             continue
         verdicts = tuple(said) or (verdict or Verdict.WRONG_ANSWER,)
         if len(verdicts) > 1:
-            warnings.append(f"{name} may get several verdicts; on a CPU it must get {verdicts[0]}")
+            warnings.append(f"{name} allows several verdicts; on a CPU it is expected to get {verdicts[0]}")
         words = re.findall(r"[a-z0-9]+", path.name.lower().partition(".")[0]) or ["submission"]
         stem = "-".join(words)
         stem = stem if stem[0].isalpha() else f"s-{stem}"
@@ -186,7 +186,7 @@ def _said(content: bytes, name: str, warnings: list[str]) -> list[Verdict]:
         return []
     words = [word.strip() for word in match.group(1).split(",")]
     if unknown := [word for word in words if word and word not in _WORDS]:
-        warnings.append(f"{name} expects {', '.join(unknown)}, which is none of our verdicts")
+        warnings.append(f"{name} expects {', '.join(unknown)}, which is not a Warpcourt verdict")
     return list(dict.fromkeys(_WORDS[word] for word in words if word in _WORDS))
 
 
@@ -225,7 +225,7 @@ def _add_solutions(
     for submission in submissions:
         language = Language.of_file(submission.file)
         if language is None or language.value not in languages:
-            warnings.append(f"left out {submission.file}: the problem is not offered in {language}")
+            warnings.append(f"omitted {submission.file}: the problem is not offered in {language}")
             continue
         file = _free(submission.file, language, files)
         files[f"solutions/{file}"] = submission.content

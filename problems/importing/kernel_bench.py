@@ -61,7 +61,7 @@ def read(path: Path, *, within: Path) -> Source:
     warnings = []
     free, tied = _numbers(tree)
     if not free and not tied:
-        warnings.append("get_inputs uses no number at the head of the file, so there is one size of it only")
+        warnings.append("get_inputs uses no module-level number, so there is only one size")
     main = "model"
     return Source(
         format=FORMAT,
@@ -163,7 +163,7 @@ def _require(tree: ast.Module) -> None:
     classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
     functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     if "Model" not in classes or "get_inputs" not in functions:
-        raise Refused("it defines no class Model with get_inputs")
+        raise Refused("it does not define a class Model with get_inputs")
 
 
 def _numbers(tree: ast.Module) -> tuple[Numbers, Numbers]:
@@ -259,11 +259,12 @@ def _names(node: ast.AST) -> set[str]:
 def _statement(text: str) -> str:
     fence = "````" if "```" in text else "```"
     return (
-        "Write `ModelNew`, a module that does what `Model` does, faster. It is made with the same values, "
+        "Write `ModelNew`, a faster module that computes the same as `Model`. It is "
+        "constructed with the same values, "
         f"and its parameters get the same contents.\n\n{fence}python\n{text.strip()}\n{fence}"
     )
 
 
 def _solution(text: str) -> StartingSolution:
-    code = f"# The module as it stands in the set.\n{text.strip()}\n\n\nclass ModelNew(Model):\n    pass\n"
-    return StartingSolution("model.torch.py", code, Verdict.ACCEPTED, "The module of the set itself.")
+    code = f"# The module from the set, unchanged.\n{text.strip()}\n\n\nclass ModelNew(Model):\n    pass\n"
+    return StartingSolution("model.torch.py", code, Verdict.ACCEPTED, "The module from the set.")

@@ -53,7 +53,7 @@ def read(folder: Path, *, within: Path) -> Source:
     markdown = to_markdown(_html(folder), keep)
     warnings = [*markdown.warnings]
     if figures:
-        warnings.append("the words for its figures are placeholders: say what each shows")
+        warnings.append("the alternative texts of its figures are placeholders: describe each figure")
     return Source(
         format=FORMAT,
         place=str(folder.relative_to(within)) if folder != within else folder.name,
@@ -78,7 +78,8 @@ def _root(folder: Path, within: Path) -> Path:
         if candidate == within:
             break
     raise Refused(
-        "challenges/core/challenge_base.py is not in the set; every challenge imports it: give the whole set"
+        "challenges/core/challenge_base.py is not in the set; every challenge imports it: "
+        "upload the whole set"
     )
 
 
@@ -108,5 +109,5 @@ def _starters(folder: Path, warnings: list[str]) -> Mapping[Language, str]:
         if re.search(r"\bsolve\s*\(", text):
             found[language] = text
         else:
-            warnings.append(f"starter/{name} defines no solve; one was derived")
+            warnings.append(f"starter/{name} does not define solve; the importer derived one")
     return found

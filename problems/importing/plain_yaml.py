@@ -1,14 +1,14 @@
-"""Reads YAML that others wrote, as plain values.
+"""Reads untrusted YAML as plain values.
 
 Tags of Python are refused by the loader that this is made from. Aliases are refused here: nine lines of them
-stand for a billion values, which cost nothing until somebody looks at each.
+can stand for a billion values, which cost memory only when expanded.
 """
 
 import yaml
 
 
 class YamlInvalid(ValueError):
-    """Raised when a text is no YAML, or none that is read here. The message says why."""
+    """Raised when a text is not YAML, or uses unsupported features. The message says why."""
 
 
 class _Loader(yaml.SafeLoader):

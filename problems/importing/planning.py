@@ -38,7 +38,7 @@ class PlannedArgument:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a package is made of, but its texts. `tests` are those that can be cases, as in `sizes`."""
+    """The parts of a package without its texts. `tests` are those that can be cases, as in `sizes`."""
 
     title: str
     absolute: float
@@ -73,16 +73,14 @@ def plan(described: Described) -> Plan:
     try:
         sizes = find_sizes(shapes, numbers, fractions)
     except NoSizes as error:
-        raise Refused(f"its tests cannot be told by sizes: {error}") from error
+        raise Refused(f"its tests cannot be distinguished by sizes: {error}") from error
     if not sizes.columns:
         sizes.add("tests", (1,) * len(tests), None)
     tests = _apart(tests, sizes, arguments, warnings)
     _check_wire(arguments, sizes)
     probed = [test for test in tests if test.probed]
     if not probed:
-        warnings.append(
-            "the reference ran on none of its tests here: they are too large; look at it on a GPU"
-        )
+        warnings.append("the tests are too large to run the reference here; check it on a GPU")
     tried = [test.wide for test in probed if test.wide is not None]
     wide = bool(tried) and all(tried)
     if not wide and any(a.written and a.dtype.is_float for a in arguments):
@@ -117,15 +115,18 @@ def _refuse(described: Described) -> None:
         raise Refused(f"it needs {described.gpus} GPUs; programs are judged on one")
     for argument in described.arguments:
         if argument.kind not in {"array", "scalar"}:
-            raise Refused(f"the argument {argument.name} is neither array nor number, but {argument.kind}")
+            raise Refused(
+                f"the argument {argument.name} must be an array or a number, but is {argument.kind}"
+            )
     if not any(argument.role != "in" for argument in described.arguments):
-        raise Refused("nothing is written: no argument is an output")
+        raise Refused("no argument is an output")
     if not described.tests:
         raise Refused("it has no tests")
     for test in described.tests:
         if test.random:
             raise Refused(
-                f"its reference depends on the global random numbers ({test.name}), which no program can know"
+                f"its reference depends on the global random numbers ({test.name}), which a "
+                "program cannot reproduce"
             )
 
 
@@ -143,7 +144,7 @@ def _usable(described: Described, warnings: list[str]) -> tuple[Test, ...]:
         kept = _of_one_dtype(name, kept, reasons)
     for reason, dropped in reasons.items():
         shown = ", ".join(dropped[:_SHOWN_TESTS]) + (" and others" if len(dropped) > _SHOWN_TESTS else "")
-        warnings.append(f"left out {shown}: {reason}")
+        warnings.append(f"omitted {shown}: {reason}")
     if not kept:
         raise Refused("none of its tests can be used: " + "; ".join(reasons))
     return tuple(kept)
@@ -157,7 +158,7 @@ def _of_one_dtype(name: str, tests: list[Test], reasons: defaultdict[str, list[s
     usual = Counter(dtypes.values()).most_common(1)[0][0]
     for test in tests:
         if (dtype := dtypes.get(id(test), usual)) != usual:
-            reasons[f"{name} is of dtype {dtype} there, and of {usual} in most tests"].append(test.name)
+            reasons[f"{name} has dtype {dtype} there and {usual} in most tests"].append(test.name)
     return [test for test in tests if dtypes.get(id(test), usual) == usual]
 
 
@@ -219,10 +220,10 @@ def _warn_of_array(
     is_list = not argument.dtype.is_float and all(array.elements <= _LONGEST_LIST for array in arrays)
     if is_list and any(not array.device for array in arrays) and not argument.written:
         warnings.append(
-            f"{argument.ours} is in the host's memory in the set; here it is on the GPU like all arrays"
+            f"{argument.ours} is in host memory in the set; it is on the GPU here, like all arrays"
         )
     if argument.flat:
-        warnings.append(f"{argument.ours} has many or varying dimensions in the set; here it is flat")
+        warnings.append(f"{argument.ours} has many or varying dimensions in the set; it is flat here")
     if any(argument.theirs in test.changed for test in tests):
         warnings.append(f"the reference writes to the input {argument.ours}; it works on a copy here")
     if not argument.written and any(not array.finite for array in arrays):
@@ -258,13 +259,13 @@ def _role(name: str, said: str, tests: Sequence[Test], warnings: list[str]) -> R
     uses = {test.initial.get(name, "written") for test in tests if test.probed}
     if uses <= {"written"}:
         return Role.OUT
-    why = "keeps elements that it does not write" if "kept" in uses else "reads what was there before"
+    why = "leaves some elements unchanged" if "kept" in uses else "reads the previous contents"
     warnings.append(f"{name} is inout here: the reference {why}, so its initial contents matter")
     return Role.INOUT
 
 
 def _array_dtype(name: str, arrays: Sequence[Array]) -> Dtype:
-    dtype = arrays[0].dtype  # that of all of them, since the others were left out
+    dtype = arrays[0].dtype  # that of all of them, since the others were omitted
     try:
         return Dtype(dtype)
     except ValueError as error:
@@ -316,7 +317,8 @@ def _apart(
         variants.append(len(alike))
     if dropped:
         warnings.append(
-            f"left out {', '.join(dropped)}: only the dimensions of flat arrays tell them from others"
+            f"omitted {', '.join(dropped)}: they differ from other tests only in the "
+            "dimensions of flat arrays"
         )
         keep = [index for index, variant in enumerate(variants) if variant]
         for name, column in sizes.columns.items():
@@ -325,7 +327,7 @@ def _apart(
         variants = [variants[index] for index in keep]
     if max(variants) > 1:
         sizes.add(VARIANT, tuple(variants), None)
-        warnings.append(f"the size {VARIANT} tells tests of the same sizes apart")
+        warnings.append(f"the size {VARIANT} distinguishes tests with the same sizes")
     return tests
 
 
@@ -335,5 +337,5 @@ def _check_wire(arguments: Sequence[PlannedArgument], sizes: Sizes) -> None:
     if total > MAX_WIRE_ARGUMENTS:
         raise Refused(
             f"{len(arguments)} arguments, {len(sizes.columns)} sizes and {outputs} outputs are {total} "
-            f"together; at most {MAX_WIRE_ARGUMENTS} are allowed"
+            f"in total; at most {MAX_WIRE_ARGUMENTS} are allowed"
         )

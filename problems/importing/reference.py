@@ -13,7 +13,7 @@ _NORMAL_BELOW = 0.22  # deviation over range: 0.29 for uniform numbers, less for
 
 
 def examined_text(format_name: str, files: Mapping[str, str], constants: Mapping[str, str]) -> str:
-    """What the sandbox examines."""
+    """Return the text that the sandbox examines."""
     return adapter(
         format_name,
         {
@@ -45,7 +45,7 @@ def checker_text(
     plan: Plan,
     cases: Cases,
 ) -> str:
-    """The package's checker.py, for a format whose problems check by themselves."""
+    """Return the package's checker.py, for a format whose problems have their own check."""
     known = _constants(files, constants, plan, cases)
     names = ", ".join([*plan.sizes.columns, "**_"])
     scalars = {a.ours: plan.sizes.values[a.ours] for a in plan.arguments if a.role is Role.SCALAR}
@@ -133,7 +133,7 @@ def _true_shapes(plan: Plan) -> str:
 
 
 def _law(plan: Plan, argument: PlannedArgument) -> tuple[str, float, float]:
-    """How the contents of an array are drawn for sizes that the set has no test of."""
+    """Return the distribution of an array's contents for sizes without a test in the set."""
     seen = [(test, value) for test in plan.tests if (value := _seen(test, argument)) is not None]
     if not seen:
         return ("integers", 0, 1) if not argument.dtype.is_float else ("uniform", -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""What became of each problem of a set."""
+"""The results of an import, for each problem of a set."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """What became of one problem."""
+    """The outcome of one problem."""
 
     IMPORTED = "imported"
     WARNED = "imported with warnings"
@@ -79,7 +79,7 @@ class Report:
     entries: tuple[Entry, ...]
 
     def count(self, outcome: Outcome) -> int:
-        """How many ended so."""
+        """Return the number of problems with that outcome."""
         return sum(entry.outcome is outcome for entry in self.entries)
 
     def as_json(self) -> dict[str, object]:

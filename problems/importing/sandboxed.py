@@ -16,7 +16,7 @@ from typing import Protocol
 from problems.importing.described import Described
 from problems.importing.report import Refused
 
-# Files of such names lie beside definitions: solutions, called after what they are written in.
+# Solutions next to definitions have such names, after their language.
 _PROVIDED = sys.stdlib_module_names | {"numpy", "torch", "triton"}
 MAX_SOURCE_KIB = 96  # together they must fit reference.py, with the adapter
 
@@ -60,7 +60,7 @@ def read_source(path: Path) -> str:
     """The text of one Python file of a set. Raises Refused when it is none."""
     try:
         if path.is_symlink() or not path.is_file():
-            raise Refused(f"{path.name[:80]} is missing or no plain file")
+            raise Refused(f"{path.name[:80]} is missing or not a regular file")
         content = path.read_bytes()[: MAX_SOURCE_KIB * 1024 + 1]
     except OSError as error:  # a name that is too long, among others
         raise Refused(f"{path.name[:80]} cannot be read ({error.strerror})") from error
@@ -70,14 +70,14 @@ def read_source(path: Path) -> str:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")
         ast.parse(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise Refused(f"{path.name} is no Python file: {error}") from error
+        raise Refused(f"{path.name} is not valid Python: {error}") from error
     return text
 
 
 def with_imports(main: Path, name: str, roots: Sequence[Path]) -> dict[str, str]:
     """`main` under `name`, and the modules below `roots` that it imports, directly or not, by their paths.
 
-    Whatever is not below `roots` must come with the sandbox. Raises Refused.
+    Other modules must be installed in the sandbox. Raises Refused.
     """
     found = {name: read_source(main)}
     pending = [found[name]]

@@ -30,7 +30,7 @@ class NoSizes(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a size can be read from: an argument, its axis or None for a number, and how to get there."""
+    """The origin of a size: an argument, its axis (None for a number), and the path to it."""
 
     argument: str
     axis: int | None
@@ -132,7 +132,9 @@ def _digits(name: str, column: Sequence[float]) -> int:
     digits = next((d for d in range(needed, 0, -1) if 2 * most * 10**d <= _MOST), 0)
     for value in decimals:
         if abs(round(value, digits) - value) > _SAME * abs(value):
-            raise NoSizes(f"{name} is {value:f} in one test and {most:f} in another, which no size says both")
+            raise NoSizes(
+                f"{name} is {value:f} in one test and {most:f} in another, so no size can represent both"
+            )
     return digits
 
 

@@ -106,7 +106,7 @@ def _arguments(plan: Plan) -> str:
 def _example(plan: Plan, sample: PlannedCase) -> str:
     sizes = ", ".join(f"`{name}` = {value}" for name, value in sample.sizes.items())
     if sample.test is None or not sample.inputs:
-        return f"{sizes}. The contents are drawn anew for each run."
+        return f"{sizes}. The contents are random and different for each run."
     rows = ["| argument | contents |", "|---|---|"]
     for argument in plan.arguments:
         value = sample.test.values[argument.theirs]
@@ -140,13 +140,15 @@ def _listed(numbers: Sequence[str]) -> str:
 
 
 def _tolerances(plan: Plan, *, checks: bool) -> str:
-    own = "- The set's own check says whether the outputs are right, all of them together."
+    own = "- The set's own check accepts or rejects all outputs together."
     lines = [own] if checks else []
     for argument in plan.arrays:
         if argument.written and not checks:
             lines.append(_accuracy(plan, argument))
         if argument.role is Role.INOUT:
-            lines.append(f"- `{argument.ours}` holds contents before the call; what is not written stays.")
+            lines.append(
+                f"- `{argument.ours}` has initial contents; elements that are not written keep them."
+            )
     return "\n".join(lines)
 
 
@@ -154,13 +156,13 @@ def _accuracy(plan: Plan, argument: PlannedArgument) -> str:
     if not argument.dtype.is_float or not (plan.absolute or plan.relative):
         return f"- Every element of `{argument.ours}` must be exact."
     return (
-        f"- Each element of `{argument.ours}` may be off by {plan.absolute:g} plus "
+        f"- Each element of `{argument.ours}` may differ by {plan.absolute:g} plus "
         f"{plan.relative:g} times the expected value."
     )
 
 
 def _bound(plan: Plan, operations: str) -> str:
     return (
-        f"A program moves at least `{bytes_formula(plan)}` bytes across the memory and needs about "
+        f"A program transfers at least `{bytes_formula(plan)}` bytes to and from memory and needs about "
         f"`{operations}` operations."
     )

@@ -1,6 +1,6 @@
 """Drawings of imported statements as figures: what draws is kept, everything else goes.
 
-What is left must pass `problems.figures`, which has the last word. A background that was a style becomes a
+The result must pass `problems.figures`, which decides. A background that was a style becomes a
 rectangle, because light text on our white would be lost.
 """
 

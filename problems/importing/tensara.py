@@ -49,7 +49,7 @@ def read(folder: Path, *, within: Path) -> Source:
     warnings: list[str] = []
     absolute, relative, checks = _tolerance(found, warnings)
     if checks:
-        warnings.append("its verify_result became checker.py; it accepts or refuses all outputs at once")
+        warnings.append("its verify_result became checker.py; it accepts or rejects all outputs together")
     constants = {
         "MAIN": repr("def"),
         "CLASS": repr(name),
@@ -75,7 +75,7 @@ def _class(text: str, name: str) -> ast.ClassDef:
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef) and node.name == name:
             return node
-    raise Refused(f"{_MAIN} defines no class {name}, named after its folder")
+    raise Refused(f"{_MAIN} does not define the class {name}, which must have the name of its folder")
 
 
 def _statement(folder: Path) -> tuple[Mapping[str, Any], str]:
@@ -91,7 +91,7 @@ def _statement(folder: Path) -> tuple[Mapping[str, Any], str]:
         try:
             front = read_yaml(match.group(1))
         except YamlInvalid as error:
-            raise Refused(f"the head of {_STATEMENT} is no YAML: {error}") from error
+            raise Refused(f"the header of {_STATEMENT} is not validt valid YAML: {error}") from error
         text = text[match.end() :]
     body = re.sub(r"\A\s*# .*\n", "", text)  # pages show the title themselves
     return (front if isinstance(front, dict) else {}), body.strip() + "\n"
@@ -122,18 +122,18 @@ def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float, 
     methods = {node.name: node for node in found.body if isinstance(node, ast.FunctionDef)}
     verify = methods.get("verify_result")
     if verify is None:
-        warnings.append("it has no verify_result; outputs are compared as torch.allclose does")
+        warnings.append("it has no verify_result; outputs are compared as in torch.allclose")
         return *_USUAL, False
     calls = [node for node in ast.walk(verify) if isinstance(node, ast.Call)]
     close = [call for call in calls if _name(call.func) in _CLOSE]
     if _uses_state(verify, methods):
-        warnings.append("its verify_result uses what other methods left in the instance")
+        warnings.append("its verify_result uses attributes that other methods set")
         return *_USUAL, True
     if close:
         numbers = {key.arg: key.value for key in close[0].keywords}
         absolute, relative = (_constant(numbers.get(name), found) for name in ("atol", "rtol"))
         if len(close) > 1 or absolute is None or relative is None:
-            warnings.append("the tolerance of its verify_result is not written down as two numbers")
+            warnings.append("the tolerance of its verify_result is not given as two numbers")
         return (
             _USUAL[0] if absolute is None else absolute,
             _USUAL[1] if relative is None else relative,
@@ -142,7 +142,7 @@ def _tolerance(found: ast.ClassDef, warnings: list[str]) -> tuple[float, float, 
     compared = [op for node in ast.walk(verify) if isinstance(node, ast.Compare) for op in node.ops]
     if any(_name(call.func) in _EQUAL for call in calls) or any(isinstance(op, ast.Eq) for op in compared):
         return 0.0, 0.0, False
-    warnings.append("its verify_result compares in a way of its own")
+    warnings.append("its verify_result uses a custom comparison")
     return *_USUAL, True
 
 
@@ -190,7 +190,7 @@ def _constant(node: ast.expr | None, found: ast.ClassDef) -> float | None:
 
 
 def _of_float32(choice: ast.IfExp) -> ast.expr | None:
-    """What `… if dtype == torch.float16 else …` is for float32: definitions are asked for that here."""
+    """Return the float32 branch of `… if dtype == torch.float16 else …`, or None."""
     match choice.test:
         case ast.Compare(left=ast.Name(id="dtype"), ops=[ast.Eq() | ast.Is()], comparators=[compared]):
             return choice.body if _name(compared) in {"float32", "float"} else choice.orelse

@@ -18,7 +18,7 @@ _MOST_FORMULA = 200
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the list of problems says."""
+    """Metadata from the list of problems."""
 
     title: str
     summary: str
@@ -103,7 +103,7 @@ def _argument(plan: Plan, argument: PlannedArgument) -> dict[str, Any]:
 
 
 def _python(plan: Plan) -> dict[str, Any]:
-    """How a program in Python is given modules."""
+    """Return the `[python]` tables for a program that takes modules."""
     modules = plan.described.modules
     ours = {argument.theirs: argument.ours for argument in plan.arguments}
     if (call := plan.described.call) is not None:
@@ -127,7 +127,7 @@ def _python(plan: Plan) -> dict[str, Any]:
 
 
 def _call(call: PythonCall, ours: Mapping[str, str]) -> dict[str, Any]:
-    """How a program is called that is given and returns what its set says."""
+    """Return the `[python]` table for a program with the arguments and results of its set."""
     said: dict[str, Any] = {"entry": call.entry.value}
     if call.entry is PythonEntry.MODEL_NEW:
         said["init"] = spelled(call.init.form, ours.__getitem__)
@@ -139,7 +139,7 @@ def _call(call: PythonCall, ours: Mapping[str, str]) -> dict[str, Any]:
 
 
 def module_name(name: str) -> str:
-    """What a module is called in problem.toml."""
+    """Return a module's name in problem.toml."""
     return "".join(c if c.isalnum() else "_" for c in name.lower()) + "_module"
 
 

@@ -1,9 +1,9 @@
-"""Shapes of outputs that could not be made: those that the other tests tell.
+"""Infers the shapes of outputs that could not be computed from the other tests.
 
 Theory of operation. The reference of a large test runs without memory, for shapes alone. Some of PyTorch
 cannot do that, and neither can code that looks at contents. Each extent of an output is then sought among
 the extents and numbers of the arguments: what is equal to it in every test that ran, or is always the same
-number. Where several are, and differ for a large test, nobody knows, and that test is left out.
+number. If several candidates differ for a large test, that test is omitted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def _told(name: str, test: Test, known: Sequence[Test]) -> Array | None:
 
 
 def _fitting(wanted: Sequence[int], known: Sequence[Test], test: Test) -> Iterator[int]:
-    """What an extent would be in `test`, by everything that is equal to it in the tests that are known."""
+    """Yield the candidates for an extent in `test`, from quantities that equal it in all known tests."""
     columns = [_numbers(other) for other in known]
     for place, here in _numbers(test).items():
         if [column.get(place) for column in columns] == list(wanted):

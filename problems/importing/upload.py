@@ -1,7 +1,7 @@
 """A set of problems as one ZIP file: checked like that of a package, and unpacked for an importer.
 
 Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything
-is read, no more of an entry is read than its limit, and nothing is mended. A set has more files than a
+is read, no more of an entry is read than its limit, and nothing is repaired. A set has more files than a
 package, and folders in folders; only plain files with plain relative names are written, into a new folder,
 below its descriptor (`problems.placing`): what a name says can then lead nowhere else.
 """
@@ -26,14 +26,14 @@ _MOST_ENTRIES = 3 * MAX_SET_FILES
 
 
 class SetInvalid(ValueError):
-    """Raised when a file is no archive of a set. The message says what to do."""
+    """Raised when a file is not an archive of a set. The message says what to do."""
 
 
 def check_set(archive: bytes) -> None:
-    """Look at names, kinds and declared sizes, without reading any file.
+    """Check names, kinds and declared sizes, without reading any file.
 
     Raises:
-        SetInvalid: it is no ZIP file that may be unpacked.
+        SetInvalid: it is not a ZIP file, or not safe to unpack.
     """
     with _opened(archive) as packed:
         _entries(packed)
@@ -41,10 +41,10 @@ def check_set(archive: bytes) -> None:
 
 @contextmanager
 def unpacked_set(archive: bytes) -> Iterator[Path]:
-    """The set in a folder of its own, gone after the block.
+    """Unpack the set into a temporary folder, which is removed after the block.
 
     Raises:
-        SetInvalid: it is no ZIP file that may be unpacked.
+        SetInvalid: it is not a ZIP file, or not safe to unpack.
     """
     with TemporaryDirectory(prefix="warpcourt-set-") as base:
         folder = Path(base, "set")
@@ -55,14 +55,16 @@ def unpacked_set(archive: bytes) -> Iterator[Path]:
                 room -= len(content)
                 if room < 0:
                     raise SetInvalid(
-                        f"the files have more than {MAX_UNPACKED_MIB} MiB in all; import it in parts"
+                        f"the files have more than {MAX_UNPACKED_MIB} MiB in total; import it in parts"
                     )
                 try:
                     place.write(entry.filename, (content,))
                 except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
                     raise SetInvalid(f"{entry.filename!r} is a file and a folder; pack it again") from error
                 except NameRefused as error:
-                    raise SetInvalid(f"{entry.filename[:80]!r} leads out of the archive") from error
+                    raise SetInvalid(
+                        f"{entry.filename[:80]!r} is not a safe path inside the archive"
+                    ) from error
         yield folder
 
 
@@ -74,7 +76,7 @@ def _opened(archive: bytes) -> Iterator[zipfile.ZipFile]:
     try:
         packed = zipfile.ZipFile(io.BytesIO(archive))
     except BROKEN as error:
-        raise SetInvalid(f"this is no ZIP file that can be read ({error}); pack it anew") from error
+        raise SetInvalid(f"this is not a readable ZIP file ({error}); pack the folder again") from error
     with packed:
         yield packed
 
@@ -91,16 +93,16 @@ def _entries(packed: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
             continue
         name = entry.filename
         if name in found:
-            raise SetInvalid(f"{name[:80]!r} is in the archive twice; pack the folder anew")
+            raise SetInvalid(f"{name[:80]!r} is in the archive twice; pack the folder again")
         if name.count("/") >= MAX_DEPTH or len(name) > 240:
-            raise SetInvalid(f"{name[:80]!r} is too deep; pack the folder of the set alone")
+            raise SetInvalid(f"{name[:80]!r} is nested too deeply; pack only the folder of the set")
         if entry.file_size > MAX_SET_FILE_KIB * 1024:
-            raise SetInvalid(f"{name[:80]!r} has more than {MAX_SET_FILE_KIB} KiB; leave it out")
+            raise SetInvalid(f"{name[:80]!r} has more than {MAX_SET_FILE_KIB} KiB; remove it")
         found[name] = entry
     if len(found) > MAX_SET_FILES:
         raise SetInvalid(f"the archive has more than {MAX_SET_FILES} files; import it in parts")
     if sum(entry.file_size for entry in found.values()) > MAX_UNPACKED_MIB * 2**20:
-        raise SetInvalid(f"the files have more than {MAX_UNPACKED_MIB} MiB in all; import it in parts")
+        raise SetInvalid(f"the files have more than {MAX_UNPACKED_MIB} MiB in total; import it in parts")
     return list(found.values())
 
 
@@ -110,7 +112,7 @@ def _read(packed: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
         with packed.open(entry) as stream:
             content = stream.read(limit + 1)  # what is declared may be a lie
     except BROKEN as error:
-        raise SetInvalid(f"{entry.filename[:80]!r} cannot be unpacked ({error}); pack it anew") from error
+        raise SetInvalid(f"{entry.filename[:80]!r} cannot be unpacked ({error}); pack it again") from error
     if len(content) > limit:
-        raise SetInvalid(f"{entry.filename[:80]!r} has more than {MAX_SET_FILE_KIB} KiB; leave it out")
+        raise SetInvalid(f"{entry.filename[:80]!r} has more than {MAX_SET_FILE_KIB} KiB; remove it")
     return content

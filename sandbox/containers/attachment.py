@@ -1,4 +1,4 @@
-"""How a container gets its one GPU.
+"""Attaches one GPU to a container.
 
 Three ways, the first that this engine and host offer:
 
@@ -9,7 +9,7 @@ Three ways, the first that this engine and host offer:
 Only the last works in host mode, whose image has no files that a hook could change, and needs nothing
 installed. In every way the container sees one GPU. Under MPS it sees its daemon's control socket alone, and
 nothing else of the pipe directory; without MPS it is told of a directory that does not exist, so that it
-can reach no daemon by accident.
+cannot reach a daemon by accident.
 """
 
 import functools
@@ -60,7 +60,7 @@ class DeviceRequest:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """What a container needs for its GPU. `libraries` is a folder for the loader to look in first."""
+    """Container settings for its GPU. `libraries` is a folder that the loader searches first."""
 
     requests: tuple[DeviceRequest, ...] = ()
     devices: tuple[str, ...] = ()
@@ -74,9 +74,9 @@ NOTHING = Attachment()
 
 
 def attach(gpu: Gpu | None, facts: Facts, *, by_hand: bool, root: Path = Path("/")) -> Attachment:
-    """How to attach `gpu` to a container of this engine; `by_hand` allows the last way only.
+    """Return how to attach `gpu` to a container of this engine; `by_hand` allows only the last way.
 
-    Raises IsolationUnavailable when the host lacks what it needs, with the fix.
+    Raises IsolationUnavailable, with the fix, if the host lacks something.
     """
     if gpu is None:
         return NOTHING
@@ -142,7 +142,7 @@ def _driver(root: Path) -> tuple[Bind, ...]:
 
 
 def _cached_libraries(root: Path) -> list[Path]:
-    """What the loader's cache knows."""
+    """Return the driver's libraries in the loader's cache."""
     if root != Path("/"):
         return []
     said = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False).stdout
@@ -151,13 +151,13 @@ def _cached_libraries(root: Path) -> list[Path]:
 
 
 def _listed_libraries(root: Path) -> list[Path]:
-    """What lies where drivers are known to be, the vendor's own folder first."""
+    """Return the driver's libraries in known folders, the vendor's own folder first."""
     folders = (root / folder.lstrip("/") for folder in _LIBRARY_FOLDERS)
     return [path for folder in folders if folder.is_dir() for path in sorted(folder.glob("lib*.so*"))]
 
 
 def _others(gpu: Gpu, root: Path) -> Iterator[str]:
-    """What the kernel tells of the other GPUs of this host."""
+    """Yield the paths through which the kernel exposes the other GPUs of this host."""
     for folder in sorted((root / str(_PROC).lstrip("/")).glob("*")):
         minor = re.search(r"Device Minor:\s+(\d+)", (folder / "information").read_text(errors="replace"))
         if minor is None or int(minor[1]) != gpu.minor:

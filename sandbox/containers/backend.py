@@ -13,7 +13,7 @@ memory, tasks, processor, files and descriptors, tmpfs with quotas. Everything t
 over the socket (`launch`, `container`, `enter.c`), so the engine's own streams and logs carry nothing.
 A GPU comes as `attachment` says. The same thread as for every backend reads output and enforces times
 (`sandbox.watch`); containers are removed behind the scenes (`removal`), and those of dead workers when
-the next one verifies, or when somebody calls `reap` (`orphans`).
+the next one verifies, or when `reap` is called (`orphans`).
 
 Access to the engine is root on its host: the worker has it, no container ever does.
 """
@@ -50,7 +50,7 @@ IDENTITIES = range(64123, 64124)
 
 @dataclass(frozen=True, slots=True)
 class _Host:
-    """What this host offers, looked up once."""
+    """Facts about this host, looked up once."""
 
     facts: Facts
     shell: Shell
@@ -93,12 +93,13 @@ class Containers:
 
     @property
     def weaknesses(self) -> tuple[str, ...]:
-        """What this engine lacks, a sentence each; empty when every fence stands."""
+        """What this engine lacks, one sentence each; empty if all protections are available."""
         facts = self._host().facts
         found = []
         if not facts.limits_swap:
             found.append(
-                "swap is not accounted: a program may use it on top of its memory; boot with swapaccount=1"
+                "swap is not accounted, so a program may use swap in addition to its memory "
+                "limit; boot with swapaccount=1"
             )
         return tuple(found)
 
@@ -111,7 +112,7 @@ class Containers:
         for image in {reference: image for image, reference in self._images.references.items()}.values():
             probe(self, identities=self._identities, init=_INIT, image=image)
         for weakness in self.weaknesses:
-            _log.warning("sandbox_weaker: %s", weakness)
+            _log.warning("sandbox_isolation_reduced: %s", weakness)
 
     def start(self, command: Command) -> WatchedProcess:
         """Start `command`; its limits count from now. Raises IsolationUnavailable with the fix."""
@@ -162,7 +163,7 @@ class Containers:
 
     def _host(self) -> _Host:
         with self._lock:
-            # Somebody may tidy the folder up, if it is a temporary one.
+            # A clean-up job may delete a temporary folder.
             if self._found is None or not self._found.shell.enter.exists():
                 self._found = self._look()
             return self._found
@@ -207,11 +208,13 @@ class Containers:
 
 
 def _private(folder: Path) -> Path:
-    """Make `folder`, which nobody else may enter: its sockets lead into containers."""
+    """Create `folder` for this user only, because its sockets lead into containers."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if folder.stat().st_uid != os.geteuid():
-            raise IsolationUnavailable(f"{folder} belongs to somebody else; remove it or choose another")
+            raise IsolationUnavailable(
+                f"{folder} belongs to another user; remove it or choose another folder"
+            )
         folder.chmod(0o700)
     except OSError as error:
         raise IsolationUnavailable(f"{folder} cannot be used: {error}") from error

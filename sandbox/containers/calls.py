@@ -1,6 +1,6 @@
 """The names of all system calls of 64-bit Linux up to the newest that `sandbox.seccomp` has reviewed.
 
-An engine's filter goes by names where ours goes by numbers. What is not named here is unknown to it.
+An engine's filter goes by names where ours goes by numbers. It does not know names that are missing here.
 
 Source: arch/x86/entry/syscalls/syscall_64.tbl of Linux 6.12. aarch64 has no others.
 """

@@ -1,4 +1,4 @@
-"""A container under way. Implements `sandbox.watch.Running`.
+"""A running container. Implements `sandbox.watch.Running`.
 
 Its first process, `enter.c`, tells us over its socket when the program has ended and everything else in
 the container is dead, and stays until we close our end: until then the control group can be read and
@@ -73,7 +73,7 @@ class Container:
 
     @property
     def cpu_s(self) -> float:
-        """Processor time so far, from the control group if it can be read, else from /proc."""
+        """Return the CPU seconds used, from the control group if readable, else from /proc."""
         with contextlib.suppress(OSError):  # the group is gone
             used_s = cpu_of_tree(self._init) if self._group is None else self._group.cpu_s
             self._seen_cpu_s = max(self._seen_cpu_s, used_s)
@@ -100,7 +100,7 @@ class Container:
             self._engine.kill(self._container)
             said = self._hear(_DEATH_S)
         if said is None:
-            raise IsolationUnavailable("a killed container does not die; is the machine out of memory?")
+            raise IsolationUnavailable("a killed container did not exit; is the machine out of memory?")
         if len(said) == _END_PACKET.size and said.startswith(_END):
             return self._end(said)
         return self._lost(killed=killed)
@@ -113,7 +113,7 @@ class Container:
         self._release(self._container)
 
     def _hear(self, patience_s: float) -> bytes | None:
-        """What `enter` says, empty if it is gone; None if it says nothing in time."""
+        """Return a message of `enter`, empty if it has exited; None if there is none in time."""
         if not select.select([self._judge], [], [], patience_s)[0]:
             return None
         try:
@@ -133,10 +133,10 @@ class Container:
         )
 
     def _lost(self, *, killed: bool) -> End:
-        """`enter` is dead and has said nothing: we had it killed, the kernel did, or somebody else."""
+        """Return the end of a container whose `enter` died silently: killed by us, the kernel, or others."""
         state = self._engine.state(self._container)
         if killed or state.out_of_memory:
             return End(_KILLED, self.cpu_s, None, state.out_of_memory)
         raise IsolationUnavailable(
-            "a container ended from outside: the engine was restarted, or somebody removed it"
+            "a container ended from outside: the engine restarted, or another process removed the container"
         )

@@ -24,7 +24,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an engine says of itself. `runtimes` are names, `cdi_folders` where it looks for CDI files."""
+    """Facts that an engine reports. `runtimes` are names, `cdi_folders` are its folders of CDI files."""
 
     version: str
     runtimes: frozenset[str]
@@ -48,7 +48,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How the engine sees one container."""
+    """The engine's view of one container."""
 
     running: bool
     code: int
@@ -65,7 +65,7 @@ class Engine:
         self._api: docker.APIClient | None = None
 
     def facts(self) -> Facts:
-        """What it says of itself now."""
+        """Return the engine's current facts."""
         said = self._ask("describe itself", lambda api: api.info())
         return Facts(
             version=str(said.get("ServerVersion", "")),
@@ -129,7 +129,7 @@ class Engine:
         self._ask("kill a container", ask)
 
     def state(self, container: str) -> State:
-        """How it is."""
+        """Return the state of `container`."""
         said = self._ask("inspect a container", lambda api: api.inspect_container(container))["State"]
         return State(
             bool(said.get("Running")),
@@ -139,7 +139,7 @@ class Engine:
         )
 
     def remove(self, container: str) -> None:
-        """Kill and remove it with its volumes; nothing happens if it is gone, or somebody else is at it."""
+        """Kill and remove it with its volumes. Does nothing if it is gone or already being removed."""
 
         def ask(api: docker.APIClient) -> None:
             with _tolerating(_NOT_FOUND, _CONFLICT):
@@ -180,7 +180,7 @@ class Engine:
             ) from error
         except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as error:
             raise IsolationUnavailable(
-                f"the container engine does not answer (asked to {what}): {error}; {_START}"
+                f"the container engine did not answer (while asked to {what}): {error}; {_START}"
             ) from error
 
     def _connected(self) -> docker.APIClient:

@@ -34,5 +34,5 @@ def build_enter(folder: Path) -> Path:
                 f"{_SOURCE.name} does not compile; run: apt-get install gcc libc6-dev; it said: {done.stderr}"
             )
         new.chmod(0o755)
-        os.replace(new, program)  # noqa: PTH105 - atomic, whoever else builds it now
+        os.replace(new, program)  # noqa: PTH105 - atomic, even if another process builds it now
     return program

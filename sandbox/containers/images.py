@@ -1,4 +1,4 @@
-"""Which image each kind of sandbox runs in.
+"""The image of each kind of sandbox.
 
 Images are ours and made beforehand (`deploy/build-images`); nothing is ever pulled. On a machine without a
 registry the images can be left out: in *host mode* all kinds share one image of a few empty folders, in
@@ -44,7 +44,7 @@ class Images:
         return cls(dict.fromkeys(Image, f"{_HOST_REPOSITORY}:{_HOST_TAG}"), hosts=True)
 
     def binds(self) -> tuple[Bind, ...]:
-        """What every container sees of the host besides what its command asks for."""
+        """Host paths that every container sees, in addition to those of its command."""
         if not self.hosts:
             return ()
         folders = [Path("/", name) for name in _SYSTEM_LINKS]

@@ -1,7 +1,7 @@
 """Start one container and bring it to the moment before foreign code runs.
 
 Theory of operation. `enter.c` has the other half of this conversation and explains it. A listening socket is
-made for each container and mounted into it; one connection is accepted, then nobody listens any more.
+made for each container and mounted into it; one connection is accepted, then the listening socket is closed.
 Everything the program gets passes over it: files, words, and descriptors of ours. If anything fails, the
 container is removed, and nothing foreign has run.
 """
@@ -34,7 +34,7 @@ _CREDENTIALS = struct.Struct("3i")
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """All that is needed to start: see the head of this file.
+    """All parameters of a start; see the module's docstring.
 
     `configure` makes the engine's request from the path of the socket, which lies in `sockets`. `descriptors`
     are ours; they stay open here. `memory_mib` is the cap at the start. `release` is called with the
@@ -106,7 +106,7 @@ class Launch:
             state = self.engine.state(container)
             if not state.running:
                 raise IsolationUnavailable(
-                    f"a container ended with status {state.code} before it had begun: {state.error}"
+                    f"a container ended with status {state.code} before it started: {state.error}"
                 )
         raise IsolationUnavailable("a container did not start in time; is the machine overloaded?")
 

@@ -1,4 +1,4 @@
-"""What is asked of the engine for one command: every fence of a container in one place.
+"""The request to the engine for one command, with every protection of a container.
 
 Source: Docker Engine API v1.41, `ContainerCreate`.
 """
@@ -34,7 +34,7 @@ _READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-tr
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """What is the same for all containers of a backend.
+    """Settings shared by all containers of a backend.
 
     `enter` is our first process, `passwd` and `group` name its user `identity`, `empty` is an empty file;
     all are files on the engine's host. `profile` is the system call filter as JSON.
@@ -163,7 +163,7 @@ def _limits(limits: Limits, shell: Shell) -> dict[str, object]:
 
 
 def _binds(command: Command, shell: Shell, socket: Path, attachment: Attachment) -> list[Bind]:
-    """What the container sees of the host. Later ones win over earlier ones of the same target."""
+    """Return the container's binds. A later bind overrides an earlier one with the same target."""
     ours = (
         Bind(shell.enter, _ENTER),
         Bind(socket, _SOCKET),

@@ -1,10 +1,10 @@
-"""Whose container is it, and is that process still there?
+"""Finds containers whose owner process has died.
 
 Theory of operation. A container never outlives its owner as a running thing: when the owner dies, its socket
 closes and `enter.c` ends everything. What can be left is the engine's record of it, or a container that
 was made and never started. Each carries its owner in a label: the boot of the host, the process id
-namespace, the process id in it, and the time of its start, as ids are used again. Whoever shares the
-namespace can tell that the owner is dead; anybody else goes by age.
+namespace, the process id in it, and the time of its start, as ids are used again. A process in the same
+namespace can tell that the owner is dead; others go by age.
 """
 
 import os
@@ -57,7 +57,7 @@ class Owner:
 
 
 def orphans(engine: Engine) -> Iterator[Known]:
-    """The containers that nobody will remove."""
+    """Yield the containers that no process will remove."""
     for container in engine.containers(OWNER_LABEL):
         owner = Owner.parse(container.labels.get(OWNER_LABEL, ""))
         alive = None if owner is None else owner.alive()
@@ -75,7 +75,7 @@ def _namespace() -> str:
 
 
 def _started(process: int) -> str:
-    """When it started, in ticks since boot; empty if there is no such process, or only its remains."""
+    """Return its start time in ticks since boot; empty if the process is gone or a zombie."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,7 +1,7 @@
-"""Removes containers behind the scenes: the engine takes its time, and nobody should wait for it.
+"""Removes containers in the background, because the engine is slow.
 
-By the time a container comes here nothing foreign runs in it. What cannot be removed, because the engine
-is down or we die, is found again by `sandbox.containers.orphans`.
+By the time a container comes here nothing foreign runs in it. A container that could not be removed, because
+the engine is down or we die, is found later by `sandbox.containers.orphans`.
 """
 
 import logging

@@ -47,7 +47,7 @@ def compile_command(
 
 
 def read_completion(completion: Completion, runtime: Runtime) -> Compiled:
-    """What the end of the compile sandbox means."""
+    """Return the result of a compilation from the end of its sandbox."""
     root = runtime.toolkit.root
     log = clean_log(completion.stdout + completion.stderr, (str(root), str(root.resolve())))
     artifact = completion.files.get(ARTIFACT)

@@ -80,15 +80,15 @@ def _translate() -> None:
 
 
 def _refused(failure: Failure) -> Failure:
-    """What it means that g++ refuses what we made of the PTX.
+    """Return the failure for C++ from PTX that g++ rejects.
 
-    What nvcc wrote by itself we translate, or it is our fault; inline assembly can be anything.
+    For code that nvcc generated, a failure is ours; inline assembly can be invalid.
     """
     if _INLINE not in Path("binding.ptx").read_text("utf-8", "replace"):
         return failure
     line = _user_line(failure.log)
     where = f"solution.cu({line}): error: " if line else ""
-    return Failure(REJECTED, f"{where}the inline assembly has a form that functional mode does not know\n")
+    return Failure(REJECTED, f"{where}the inline assembly has a form that functional mode does not support\n")
 
 
 def _user_line(log: str) -> int:

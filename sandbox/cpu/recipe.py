@@ -1,4 +1,4 @@
-"""How functional mode compiles a source: nvcc's own steps, but no device binary, which it does not want."""
+"""Compiles a source for functional mode: nvcc's own steps, without the device binary."""
 
 import json
 import shutil
@@ -46,7 +46,7 @@ def learn_recipe(toolkit: Toolkit) -> Recipe:
         link_flags=["-fuse-ld=gold"] if shutil.which("ld.gold", path="/usr/bin") else [],
         files={
             **MODULE_ID,
-            # What the stub registers. Our runtime takes no device code from it.
+            # The symbol that the stub registers. Our runtime takes no device code from it.
             f"{STEM}.fatbin.c": "static const unsigned long long __fatDeviceText[2] = {0, 0};\n",
         },
     )

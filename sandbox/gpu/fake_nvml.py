@@ -12,7 +12,10 @@ HEALTHY = Sample(
 
 
 class FakeNvml:
-    """Says what it was told. Set `samples` and `errors` by uuid, `lost` and `unavailable` to make trouble."""
+    """Returns preset values.
+
+    Set `samples` and `errors` by uuid; `lost` and `unavailable` simulate failures.
+    """
 
     def __init__(self, gpus: Iterable[GpuInfo], *, unavailable: str = "") -> None:
         self.infos = list(gpus)
@@ -28,12 +31,12 @@ class FakeNvml:
         return tuple(self.infos)
 
     def sample(self, uuid: str) -> Sample:
-        """What was set, else a healthy state."""
+        """Return the preset sample, else a healthy one."""
         self._find(uuid)
         return self.samples.get(uuid, HEALTHY)
 
     def memory_errors(self, uuid: str) -> MemoryErrors:
-        """What was set, else none."""
+        """Return the preset errors, else none."""
         self._find(uuid)
         return self.errors.get(uuid, MemoryErrors(uncorrected=0))
 

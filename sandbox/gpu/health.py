@@ -1,11 +1,11 @@
-"""Whether a GPU can judge, and the marks on those that cannot.
+"""Health checks of GPUs, and quarantine marks of those that fail.
 
 A check asks NVML, then MPS, then has a fresh process compute something on the GPU: what a submission would
 meet. A GPU that fails is quarantined by a mark in the runtime directory, which every process of the node sees
 at once. The node service probes it again, alone on it and ever less often, and removes the mark when it is
 well.
 
-Staff may hold a GPU: a second mark beside the first, which no check removes. When they release it, it is
+Staff may hold a GPU: a second, separate mark, which no check removes. When they release it, it is
 probed like any that was quarantined before it is used again.
 """
 
@@ -44,7 +44,7 @@ class Health:
 def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
     """Look at a GPU, then compute on it in a fresh process, in half a second. `mps` is None if time-sliced.
 
-    Hold a lease meanwhile: the process is one more client.
+    The caller must hold a lease, because the process is another client.
     """
     seen = look(uuid, nvml=nvml, mps=mps)
     if not seen.well:
@@ -57,32 +57,32 @@ def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
 
 
 def look(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
-    """What NVML and MPS say, without touching the GPU: in ten milliseconds, at any time."""
+    """Return the health by NVML and MPS, without using the GPU. Takes ten milliseconds and needs no lease."""
     try:
         hot = nvml.sample(uuid).temperature_c
         reason = _explain_memory(nvml.memory_errors(uuid))
     except NvmlUnavailable as error:
         return Health(str(error))
     if hot is not None and hot > _HOTTEST_C:
-        reason = f"it is {hot} degrees Celsius hot; check its cooling"
+        reason = f"it is too hot ({hot} °C); check its cooling"
     return Health(reason) if reason or mps is None else look_at_mps(mps)
 
 
 def look_at_mps(mps: Mps) -> Health:
-    """What MPS says of itself."""
+    """Return the health that MPS reports."""
     try:
         servers = mps.servers()
     except MpsUnavailable as error:
         return Health(str(error))
     faulted = any(server.state is ServerState.FAULT for server in servers)
-    return Health("its MPS server has faulted, and waits for its clients to end" if faulted else "")
+    return Health("its MPS server has faulted and waits for its clients to exit" if faulted else "")
 
 
 def _explain_memory(errors: MemoryErrors) -> str:
     if errors.remap_failed:
         return "its memory has run out of spare rows; replace the GPU"
     if errors.remap_pending or errors.retire_pending:
-        return "its memory has defects that a reset would take out of use; drain the node and reset the GPU"
+        return "its memory has defective rows that a reset would retire; drain the node and reset the GPU"
     if errors.uncorrected:
         return f"its memory had {errors.uncorrected} uncorrected errors; drain the node and reset the GPU"
     return ""
@@ -131,9 +131,9 @@ class Quarantine:
         path = self._held_path(uuid)
         if not path.exists():
             return
-        # The mark that is probed comes first, so that nobody sees neither.
+        # The probed mark is written first, so that one of the two is always visible.
         now = time.time()
-        waits = Mark(uuid, "staff released it, and no check has found it well yet", _STAFF, now, 0, now)
+        waits = Mark(uuid, "an operator released it, and it has not passed a check yet", _STAFF, now, 0, now)
         _write(self._path(uuid), json.dumps(asdict(waits)))
         path.unlink(missing_ok=True)
 
@@ -175,7 +175,7 @@ class Quarantine:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            return Mark(uuid, f"its mark cannot be read: {error}", "", 0.0, 1, 0.0)
+            return Mark(uuid, f"its quarantine file cannot be read: {error}", "", 0.0, 1, 0.0)
 
     def clear(self, uuid: str) -> None:
         """Put a GPU back into use, unless staff hold it. Does nothing if it is."""
@@ -197,10 +197,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _read(path: Path) -> str | None:
-    """What a file says, None when there is none."""
+    """Return the text of a file, None if it does not exist."""
     try:
         return path.read_text() or "held"
     except FileNotFoundError:
         return None
     except OSError as error:
-        return f"its mark cannot be read: {error}"
+        return f"its quarantine file cannot be read: {error}"

@@ -1,15 +1,15 @@
-"""Leases on GPUs: shared to check, alone to rank. Between the threads and processes of one host.
+"""Leases on GPUs among threads and processes of one host: shared to check, exclusive to rank.
 
 Theory of operation. A GPU has two files in the runtime directory, and every lease has both open itself.
 Locks belong to the open file, so the kernel frees them when the process that holds them dies, however it
 dies, and two threads of a process exclude each other as two processes do.
 
 - `UUID.room` is a row of records. A check locks one record of the first `slots`, a rank locks the whole
-  file. What a record says about its holder is for people; the lock alone counts.
-- `UUID.queue` is the turnstile. Whoever wants in draws a number and locks the byte of that number. The one
-  with no locked byte below its own stands at the turnstile, and nobody else tries the room. So entry is
-  first come, first served: a rank waits for those inside and those before it, and for nobody who came later,
-  and neither does a check. The lock of a waiter who died is gone, and the line closes up.
+  file. The text of a record is for operators; only the lock counts.
+- `UUID.queue` is the turnstile. A caller draws a number and locks the byte of that number. The one
+  with no locked byte below its own stands at the turnstile, and no other caller tries the room. So entry is
+  first come, first served: a rank waits for those inside and those before it, and for no later caller;
+  likewise a check. The lock of a waiter who died is gone, and the line closes up.
 
 A third file, `UUID.coming`, has a locked byte for each caller that has chosen this GPU and is not in line
 for its lease yet. Choosing and marking the choice is one step, under the lock of the file `choosing`: of two
@@ -59,7 +59,7 @@ class LeaseCancelled(TimeoutError):
 
 
 class Share(StrEnum):
-    """What a lease is for."""
+    """The purpose of a lease."""
 
     CHECK = "check"  # with others
     RANK = "rank"  # alone
@@ -67,7 +67,7 @@ class Share(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a lease. `since` is in seconds of the epoch; `label` is what the holder called it."""
+    """The holder of a lease. `since` is in epoch seconds; `label` is the holder's description."""
 
     share: Share
     pid: int
@@ -88,11 +88,11 @@ class Lease:
 
     @property
     def share(self) -> Share:
-        """What it is for now."""
+        """The current share."""
         return self._share
 
     def try_promote(self) -> bool:
-        """Become exclusive if nobody else holds a lease and nobody waits for one. Never waits.
+        """Become exclusive if no other lease is held or awaited. Return whether it did. Never waits.
 
         A shared lease stays shared when this returns False: nothing is lost by trying.
         """
@@ -144,7 +144,7 @@ class Leases:
 
     def __init__(self, directory: Path, *, slots: int = 4) -> None:
         if not 1 <= slots <= _MOST_SLOTS:
-            raise ValueError(f"a GPU takes 1 to {_MOST_SLOTS} checks at a time, not {slots}")
+            raise ValueError(f"a GPU runs 1 to {_MOST_SLOTS} checks at a time, not {slots}")
         self._directory = directory / "leases"
         self._slots = slots
         self._directory.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ class Leases:
             LeaseCancelled: `cancelled` became true while others were choosing.
         """
         if not uuids:
-            raise ValueError("there is no GPU to choose from; see the fleet page for what is quarantined")
+            raise ValueError("no GPU is available; the fleet page lists quarantined GPUs")
         choosing = os.open(self._directory / "choosing", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             _poll(lambda: _lock(choosing, 0, 1), cancelled)
@@ -214,7 +214,7 @@ class Leases:
         return Reservation(uuid, coming)
 
     def holders(self, uuid: str) -> tuple[Holder, ...]:
-        """Who holds leases now. Looking disturbs nobody."""
+        """Return the current holders of leases, without affecting them."""
         with self._looking(uuid, "room") as room:
             held = _locked(room, 0, _END)
             if held == (0, _END):
@@ -228,19 +228,19 @@ class Leases:
             )
 
     def waiting(self, uuid: str) -> int:
-        """How many wait for a lease now."""
+        """Return the number of callers that wait for a lease."""
         with self._looking(uuid, "queue") as queue:
             return _count_locks(queue, _FIRST_NUMBER, _END)
 
     def coming(self, uuid: str) -> int:
-        """How many have chosen the GPU and do not hold or await its lease yet."""
+        """Return the number of callers that have chosen the GPU and do not hold or await its lease yet."""
         with self._looking(uuid, "coming") as coming:
             return _count_locks(coming, 0, _END)
 
     def _load(self, uuid: str, share: Share, brief: str | None) -> tuple[int, int]:
-        """How many are ahead of a newcomer, and how many of them briefly.
+        """Return how many leases are ahead of a new caller, and how many of them are brief.
 
-        A lease that is held alone keeps a check out as a full house does.
+        An exclusive lease blocks a check like a full room.
         """
         holders = self.holders(uuid)
         passing = sum(holder.label == brief for holder in holders)
@@ -280,7 +280,7 @@ def _draw(queue: int, cancelled: Callable[[], bool]) -> int:
 
 
 def _poll(attempt: Callable[[], _T | None], cancelled: Callable[[], bool]) -> _T:
-    """What `attempt` returns once that is true."""
+    """Poll `attempt` until it returns a true value, and return that."""
     pause_s = _SHORTEST_POLL_S
     while not (result := attempt()):
         if cancelled():
@@ -291,7 +291,7 @@ def _poll(attempt: Callable[[], _T | None], cancelled: Callable[[], bool]) -> _T
 
 
 def _record(number: int) -> tuple[int, int]:
-    """Where a record of the room begins and ends."""
+    """Return the first byte and the end of a record of the room."""
     return number * _RECORD_BYTES, (number + 1) * _RECORD_BYTES
 
 
@@ -319,7 +319,7 @@ def _locked(descriptor: int, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _count_locks(descriptor: int, start: int, end: int) -> int:
-    """How many locks of one byte others have in a range."""
+    """Return how many one-byte locks other holders have in a range."""
     found = _locked(descriptor, start, end)
     if found is None:
         return 0

@@ -8,15 +8,15 @@ in, which they are: the referees run as the worker's user, each container as a u
   through which it can make contexts and read lists; everything that changes something asks for the daemon's
   own user or root.
 - *Starting.* Any worker process may call `ensure`; a lock lets one of them start the daemon. A new daemon has
-  a new socket, and a container that was given the old one finds nobody there: see `born`.
-- *Faults.* A fault of one client ends the contexts of all clients, and the server says FAULT and takes nobody
-  until these have closed. `terminate` takes one client's work off the GPU and leaves the others alone, so
-  it has to come before SIGKILL, which would count as a fault. After a fault there is nobody to spare, and a
-  server that is asked to terminate a client then hangs.
+  a new socket, and a container with the old one finds no daemon there: see `born`.
+- *Faults.* A fault of one client ends the contexts of all clients, and the server reports FAULT and accepts
+  no client until these have closed. `terminate` takes one client's work off the GPU and leaves the others
+  alone, so it has to come before SIGKILL, which would count as a fault. After a fault no client is left to
+  protect, and a server that is asked to terminate a client then hangs.
 - *Trust.* What a client's own environment says about limits is not a boundary, and neither is MPS itself.
-  A process that does not find the daemon runs beside it without a word: ask `clients` whether it is one.
+  A process that does not find the daemon silently runs outside MPS: check `clients`.
 
-What is said to the daemon goes through `mps_control`, two milliseconds a command.
+Commands to the daemon go through `mps_control` and take two milliseconds each.
 """
 
 import contextlib
@@ -52,7 +52,7 @@ _POLL_S = 0.02
 
 
 class ServerState(StrEnum):
-    """What a server says of itself. In `FAULT` it takes no client until all that it has are gone."""
+    """The state that a server reports. In `FAULT` it accepts no client until all its clients are gone."""
 
     INITIALIZING = "INITIALIZING"
     ACTIVE = "ACTIVE"
@@ -94,22 +94,22 @@ class Mps:
         self._deaf: set[tuple[int, str]] = set()
         if len(os.fsencode(self.pipe_directory)) + len(_LONGEST_SOCKET) > _SOCKET_PATH_BYTES:
             raise MpsUnavailable(
-                f"{self.pipe_directory} is too long a path for sockets: choose a shorter runtime directory"
+                f"the path {self.pipe_directory} is too long for a socket; choose a shorter runtime directory"
             )
 
     @property
     def pipe_directory(self) -> Path:
-        """Where clients find the daemon: what `CUDA_MPS_PIPE_DIRECTORY` has to name."""
+        """The daemon's pipe directory, for clients' `CUDA_MPS_PIPE_DIRECTORY`."""
         return self._home / "pipe"
 
     @property
     def log_directory(self) -> Path:
-        """Where daemon and server write `control.log` and `server.log`."""
+        """The folder in which daemon and server write `control.log` and `server.log`."""
         return self._home / "log"
 
     @property
     def born(self) -> tuple[int, int] | None:
-        """What tells the daemon that runs now from earlier ones: its socket. None while there is none."""
+        """An identity of the running daemon, derived from its socket; None if no daemon runs."""
         try:
             socket = (self.pipe_directory / "control").stat()
         except OSError:
@@ -137,7 +137,7 @@ class Mps:
                 found.append(Server(pid, state, self._clients_of(pid)))
             except MpsUnavailable:
                 if pid in numbers(self._control.ask("get_server_list")):
-                    raise  # it is not that the server has ended meanwhile
+                    raise  # the server has not ended in between
         return tuple(found)
 
     def clients(self) -> tuple[int, ...]:
@@ -146,13 +146,13 @@ class Mps:
         return tuple(pid for server in servers for pid in self._clients_of(server))
 
     def terminate(self, pid: int) -> bool:
-        """Take the work of client `pid` off the GPU; others go on. False when it is no client (any more).
+        """Terminate the work of client `pid` on the GPU; others continue. False if it is not a client.
 
-        Also false when the server has faulted: nobody has work left there.
+        Also False if the server has faulted, because then no client has work left.
 
-        Its pending and later CUDA calls fail with error 810. The process itself lives on: kill it then. A
-        client that was stopped by a signal goes on, since MPS waits for its answer. One that does not answer
-        all the same is asked once and no more.
+        Its pending and later CUDA calls fail with error 810. The process itself survives: kill it afterwards.
+        A client that was stopped by a signal goes on, since MPS waits for its answer. One that does not
+        answer all the same is asked once and no more.
 
         Raises:
             MpsRefused: the daemon belongs to another user.
@@ -190,12 +190,12 @@ class Mps:
             self._start()
 
     def recover(self) -> None:
-        """Put a new daemon in the place of one whose server has faulted and does not come back by itself.
+        """Replace a daemon whose server has faulted and does not recover.
 
-        Harms nobody: once a server has faulted, no client has a context left. Does nothing when it is well.
+        Safe for other clients, because after a fault none has a context left. Does nothing if it is healthy.
 
         Raises:
-            MpsUnavailable: the new one does not come up.
+            MpsUnavailable: the new daemon does not start.
         """
         with self._starting():
             if not self.healthy():
@@ -238,7 +238,7 @@ class Mps:
         deadline = time.monotonic() + _START_S
         while not self._answers():
             if time.monotonic() > deadline:
-                raise MpsUnavailable(f"the MPS daemon did not come up{self._control.log_end()}")
+                raise MpsUnavailable(f"the MPS daemon did not start{self._control.log_end()}")
             time.sleep(_POLL_S)
         if self._client_memory_mib:
             self._control.ask(f"set_default_device_pinned_mem_limit 0 {self._client_memory_mib}M")
@@ -295,4 +295,6 @@ def _state(said: str) -> ServerState:
     try:
         return ServerState(said.strip().upper())
     except ValueError as error:
-        raise MpsUnavailable(f"the MPS daemon said {said.strip()[:200]!r} of its server's state") from error
+        raise MpsUnavailable(
+            f"the MPS daemon answered {said.strip()[:200]!r} of its server's state"
+        ) from error

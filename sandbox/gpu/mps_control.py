@@ -1,4 +1,4 @@
-"""What is said to an MPS daemon, through NVIDIA's control program.
+"""Sends commands to an MPS daemon through NVIDIA's control program.
 
 Theory of operation. `nvidia-cuda-mps-control` starts a daemon with `-d`, and without arguments it sends the
 commands of its standard input to the daemon of its pipe directory, which takes two milliseconds each. It
@@ -23,11 +23,12 @@ _NUMBER = re.compile(r"[0-9]{1,10}")
 _NOBODY_THERE = "cannot find mps control daemon process"
 _MISSING = (
     f"{BINARY} is not on the PATH: it comes with the driver (package nvidia-compute-utils-<version> on "
-    "Ubuntu, nvidia-cuda-mps on Debian). Without MPS, GPUs can be time-sliced instead: set WARPCOURT_MPS=no"
+    "Ubuntu, nvidia-cuda-mps on Debian). Without MPS, GPUs can be shared by time slicing: set "
+    "WARPCOURT_MPS=no"
 )
 NOT_ROOT = (
-    "MPS lets containers in, which run as other users, only if root started it: run the worker as root, "
-    "or have GPUs time-sliced: set WARPCOURT_MPS=no"
+    "containers run as other users, and MPS accepts them only if root started it. Run the worker as root, "
+    "or share GPUs by time slicing: set WARPCOURT_MPS=no"
 )
 
 
@@ -50,13 +51,13 @@ class Control:
     patience_s: float
 
     def ask(self, command: str, *, limit_s: float | None = None) -> str:
-        """What the daemon answers. Raises MpsUnavailable."""
+        """Return the daemon's answer to `command`. Raises MpsUnavailable."""
         try:
             self.pipe_directory.joinpath("control").stat()
         except PermissionError as error:
-            raise MpsRefused(f"{error}: MPS belongs to another user; {NOT_ROOT}") from error
+            raise MpsRefused(f"{error}: another user started MPS; {NOT_ROOT}") from error
         except OSError as error:
-            raise MpsUnavailable(f"no MPS daemon runs in {self.pipe_directory}") from error
+            raise MpsUnavailable(f"no MPS daemon is running in {self.pipe_directory}") from error
         said = self.run([self.program()], command + "\n", limit_s=limit_s or self.patience_s)
         if "insufficient privileges" in said.lower():
             raise MpsRefused(
@@ -66,7 +67,10 @@ class Control:
         return said
 
     def run(self, argv: list[str], said: str = "", *, limit_s: float) -> str:
-        """What the program prints. Raises MpsUnavailable when it fails, with the end of the daemon's log."""
+        """Return the program's output.
+
+        Raises MpsUnavailable, with the end of the daemon's log, if it fails.
+        """
         environment = {name: os.environ[name] for name in _HANDED_ON if name in os.environ} | {
             "CUDA_VISIBLE_DEVICES": self.uuid,
             PIPE_VARIABLE: str(self.pipe_directory),
@@ -88,17 +92,17 @@ class Control:
             except subprocess.TimeoutExpired as error:
                 raise MpsUnavailable(f"{what} took more than {limit_s:g} s{self.log_end()}") from error
             except OSError as error:
-                raise MpsUnavailable(f"{argv[0]} does not run: {error}") from error
+                raise MpsUnavailable(f"{argv[0]} cannot be run: {error}") from error
             answer.seek(0)
             text = answer.read(_ANSWER_BYTES).decode(errors="replace")
         if _NOBODY_THERE in text.lower():
-            raise MpsUnavailable(f"no MPS daemon runs in {self.pipe_directory}{self.log_end()}")
+            raise MpsUnavailable(f"no MPS daemon is running in {self.pipe_directory}{self.log_end()}")
         if done.returncode:
             raise MpsUnavailable(f"{what} failed: {text.strip()}{self.log_end()}")
         return text
 
     def program(self) -> str:
-        """Where the program is. Raises MpsUnavailable."""
+        """Return the path of the control program. Raises MpsUnavailable."""
         found = shutil.which(self.binary)
         if found is None:
             raise MpsUnavailable(_MISSING)
@@ -117,7 +121,7 @@ def numbers(said: str) -> tuple[int, ...]:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     strange = [line for line in lines if not _NUMBER.fullmatch(line)]
     if strange:
-        raise MpsUnavailable(f"the MPS daemon said {strange[0][:200]!r} where process ids were expected")
+        raise MpsUnavailable(f"the MPS daemon answered {strange[0][:200]!r} where process ids were expected")
     return tuple(map(int, lines))
 
 

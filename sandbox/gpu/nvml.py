@@ -1,4 +1,4 @@
-"""What NVIDIA's management library says about this host's GPUs, as typed values.
+"""Typed access to NVIDIA's management library (NVML) for this host's GPUs.
 
 `gpus` and `sample` ask the driver through nvidia-ml-py, which makes no CUDA context. What a GPU does not
 report is None. Code that watches GPUs takes an `Nvml`, so that tests can pass a `FakeNvml` from
@@ -42,7 +42,7 @@ class Throttle(StrEnum):
 
 
 class ComputeMode(StrEnum):
-    """Who may make CUDA contexts. MPS works in the first two."""
+    """Compute mode: which processes may create CUDA contexts. MPS works in the first two."""
 
     DEFAULT = "default"
     EXCLUSIVE_PROCESS = "exclusive process"
@@ -105,7 +105,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class MemoryErrors:
-    """What the memory of a GPU has suffered. None where the GPU does not count.
+    """Memory errors of a GPU. None where the GPU does not count them.
 
     `uncorrected` counts since the driver was loaded. `remap_pending` and `retire_pending` ask for a reset of
     the GPU; `remap_failed` means that it has run out of spare rows and has to be replaced.
@@ -118,7 +118,7 @@ class MemoryErrors:
 
 
 class Nvml(Protocol):
-    """Somebody who can be asked about GPUs. All methods raise NvmlUnavailable, or GpuLost for a sick GPU."""
+    """Queries about GPUs. All methods raise NvmlUnavailable, or GpuLost for a failed GPU."""
 
     def gpus(self) -> tuple[GpuInfo, ...]:
         """The GPUs of this host, in the driver's order."""
@@ -127,7 +127,7 @@ class Nvml(Protocol):
         """The state of a GPU now."""
 
     def memory_errors(self, uuid: str) -> MemoryErrors:
-        """What its memory has suffered."""
+        """Return the memory errors of the GPU `uuid`."""
 
 
 def gpus() -> tuple[GpuInfo, ...]:
@@ -219,7 +219,7 @@ class DriverNvml:
         return tuple(found[pid] for pid in sorted(found))
 
     def memory_errors(self, uuid: str) -> MemoryErrors:
-        """What its memory has suffered."""
+        """Return the memory errors of the GPU `uuid`."""
         handle, maybe, library = self._handle(uuid), self._maybe, self._library
         _, _, pending, failed = maybe(library.nvmlDeviceGetRemappedRows, handle) or (0, 0, 0, 0)
         return MemoryErrors(
@@ -247,7 +247,7 @@ class DriverNvml:
             raise self._explain(error, name) from error
 
     def _maybe(self, function: Callable[..., _T], *arguments: Any) -> _T | None:
-        """What it says; None where the GPU, the driver or our rights do not allow the question."""
+        """Return the result of an NVML call; None if GPU, driver or permissions do not allow it."""
         library = self._library
         try:
             return function(*arguments)

@@ -2,8 +2,8 @@
 
 Theory of operation. `probe` starts `probe_program.py` in an environment that shows it one GPU. The program
 makes a context and says `context`. Under MPS, `probe` then looks whether the process is a client: one that
-does not find its daemon would run beside MPS without a word. Told to go on, the program runs a kernel and
-says `well`. Anything else, or nothing within the limit, is a failure. A probe that hangs ends as every client
+does not find its daemon would silently run outside MPS. Told to go on, the program runs a kernel and says
+`well`. Anything else, or nothing within the limit, is a failure. A probe that hangs ends as every client
 does: terminated first, killed then.
 """
 
@@ -45,7 +45,7 @@ def probe(uuid: str, mps: Mps | None, *, program: Path = _PROGRAM, limit_s: floa
         _expect(process.stdout, b"context", deadline)
         if mps is not None and process.pid not in mps.clients():
             raise ProbeFailed(
-                f"a process that should use MPS runs beside it; does the daemon in {mps.pipe_directory} live?"
+                f"a process that should use MPS bypasses it; is the daemon in {mps.pipe_directory} running?"
             )
         process.stdin.write(b"\n")
         process.stdin.flush()
@@ -63,14 +63,14 @@ def _expect(stream: IO[bytes], word: bytes, deadline: float) -> None:
         selector.register(stream, selectors.EVENT_READ)
         while not said.endswith(b"\n"):
             if not selector.select(max(0.0, deadline - time.monotonic())):
-                raise ProbeFailed(f"a fresh process did not say {word.decode()!r} in time: the GPU hangs")
+                raise ProbeFailed(f"a new process did not report {word.decode()!r} in time: the GPU hangs")
             block = os.read(stream.fileno(), 1 << 12)
             if not block:
                 break
             said += block
     if said.strip() != word:
         text = said.decode(errors="replace").strip()[-500:]
-        raise ProbeFailed(f"a fresh process cannot compute on it: {text or 'it died without a word'}")
+        raise ProbeFailed(f"a new process cannot compute on it: {text or 'it exited without a message'}")
 
 
 def _end(process: subprocess.Popen[bytes], mps: Mps | None) -> None:

@@ -57,7 +57,10 @@ def _load() -> ctypes.CDLL:
 
 
 def _make_context(cuda: ctypes.CDLL) -> None:
-    """Make the primary context current. While MPS recovers from a fault it takes nobody for a moment."""
+    """Make the primary context current.
+
+    While MPS recovers from a fault, it accepts no client for a moment.
+    """
     deadline = time.monotonic() + _RETRY_S
     device, context = ctypes.c_int(), ctypes.c_void_p()
     steps: tuple[tuple[str, Callable[[], int]], ...] = (

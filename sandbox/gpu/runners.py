@@ -1,4 +1,4 @@
-"""What runs on a GPU: the native parts, which are built once per host, and the commands of all three runners.
+"""Builds the native parts of the GPU runners, once per host, and the commands of all three runners.
 
 A command says what must be there, not where: the container backend takes the image that it names and attaches
 its GPU. Interpreters are those of the image, so their place is a parameter. Nothing here limits
@@ -39,7 +39,7 @@ _COMMON: Mapping[str, str] = {
 
 
 class Tool(StrEnum):
-    """What compute-sanitizer can look for: accesses outside of memory, or races for shared memory."""
+    """A tool of compute-sanitizer: out-of-bounds accesses, or races on shared memory."""
 
     MEMCHECK = "memcheck"
     RACECHECK = "racecheck"
@@ -108,7 +108,7 @@ def sanitized_runner_command(
 ) -> Command:
     """The CUDA runner under compute-sanitizer, which is at `sanitizer` inside: for RUN with Flag.SANITIZE.
 
-    It needs the image that has the toolkit. What it finds is printed between what the program prints. It
+    It needs the image that has the toolkit. Its findings are printed among the program's output. It
     does not work under MPS.
     """
     plain = cuda_runner_command(runner, limits=limits, gpu=gpu, label=label)

@@ -26,7 +26,7 @@ def wake(pid: int) -> bool:
 
 
 def _fields(pid: int) -> list[str]:
-    """Empty when there is no such process."""
+    """Return the fields of the process's stat file; empty if the process does not exist."""
     try:
         return Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()
     except OSError:

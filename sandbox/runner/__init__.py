@@ -1,1 +1,1 @@
-"""Code of ours that runs inside sandboxes, beside the code of authors and submitters."""
+"""Our code that runs inside sandboxes, together with the code of authors and submitters."""

@@ -1,4 +1,4 @@
-"""What a problem author's `checker.py` is asked, and what becomes of its answer.
+"""Calls a problem author's `checker.py` and encodes its answer for the referee.
 
 Theory of operation. The author's function sees copies of arrays and says which elements are right. The
 referee does not parse that. It reads, for every output, the values that it shall find there exactly: this
@@ -44,7 +44,7 @@ def parse_checker(manifest: Mapping[str, Any]) -> CheckerSignature:
 def require_check(module: ModuleType) -> None:
     """Raises ContractError where there is no function `check`."""
     if not callable(getattr(module, "check", None)):
-        raise ContractError(f"{FILE} defines no function named check")
+        raise ContractError(f"{FILE} does not define a function named check")
 
 
 def carry_out(
@@ -81,7 +81,7 @@ def carry_out(
 
 
 def acceptable(xp: ArrayModule, right: Array, given: Array, expected: Array) -> Array:
-    """What an output must hold exactly: `given` where it is right, and anything else where it is not."""
+    """Return the exact values an output must hold: `given` where right, another value elsewhere."""
     unlike = (given == 0).astype(given.dtype)
     useless = given == expected
     if given.dtype.kind == "f":  # an infinity may be what a large expected value is rounded to
@@ -94,14 +94,14 @@ def _masks(xp: ArrayModule, answer: object, given: Mapping[str, Array]) -> Mappi
     if not isinstance(answer, Mapping):
         answer = dict.fromkeys(given, answer)
     if set(answer) != set(given):
-        raise ContractError(f"check answered for {sorted(answer)}, wanted {sorted(given)}")
+        raise ContractError(f"check returned results for {sorted(answer)}, expected {sorted(given)}")
     return {name: _mask(xp, answer[name], values.shape, name) for name, values in given.items()}
 
 
 def _mask(xp: ArrayModule, answer: object, shape: tuple[int, ...], name: str) -> Array:
     mask = xp.asarray(answer)
     if mask.dtype.kind != "b":
-        raise ContractError(f"check answered {mask.dtype} for {name}, wanted True, False or an array of them")
+        raise ContractError(f"check returned {mask.dtype} for {name}, expected a bool or an array of bool")
     if mask.shape not in {(), shape}:
-        raise ContractError(f"check answered for {name} in shape {mask.shape}, wanted {shape}")
+        raise ContractError(f"check returned shape {mask.shape} for {name}, expected {shape}")
     return xp.broadcast_to(mask, shape)

@@ -1,4 +1,4 @@
-"""What `reference.py` must return, and how it is rounded, over NumPy or CuPy alike.
+"""Checks and rounds the results of `reference.py`, over NumPy or CuPy.
 
 Arrays stay where they are: on a GPU nothing but single values comes to the host. bfloat16, which neither
 module has, travels as its 16 bits.
@@ -21,11 +21,11 @@ class ContractError(Exception):
 
 
 def named(xp: ArrayModule, returned: object, wanted: Mapping[str, object], function: str) -> dict[str, Array]:
-    """What `function` returned, as arrays under exactly the names that are wanted."""
+    """Return the result of `function` as arrays under exactly the names `wanted`. Raises if names differ."""
     if not isinstance(returned, Mapping):
         raise ContractError(f"{function} returned {type(returned).__name__}, not a dict of arrays")
     if set(returned) != set(wanted):
-        raise ContractError(f"{function} returned {sorted(returned)}, wanted {sorted(wanted)}")
+        raise ContractError(f"{function} returned {sorted(returned)}, expected {sorted(wanted)}")
     return {name: xp.asarray(values) for name, values in returned.items()}
 
 
@@ -50,7 +50,7 @@ def rounded(
     if values.shape != argument.shape:
         raise ContractError(f"{what} has shape {values.shape}, not {argument.shape}")
     if values.dtype.kind not in "biuf":
-        raise ContractError(f"{what} has dtype {values.dtype}, which is no number")
+        raise ContractError(f"{what} has dtype {values.dtype}, which is not numeric")
     if argument.dtype in _FLOATS:
         result, checked = _as_float(values, argument.dtype)
         # An infinity that the author means is fine; one that comes of rounding, or NaN, is a mistake.
@@ -59,10 +59,10 @@ def rounded(
             raise ContractError(f"{what} holds values that are not finite in {argument.dtype}")
         return result
     if values.dtype.kind == "f":
-        raise ContractError(f"{what} holds floats, wanted {argument.dtype}; convert it with astype")
+        raise ContractError(f"{what} holds floats, expected {argument.dtype}; convert it with astype")
     if argument.dtype == "bool":
         if values.dtype.kind != "b" and not every((values == 0) | (values == 1)):
-            raise ContractError(f"{what} holds integers other than 0 and 1, wanted bool")
+            raise ContractError(f"{what} holds integers other than 0 and 1, expected bool")
         return values.astype(np.bool_)
     narrowed = values.astype(argument.dtype)
     if not every(narrowed == values):

@@ -65,26 +65,26 @@ struct DeviceError {
 inline const DeviceError* device_error(Result code) {
   static constexpr DeviceError errors[] = {
       {kIllegalAddress, wire::kIllegalAccess, "illegal_address",
-       "read or wrote memory that belongs to no array. Check every index against the size of its array; threads past "
+       "read or wrote memory outside every array. Check every index against the size of its array; threads past "
        "the end of the data must do nothing: if (i < n)."},
       {kMisalignedAddress, wire::kIllegalAccess, "misaligned",
        "used an address that is not a multiple of the size of what it accesses. A float2 needs a multiple of 8 bytes, a "
        "float4 of 16: a pointer to any odd element cannot be cast to one."},
       {kInvalidAddressSpace, wire::kIllegalAccess, "address_space",
-       "used an address of one kind of memory with an instruction for another: a shared-memory address as a "
+       "used an address in one memory space with an instruction for another: a shared-memory address as a "
        "global one, or the reverse."},
       {kInvalidPc, wire::kIllegalAccess, "invalid_pc",
-       "jumped to where there is no code. A function pointer that was taken in host code does not work on the device, and "
+       "jumped to an address without code. A function pointer that was taken in host code does not work on the device, and "
        "writing past a local array can overwrite a return address."},
       {kHardwareStackError, wire::kIllegalAccess, "stack",
-       "used up or damaged its stack. Recursion is too deep, or it wrote past a local array."},
+       "overflowed or corrupted its stack. Recursion is too deep, or it wrote past a local array."},
       {kAssert, wire::kRuntimeError, "assert",
-       "failed an assert(). What it said stands in the output, with the line, the block and the thread."},
-      {kIllegalInstruction, wire::kRuntimeError, "trap", "stopped at an illegal instruction, or by __trap()."},
+       "failed an assert(). See the output for its message, with the line, the block and the thread."},
+      {kIllegalInstruction, wire::kRuntimeError, "trap", "executed an illegal instruction or __trap()."},
       {kLaunchFailed, wire::kRuntimeError, "trap",
        "was stopped: by __trap(), by running out of stack, or by an access that the hardware cannot classify."},
-      {kLaunchTimeout, wire::kTimeLimit, "time_limit", "ran too long for this GPU's own limit."},
-      {kOutOfMemory, wire::kMemoryLimit, "memory", "needed more device memory than a program may have."},
+      {kLaunchTimeout, wire::kTimeLimit, "time_limit", "exceeded this GPU's own time limit."},
+      {kOutOfMemory, wire::kMemoryLimit, "memory", "exceeded the limit of device memory."},
   };
   for (const DeviceError& error : errors) {
     if (error.code == code) return &error;
@@ -110,7 +110,7 @@ inline std::string shared_objection(const Launch& launch, const DeviceLimits& li
   const std::string wanted = "kernel " + kernel_name(launch) + " was launched with " +
                              std::to_string(launch.shared_bytes) + " bytes of dynamic shared memory per block; ";
   if (launch.shared_bytes > limits.shared_bytes_optin) {
-    return wanted + "the most that this GPU has are " + std::to_string(limits.shared_bytes_optin) + '.';
+    return wanted + "the maximum of this GPU is " + std::to_string(limits.shared_bytes_optin) + '.';
   }
   return wanted + "above " + std::to_string(limits.shared_bytes) +
          " it needs cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes).";
@@ -125,7 +125,7 @@ inline Fault explain_refusal(Result code, const std::string& name, const std::st
   if (code == kOutOfMemory) {
     status = wire::kMemoryLimit;
     kind = "memory";
-    why += " It asked for more device memory than a program may have.";
+    why += " It requested more device memory than the limit.";
   } else if (code == kInvalidConfiguration || code == kInvalidValue) {
     std::string objection;
     if (launched(launch)) {
@@ -136,7 +136,7 @@ inline Fault explain_refusal(Result code, const std::string& name, const std::st
   } else if (code == kLaunchOutOfResources && launched(launch)) {
     why = "kernel " + launch_text(launch) + " was refused: " + text +
           ". Its threads need more registers than one multiprocessor has. Use smaller blocks, or "
-          "__launch_bounds__(threads) so that the compiler saves registers. (" + name + ')';
+          "__launch_bounds__(threads) so that the compiler uses fewer registers. (" + name + ')';
   } else if (code == kCooperativeLaunchTooLarge && launched(launch)) {
     why = "cooperative kernel " + launch_text(launch) + " was refused: all its blocks must be resident at once. Ask "
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor. (" + name + ')';

@@ -1,4 +1,4 @@
-"""What an error of the device means for the author of a Triton kernel, and which verdict it asks for.
+"""Explains device errors to the author of a Triton kernel and maps them to verdicts.
 
 PyTorch and Triton pass the driver's errors on as text, so text is what we go by. `device_faults.h` does the
 same for CUDA C++.
@@ -11,7 +11,7 @@ from sandbox.wire import ExitStatus
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An error by the driver's `words`: what it is called in a finding, and what it means."""
+    """A device error, recognised by the driver's `words`, with its name in findings and its meaning."""
 
     words: str
     status: ExitStatus
@@ -24,7 +24,7 @@ _FAULTS = (
         "illegal memory access",
         ExitStatus.ILLEGAL_ACCESS,
         "illegal_address",
-        "read or wrote memory that belongs to no tensor. Mask loads and stores: mask=offsets < n.",
+        "read or wrote memory outside every tensor. Mask loads and stores: mask=offsets < n.",
     ),
     Fault(
         "misaligned address",
@@ -37,32 +37,32 @@ _FAULTS = (
         "invalid address space",
         ExitStatus.ILLEGAL_ACCESS,
         "address_space",
-        "used an address of one kind of memory with an instruction for another.",
+        "used an address in one memory space with an instruction for another.",
     ),
     Fault(
         "invalid program counter",
         ExitStatus.ILLEGAL_ACCESS,
         "invalid_pc",
-        "jumped to where there is no code.",
+        "jumped to an address without code.",
     ),
     Fault(
         "device-side assert",
         ExitStatus.RUNTIME_ERROR,
         "assert",
-        "failed a tl.device_assert. What it said stands in the output.",
+        "failed a tl.device_assert. See the output for its message.",
     ),
     Fault(
         "illegal instruction",
         ExitStatus.RUNTIME_ERROR,
         "trap",
-        "stopped at an illegal instruction, or by a trap.",
+        "executed an illegal instruction or a trap.",
     ),
     Fault("unspecified launch failure", ExitStatus.RUNTIME_ERROR, "trap", "was stopped by the hardware."),
     Fault(
         "out of memory",
         ExitStatus.MEMORY_LIMIT,
         "memory",
-        "needed more device memory than a program may have.",
+        "exceeded the limit of device memory.",
     ),
     Fault(
         "invalid configuration",

@@ -2,7 +2,7 @@
 
 Theory of operation: see `oracle_runner`. Arrays are views of device memory that the host allocated and shares
 as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The oracle never meets a
-submission, so what it does with the memory it was given is nobody's secret but its own.
+submission, so its use of the memory reveals nothing to programs.
 
 CuPy compiles each kernel when it is first used, and reductions again for every size of block. What is done
 to every array is therefore made of kernels that know no sizes. An oracle draws more than once: working memory

@@ -74,7 +74,7 @@ class DeviceRunner {
   void load(Message& message) {
     require_prepared();
     open_diagnostics(message);
-    if (!forbid_processes()) our_fault("the kernel refuses the system call filter");
+    if (!forbid_processes()) our_fault("the kernel refused the system call filter");
     submission_ = load_submission(message);
     finish_ = symbol<FinishCall>(submission_.library, "warpcourt_finish");
     last_launch_ = symbol<LastLaunch>(submission_.library, "warpcourt_last_launch");
@@ -239,7 +239,7 @@ void DeviceRunner::expire(std::uint32_t limit_ms) {
   message += device::launched(last) ? "; the last launch was kernel " + device::launch_text(last)
                                     : " in host code: no kernel was launched";
   runner().leave({cpu::Severity::kError, "time_limit",
-                  message + ". A loop that never ends, or work that should be spread over more threads.",
+                  message + ". Look for an endless loop, or spread the work over more threads.",
                   device::where(last)},
                  wire::kTimeLimit);
 }
@@ -260,7 +260,7 @@ void on_crash(int number, siginfo_t* info, void* context) {
   runner().leave({cpu::Severity::kError, "host_crash",
                   std::string("host code crashed: ") + signal_text(number) + " at address " +
                       cpu::hexadecimal(address) +
-                      ". If that is device memory: only kernels may touch it, and cudaMemcpy and cudaMemset.",
+                      ". If that is device memory, access it only in kernels or with cudaMemcpy and cudaMemset.",
                   {}},
                  wire::kIllegalAccess);
 }

@@ -7,9 +7,9 @@ LOAD first gives up the right to start processes (`lockdown`); Triton's compiler
 without a GPU (`helper`).
 
 A hanging kernel keeps the main thread inside the driver, where no signal handler of Python runs, so the
-time limit is a thread's. Ending while a kernel runs would, under MPS, end the kernels of everybody else on
-the GPU: whoever has something to say says it at once, but the process leaves only when the device is idle,
-and a kernel that never ends is left for the referee, who asks the MPS daemon to end it.
+time limit is a thread's. Ending while a kernel runs would, under MPS, end the kernels of all other programs
+on the GPU. So results are reported at once, but the process exits only when the device is idle, and a kernel
+that never ends is left for the referee, who asks the MPS daemon to end it.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ def _null(data):  # type: ignore[no-untyped-def]
 
 
 class _Payload:
-    """Device memory as PyTorch takes it over: bytes at an address, which somebody else owns.
+    """Device memory for PyTorch: bytes at an address, owned by another object.
 
     Source: the CUDA array interface, version 3.
     """
@@ -109,7 +109,7 @@ class DeviceTritonRunner(TritonRunner):
 
     @property
     def launches(self) -> int:
-        """How many kernels were launched so far."""
+        """The number of kernels launched up to now."""
         return self._launches.count
 
     def prepare(self) -> None:
@@ -198,7 +198,7 @@ class DeviceTritonRunner(TritonRunner):
             self._finish()
 
     def leave(self, status: ExitStatus) -> NoReturn:
-        """End this process when that hurts nobody."""
+        """End this process once that cannot affect other programs."""
         flush()
         if self._shared_by_mps:
             with contextlib.suppress(Exception):
@@ -206,7 +206,7 @@ class DeviceTritonRunner(TritonRunner):
         stop(status)
 
     def finding_of(self, error: BaseException) -> tuple[ExitStatus, str, str, int | None]:
-        """What went wrong on the device, in the compiler, or in Python."""
+        """Return status, kind, message and line for an error of the device, the compiler, or Python."""
         message, line = explain(error, FILE)
         if isinstance(error, torch.cuda.OutOfMemoryError):
             return ExitStatus.MEMORY_LIMIT, "memory", message, line
@@ -226,7 +226,7 @@ class DeviceTritonRunner(TritonRunner):
     def _compile_error(
         self, error: CompilationError, message: str, line: int | None
     ) -> tuple[str, int | None]:
-        """What Triton refuses to compile, and the line: Triton counts from the kernel's first."""
+        """Return message and source line of a compile error. Triton counts lines from the kernel's first."""
         words = getattr(error, "error_message", None) or message
         start = self.source.find(getattr(error, "src", None) or "\0")
         node = getattr(error, "node", None)

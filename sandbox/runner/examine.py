@@ -1,8 +1,8 @@
-"""Looks at one imported problem from inside: its tests, their shapes and contents, what its reference does.
+"""Examines one imported problem inside the sandbox: its tests, their shapes and contents, its reference.
 
 Theory of operation. The importer hands over `/work/imported.py`, which holds the author's files and an
 adapter for their format; see `problems/importing/adapters`. It has `describe`, `tests`, `arguments_of`,
-`compute`, `operations`, `seeded` and `forget`. What they say is written to `/work/description.json`, which
+`compute`, `operations`, `seeded` and `forget`. Their results are written to `/work/description.json`, which
 the importer bounds and checks: this process has run foreign code when it writes it.
 
 Every test is made twice: without memory, which gives the shapes also of gigabytes, and, while it is small
@@ -65,7 +65,10 @@ def main() -> None:
 
 
 def describe(source: str) -> dict[str, Any]:
-    """What the adapter `source` and its author's files say, or `failed` with a sentence. Runs them."""
+    """Run the adapter `source` with the author's files.
+
+    Return the description, or `failed` with a sentence.
+    """
     try:
         return _describe(source)
     except BaseException as error:  # noqa: BLE001 - an author's code may raise anything
@@ -84,7 +87,7 @@ def _describe(source: str) -> dict[str, Any]:
 
 
 def _without_memory_first(make: Callable[[], Any]) -> Any:
-    """What `make` makes, without contents where it allows that."""
+    """Return the result of `make`, without contents if it supports that."""
     try:
         with place_on_host(meta=True):
             return make()
@@ -149,7 +152,8 @@ def _probe(
 ) -> dict[str, Any] | None:
     """Run the reference on one test in several ways, or once where the time does not suffice for more.
 
-    What is `alone` an output gets other contents before. None where the reference needs too much memory.
+    Arguments in `alone` are pure outputs and get other initial contents. None if the reference needs too much
+    memory.
     """
     try:
         return _probed(module, values, outputs, alone, show=show, deadline_s=deadline_s)
@@ -247,7 +251,7 @@ def _filled(tensor: Any, way: int) -> Any:
 
 
 def _use_of(first: Any, second: Any, before: Any) -> str:
-    """What becomes of an output's contents: overwritten, kept in part, or read."""
+    """Return how the reference uses an output's initial contents: overwritten, kept in part, or read."""
     untouched = (_plain(first) == _plain(_filled(before, 0))) & (_plain(second) == _plain(_filled(before, 1)))
     if bool(untouched.any()):
         return "kept"

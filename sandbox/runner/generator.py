@@ -52,7 +52,7 @@ class Generator(ABC):
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise ContractError(f"rng.{name} is not available on every target; there are {_METHODS}")
+        raise ContractError(f"rng.{name} is not available on every target; use {_METHODS}")
 
 
 class HostGenerator(Generator):

@@ -1,4 +1,4 @@
-"""Makes Triton's interpreter compute as a GPU would, where by itself it is kinder or wrong.
+"""Makes Triton's interpreter compute like a GPU, where it is more lenient or wrong.
 
 - A load leaves what its mask excludes undefined unless it says `other`. The interpreter reads zeros there;
   here it reads garbage: floats that are huge or NaN, any other bits at random, the same in every run.

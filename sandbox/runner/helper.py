@@ -6,7 +6,7 @@ what it is asked for. `Helper.install` puts a `Popen` in the place of `subproces
 request is the words, the environment and the folder as JSON, with four descriptors: where the answers go,
 and the standard streams. The answers are the process id, or why there is none, and later how it ended.
 
-The helper trusts nobody and decides nothing. Whoever is hostile may have it start whatever the sandbox
+The helper trusts no process and decides nothing. Hostile code may have it start whatever the sandbox
 holds, as often as its limits allow, and reaches no GPU that way.
 """
 
@@ -44,7 +44,7 @@ class Helper:
             argv = [sys.executable, "-s", "-B", "-m", __name__, str(theirs.fileno())]
             subprocess.Popen(argv, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         if ours.recv(1) != b"+":
-            raise OSError("the helper did not come up")
+            raise OSError("the helper did not start")
         return cls(ours)
 
     def install(self) -> None:
@@ -127,7 +127,7 @@ class _AskedFor(subprocess.Popen):  # type: ignore[type-arg]
 
 
 def serve(channel: socket.socket) -> None:
-    """Start what is asked for until nobody asks any more."""
+    """Serve requests to start processes until the channel is closed."""
     while True:
         said, descriptors, _, _ = socket.recv_fds(channel, _REQUEST_BYTES, _DESCRIPTORS)
         if not said:

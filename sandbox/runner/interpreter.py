@@ -123,12 +123,12 @@ class CheckedMemory:
             default=None,
         )
         if nearest is None or abs(address - nearest.start) > 1 << 40:
-            where = f"address {address:#x}, which belongs to no argument"
+            where = f"address {address:#x}, which is outside every argument"
         else:
             index = (address - nearest.origin) // size
             count = (nearest.end - nearest.origin) // size
             where = f"element {index} of {nearest.name}, which has {count}"
-        message = f"Program {program} {verb} {where}. Mask the access, or check the offsets."
+        message = f"Program {program} {verb} {where}. Mask the access or check the offsets."
         if self.diagnostics is not None:
             self.diagnostics.say(
                 "error",
@@ -143,7 +143,7 @@ class CheckedMemory:
 
 
 def _as_mask(mask: Any) -> Any:
-    """`mask` as booleans. One that a scalar's comparison is part of comes as integers, which are no mask."""
+    """Return `mask` as booleans. Comparisons with scalars produce integers, which are not a mask."""
     return np.asarray(mask, bool)
 
 

@@ -1,7 +1,7 @@
 """Two more system call filters for a runner in Python, laid over the sandbox's own.
 
 Theory of operation. The limits of an MPS client hold for the process that has the GPU's context open; a
-second CUDA process could choose its own, or run beside MPS. So a runner whose context is there gives up the
+second CUDA process could choose its own, or run outside MPS. So a runner whose context is there gives up the
 right to start processes before it loads foreign code: no fork, no exec, threads alone. What it still needs
 to have started, compilers above all, a process without the GPU starts for it (`helper`): that one and all
 that descend from it may make requests (ioctl) of terminals alone, and without requests there is no GPU.

@@ -30,7 +30,7 @@ _all_operators: Callable[[], list[str]] = torch._C._dispatch_get_all_op_names  #
 _of_backend: Callable[[str], list[str]] = torch._C._dispatch_get_registrations_for_dispatch_key  # noqa: SLF001
 
 RULE = (
-    "In a Triton submission PyTorch may allocate, fill, copy and view tensors; what computes belongs in a "
+    "In a Triton submission PyTorch may allocate, fill, copy and view tensors. All computation must be in a "
     "kernel (@triton.jit)."
 )
 MOST_BYTES_TO_THE_HOST = 64 * 2**10
@@ -110,7 +110,7 @@ class ComputingOperators:
 
         def hear(event: str, arguments: tuple[Any, ...]) -> None:
             if event == "import" and str(arguments[0]).startswith(_COMPILER):
-                refused(f"torch.compile makes kernels of PyTorch's operators. {RULE}")
+                refused(f"torch.compile generates kernels from PyTorch's operators. {RULE}")
 
         sys.addaudithook(hear)  # there is no way to take one away
         torch.Tensor.__repr__ = text_of  # type: ignore[method-assign, assignment]
@@ -165,17 +165,17 @@ def _checked_copy(copy: Any, refused: Callable[[str], NoReturn]) -> Callable[...
 
 
 def _beyond_a_copy(target: torch.Tensor, source: torch.Tensor) -> str:
-    """What a copy does besides copying, or nothing."""
+    """Return what a copy does in addition to copying; empty if nothing."""
     if source.numel() == 1:
         return ""  # a fill
     if source.dtype != target.dtype:
-        return f"turns {_name(source.dtype)} into {_name(target.dtype)}"
+        return f"converts {_name(source.dtype)} to {_name(target.dtype)}"
     if source.shape != target.shape:
         return f"broadcasts {list(source.shape)} to {list(target.shape)}"
     if not moves_in_order(source.shape, source.stride(), target.stride()):
         return "changes the order of elements"
     if source.is_cuda and target.is_cpu and source.nbytes > MOST_BYTES_TO_THE_HOST:
-        return f"brings {source.nbytes} bytes to the host, where at most {MOST_BYTES_TO_THE_HOST} go at once"
+        return f"copies {source.nbytes} bytes to the host; the limit is {MOST_BYTES_TO_THE_HOST} per copy"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Runs a problem author's `reference.py`: draws inputs from a seed and computes what is expected.
+"""Runs a problem author's `reference.py`: draws inputs from a seed and computes expected outputs.
 
 Theory of operation: see `session`. A RUN carries the problem's arguments, then the sizes, then one array
 per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they
@@ -38,7 +38,7 @@ _FILE = "reference.py"
 
 
 class Arrays(Protocol):
-    """Where arrays live."""
+    """The array backend of an oracle: memory, module and conversions."""
 
     @property
     def xp(self) -> ArrayModule:
@@ -192,7 +192,7 @@ def _store(view: Array, values: Array) -> None:
 def _require_functions(module: ModuleType) -> None:
     for name in ("generate", "reference"):
         if not callable(getattr(module, name, None)):
-            raise ContractError(f"reference.py defines no function named {name}")
+            raise ContractError(f"reference.py does not define a function named {name}")
 
 
 def _parse(manifest: Mapping[str, Any]) -> _Signature:

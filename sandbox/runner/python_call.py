@@ -1,10 +1,10 @@
-"""How a program in Python is called: the call that the manifest describes, made of the wire's arguments.
+"""Builds the call of a Python program that the manifest describes, from the wire's arguments.
 
 Theory of operation. `problems.calling` says what the manifest holds. A call is bound once to each set of
 arguments: modules are made then, and their parameters become the arrays themselves, so that contents that
 arrive later, as in a timed session, are what the call sees. What the program returns is copied into the
-outputs if it fits them. All of this is for honest programs: the process is hostile, and the referee looks at
-its own arrays.
+outputs if it fits them. These checks only help honest programs: the process is hostile, and the referee
+checks its own arrays.
 """
 
 import functools
@@ -20,7 +20,7 @@ _TASK = "task"  # the module that programs for GPU MODE import their types from
 Value = torch.Tensor | int | float | bool
 Bound = Callable[[], object]
 _SOLVE, _CUSTOM_KERNEL, _MODEL_NEW = "solve", "custom_kernel", "ModelNew"
-_PACKED = "Name its parameters as the problem does: several of them share an array."
+_PACKED = "Name its parameters as the problem does, because several of them share an array."
 
 
 class Misfit(Exception):
@@ -29,7 +29,7 @@ class Misfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """What a module is made with, and which array holds which of its parameters."""
+    """Constructor arguments of a module, and the arrays that hold its parameters."""
 
     init: Mapping[str, Any]
     state: Mapping[str, str]
@@ -51,7 +51,7 @@ class PythonCall:
             self._returns = ()
         if not callable(found):
             known = dict.fromkeys((self._entry, _SOLVE))
-            raise Misfit(f"The file defines nothing named {' or '.join(known)}.")
+            raise Misfit(f"The file does not define {' or '.join(known)}.")
         self._found = cast("Callable[..., Any]", found)
 
     @classmethod
@@ -85,7 +85,7 @@ class PythonCall:
             return
         results = result if isinstance(result, tuple | list) and len(outputs) > 1 else (result,)
         if len(results) != len(outputs):
-            raise Misfit(f"{self._entry} returned {_what(result)}, wanted {', '.join(outputs)}.")
+            raise Misfit(f"{self._entry} returned {_what(result)}, expected {', '.join(outputs)}.")
         for (name, output), returned in zip(outputs.items(), results, strict=True):
             _copy(self._entry, name, output, returned)
 
@@ -113,7 +113,7 @@ def _without_gradients(function: Callable[..., Any], arguments: Sequence[Any]) -
 def _copy(entry: str, name: str, output: torch.Tensor, returned: object) -> None:
     wanted = f"{name}, which is {_what(output)}"
     if not isinstance(returned, torch.Tensor):
-        raise Misfit(f"{entry} returned {_what(returned)}, wanted {wanted}.")
+        raise Misfit(f"{entry} returned {_what(returned)}, expected {wanted}.")
     if returned.dim() == 0 and output.numel() == 1:
         returned = returned.reshape(output.shape)
     if returned.shape != output.shape or returned.dtype != output.dtype:
@@ -133,7 +133,7 @@ def _what(value: object) -> str:
 
 
 def _built(form: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """What a pattern stands for."""
+    """Return the value that a pattern describes."""
     match form:
         case {"name": name}:
             return known[name]
@@ -178,7 +178,7 @@ def _parts(
     if set(has) != set(state):
         raise Misfit(
             f"{who} has the parameters {', '.join(has) or 'none'}; the problem sets {', '.join(state)}. "
-            "Name them so, or define load_state_dict."
+            "Use these names, or define load_state_dict."
         )
     used = dict.fromkeys(state.values(), 0)
     sharing = list(state.values())
@@ -186,14 +186,14 @@ def _parts(
     for parameter, array in state.items():
         tensor, shape = known[array], has[parameter]
         if sharing.count(array) == 1 and tuple(tensor.shape) != shape:
-            raise Misfit(f"{parameter} of {who} has shape {list(shape)}, and {array} is {_what(tensor)}.")
+            raise Misfit(f"{parameter} of {who} has shape {list(shape)}, but {array} is {_what(tensor)}.")
         start = used[array]
         used[array] += (count := _product(shape))
         found[parameter] = tensor.reshape(-1)[start : start + count].view(shape)
     for array, count in used.items():
         if known[array].numel() != count:
             raise Misfit(
-                f"The parameters of {who} have {count} elements, and {array} is {_what(known[array])}."
+                f"The parameters of {who} have {count} elements, but {array} is {_what(known[array])}."
             )
     return found
 

@@ -1,4 +1,4 @@
-"""What the Python runners share: the conversation with the host, arguments in memory, diagnostics.
+"""Shared code of the Python runners: the protocol with the host, arguments in memory, diagnostics.
 
 Theory of operation. The runner says "ready" once its imports are done, before it has seen any foreign
 code and before it has touched a GPU, which PREPARE opens. From LOAD on the whole process counts as
@@ -55,7 +55,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What LOAD hands over: where to write diagnostics, the source, and the signature."""
+    """The contents of LOAD: the diagnostics pipe, the source, and the signature."""
 
     diagnostics: "Diagnostics"
     source: str
@@ -94,7 +94,7 @@ class Diagnostics:
 
 
 class Runner:
-    """What a runner does with each request. Each method returns when it is done, or ends the process.
+    """Handlers of a runner, one per request. Each returns when it is done, or ends the process.
 
     Descriptors are closed when it returns.
     """
@@ -237,7 +237,7 @@ def scalar_of(argument: WireArgument) -> int | float | bool:
 
 
 def _prepare(runner: Runner) -> None:
-    """Have `runner` open its GPU. A GPU that does not come up is no fault of what is judged on it."""
+    """Have `runner` open its GPU. A GPU that fails to open is not charged to the program."""
     try:
         runner.prepare()
     except Exception as error:  # noqa: BLE001 - whatever the driver's libraries raise

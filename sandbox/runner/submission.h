@@ -47,7 +47,7 @@ inline Submission load_submission(const Message& message) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
-    load_error(std::string("the program does not load: ") + (reason ? reason : "unknown reason"));
+    load_error(std::string("the program could not be loaded: ") + (reason ? reason : "unknown reason"));
   }
   close(message.descriptors[1]);
   return {library, symbol<Submission::Call>(library, "warpcourt_call"),

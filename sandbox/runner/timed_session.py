@@ -3,7 +3,7 @@
 Theory of operation. On a GPU, where times rank, orders are carried out by native code
 (`timed_session.cpp`), so that there is nothing of Python between an order and the call. Without a GPU
 nothing ranks, and the same protocol is a loop here: a memoryview reads and writes 64 bits at once, and x86
-keeps both loads and stores in order. What we write is believed by nobody in either case.
+keeps both loads and stores in order. The referee does not trust what we write in either case.
 """
 
 import ctypes
@@ -42,14 +42,14 @@ class NativeSession:
 
     @classmethod
     def of_environment(cls) -> "NativeSession":
-        """The one that the runner's command names."""
+        """Return the session of the library that the runner's command names."""
         return cls(os.environ[LIBRARY])
 
     def serve(self, page_descriptor: int, calls: list[Callable[[], object]], flags: int) -> None:
         """Carry out orders until one ends the session. Empties `calls`, which has one for each set.
 
         `flags` is the address of the flags in device memory, 0 without a GPU. Raises what a call raises. An
-        error of the device ends the session too; whoever waits for the device next meets it again.
+        error of the device ends the session too; the next call that waits for the device reports it again.
         """
         gc.collect()
         gc.disable()  # a collection in the middle of a call would be timed with it

@@ -1,4 +1,4 @@
-"""PyTorch written for a GPU, on a machine without one: what asks for `cuda` gets the processor's memory.
+"""Runs PyTorch code for `cuda` on a machine without a GPU, in host memory.
 
 Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and ask tensors where
 they are. Under `place_on_host` all of that means the host, or, with `meta=True`, tensors that have a shape
@@ -15,7 +15,8 @@ from torch.overrides import TorchFunctionMode
 
 _ASKED = "_asked_for_cuda"
 _CUDA = torch.device("cuda", 0)  # made here: within a mode, making one is a call that asks for a GPU
-# What asks for contents, or changes nothing else. Without any, the answer is 1, so that a look at shapes
+# Functions that ask for contents, or change nothing else. Without any, the answer is 1, so that a look at
+# shapes
 # goes on.
 _CONTENTS = {
     torch.Tensor.item,

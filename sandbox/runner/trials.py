@@ -65,7 +65,7 @@ def watched(reference: Reference) -> Reference:
             result = reference(xp, **arguments)
         for name, value in before.items():
             if arguments[name].tobytes() != value.tobytes():
-                raise RuntimeError(f"the reference changes its argument {name}")
+                raise RuntimeError(f"the reference modifies its argument {name}")
         first = _held(result)
         with _unwritten(_FIRST_BYTE):
             again = _held(reference(xp, **arguments))
@@ -73,7 +73,7 @@ def watched(reference: Reference) -> Reference:
             other = _held(reference(xp, **arguments))
         for name, content in first.items():
             if content == again[name] != other[name]:
-                raise RuntimeError(f"the reference returns elements of {name} that it never wrote")
+                raise RuntimeError(f"the reference returns uninitialised elements of {name}")
         return result
 
     return watch
@@ -85,7 +85,7 @@ def _held(result: Mapping[str, Array]) -> dict[str, bytes]:
 
 @contextmanager
 def _unwritten(byte: int) -> Iterator[None]:
-    """NumPy whose new arrays hold `byte` throughout until somebody writes to them."""
+    """Patch NumPy so that new arrays are filled with `byte` until they are written."""
 
     def filling(make: Callable[..., Array]) -> Callable[..., Array]:
         def filled(*given: Any, **options: Any) -> Array:
@@ -144,7 +144,7 @@ class Emulated(np.ndarray[Any, Any]):
 
     @classmethod
     def _settled(cls, value: Any) -> Any:
-        """What an operation gave, narrow and rounded."""
+        """Return the result of an operation, narrowed and rounded."""
         value = narrowed(value, cls.kept)
         if cls.results and isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
             value = rounded(np.asarray(value), cls.results)[()]

@@ -40,7 +40,7 @@ class InterpreterRunner(TritonRunner):
 
     @property
     def launches(self) -> int:
-        """How many kernels were launched so far."""
+        """The number of kernels launched up to now."""
         return self._memory.launches
 
     def load(self, load: Load) -> None:

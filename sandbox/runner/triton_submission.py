@@ -1,4 +1,4 @@
-"""What the Triton runners share: a submission's module, calls of its `solve`, timed sessions.
+"""Shared code of the Triton runners: a submission's module, calls of its `solve`, timed sessions.
 
 The interpreter's runner and the GPU's derive from `TritonRunner` and say where tensors live, how a hanging
 call is noticed, and what an error means. Both run programs in Python with PyTorch too: the manifest then says
@@ -58,7 +58,7 @@ class TritonRunner(Runner):
 
     @property
     def launches(self) -> int:
-        """How many Triton kernels were launched so far."""
+        """The number of Triton kernels launched up to now."""
         raise NotImplementedError
 
     def tensor(self, argument: WireArgument, descriptors: Sequence[int]) -> torch.Tensor:
@@ -99,7 +99,7 @@ class TritonRunner(Runner):
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """Where findings go; there since LOAD."""
+        """The sink for findings; available after LOAD."""
         if self._load is None:
             raise ValueError("nothing is loaded")
         return self._load.diagnostics
@@ -222,7 +222,7 @@ class TritonRunner(Runner):
 def _solve_of(program: ModuleType) -> Callable[..., object]:
     solve = getattr(program, "solve", None)
     if not callable(solve):
-        raise Misfit("The file defines no function named solve.")
+        raise Misfit("The file does not define a function named solve.")
     return cast("Callable[..., object]", solve)
 
 

@@ -4,7 +4,7 @@ Theory of operation. `Allocation.create` makes device memory and maps it; `expor
 which travels over a Unix socket like any other and is an unforgeable permission to map that memory and
 nothing else. `Allocation.from_descriptor` maps it in the process that received it. The memory lives until
 the last process has closed its allocation and the last descriptor is closed. Importing does not tell the
-size, and the driver maps an allocation whole or not at all, so its size travels beside the descriptor.
+size, and the driver maps an allocation whole or not at all, so its size travels with the descriptor.
 
 Everything works in the primary context of the first visible device, which is the one that CuPy and PyTorch
 use. This module needs the standard library and the driver's `libcuda.so.1` alone: Python runners import it
@@ -196,8 +196,8 @@ class Device:
         """Open visible device `index` (the driver honours CUDA_VISIBLE_DEVICES).
 
         Raises:
-            DriverMissing: there is no driver here.
-            CudaError: there is no such device, or it is unusable.
+            DriverMissing: the driver is not installed.
+            CudaError: the device does not exist or is unusable.
         """
         number, context = c_int(), c_void_p()
         _call("cuInit", 0)
@@ -224,7 +224,7 @@ class Device:
             _call("cuDevicePrimaryCtxRelease_v2", self._number)
 
     def memory_properties(self) -> _Properties:
-        """What kind of memory we ask for: on this device, exportable as a descriptor."""
+        """Allocation properties: memory on this device, exportable as a descriptor."""
         return _Properties(_PINNED, _AS_DESCRIPTOR, _Location(_ON_DEVICE, self._number))
 
     def access(self, *, writable: bool) -> _Access:
@@ -269,7 +269,7 @@ class Allocation:
     def from_descriptor(
         cls, device: Device, descriptor: int, size_bytes: int, *, writable: bool = True
     ) -> Self:
-        """The memory behind `descriptor`, which stays open and the caller's.
+        """Map the memory behind `descriptor`, which stays open and owned by the caller.
 
         `size_bytes` is the size it was created with, rounded up or not; any other is refused.
         `writable=False` guards against our own mistakes alone: whoever has the descriptor can map it as
@@ -300,7 +300,10 @@ class Allocation:
         _call("cuMemsetD8_v2", self.pointer, 0, self.size_bytes)
 
     def close(self) -> None:
-        """Unmap and release it; safe to call again. A lost context keeps nothing, so it is no error here."""
+        """Unmap and release it; safe to call again.
+
+        A lost context is not an error, because it holds nothing.
+        """
         handle, self._handle = self._handle, None
         pointer, self.pointer = self.pointer, 0
         with _unless_lost():

@@ -208,7 +208,7 @@ def test_a_healthy_gpu_passes_its_check_shared_and_not(gpu: GpuInfo, mps: Mps) -
 
 def test_a_check_notices_that_mps_is_gone(gpu: GpuInfo, mps: Mps) -> None:
     mps.stop()
-    assert "no MPS daemon runs" in health.check(gpu.uuid, nvml=open_nvml(), mps=mps).reason
+    assert "no MPS daemon is running" in health.check(gpu.uuid, nvml=open_nvml(), mps=mps).reason
     with pytest.raises(ProbeFailed):
         probe(gpu.uuid, mps)
 

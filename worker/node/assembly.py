@@ -66,7 +66,7 @@ def _wanted(nvml: Nvml, node: NodeSettings) -> tuple[GpuInfo, ...]:
 
 
 def _mps(gpu: GpuInfo, node: NodeSettings, runtime: Path) -> Mps | None:
-    """As the judges make it: whoever starts the daemon sets its limits."""
+    """Return the MPS of a GPU with the same settings as the judges, because the starter sets the limits."""
     if not node.mps:
         return None
     return Mps(gpu.uuid, gpu.minor, runtime, client_memory_mib=node.shares(gpu.memory_mib).client_mib)

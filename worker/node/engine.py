@@ -1,4 +1,4 @@
-"""What the node service wants of the container engine: its version, and an end to orphans."""
+"""The node service's calls to the container engine: its version, and the removal of orphans."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

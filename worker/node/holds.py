@@ -1,4 +1,4 @@
-"""What staff ordered about this host's GPUs, carried to the marks that its processes obey.
+"""Copies staff's orders about this host's GPUs to the marks that its processes read.
 
 Theory of operation. An order is a row in the database, which GPU processes never wait for; what they look at
 before every use is a mark in the runtime directory. The node service and every worker carry the one to the

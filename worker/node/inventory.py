@@ -1,4 +1,4 @@
-"""What this host has: its name, the versions of its tools, what its GPUs reach."""
+"""Inventory of this host: its name, tool versions and GPU calibration."""
 
 import os
 import platform
@@ -15,12 +15,12 @@ from web.site.version import version
 
 
 def node_name() -> str:
-    """What this host is called in the fleet."""
+    """Return this host's name in the fleet."""
     return settings.WARPCOURT.node_name or socket.gethostname()
 
 
 def process_name() -> str:
-    """What this process is called in jobs and in the fleet."""
+    """Return this process's name in jobs and in the fleet."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
@@ -39,7 +39,7 @@ def versions(gpus: Sequence[GpuInfo], *, engine: str = "") -> dict[str, str]:
 
 
 def calibration(gpu: GpuInfo, directory: Path) -> dict[str, float]:
-    """What a GPU reaches, for people, as far as a judge has measured it; empty until then."""
+    """Return the measured rates of a GPU for display; empty until a judge has measured them."""
     found = load(directory, gpu_uuid=gpu.uuid, driver=gpu.driver)
     if found is None:
         return {}

@@ -33,9 +33,9 @@ class Check(Protocol):
 class Keeper:
     """Keeps the GPU `uuid`. `mps` is None where GPUs are time-sliced. For one thread.
 
-    `tend` does what is due: it brings MPS up, restarts it when it does not get over a fault, quarantines the
-    GPU when it is ill, and probes a quarantined one when its time has come. The first time it computes
-    something on the GPU before it believes it. While somebody ranks it does nothing, so as to add no noise.
+    `tend` does what is due: it starts MPS, restarts it if it does not recover from a fault, quarantines a
+    faulty GPU, and probes a quarantined one when its time has come. The first time it computes something on
+    the GPU before it believes it. During ranking it does nothing, to add no noise.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Keeper:
             self._probe(Share.CHECK, stopping, None)
 
     def status(self) -> GpuStatus:
-        """How the GPU is now."""
+        """Return the current status of the GPU."""
         mark = self._quarantine.mark(self.uuid)
         holders = self._leases.holders(self.uuid)
         return GpuStatus(
@@ -97,7 +97,7 @@ class Keeper:
         return self._temperature_c
 
     def stop(self) -> None:
-        """End MPS, unless somebody still uses it: a judge that is not done, or another service."""
+        """Stop MPS, unless a judge or another service still uses it."""
         if self._mps is not None:
             try:
                 if not self._mps.clients():
@@ -106,7 +106,7 @@ class Keeper:
                 log.info("mps_left_running", gpu_uuid=self.uuid, error=str(error))
 
     def _tend_mps(self) -> str:
-        """Bring MPS up or over a fault. What is wrong with it for good, empty if nothing is."""
+        """Start MPS or let it recover from a fault. Return a permanent fault, empty if there is none."""
         if self._mps is None:
             return ""
         try:
@@ -148,10 +148,10 @@ class Keeper:
         elif mark is not None:
             self._restarts = 0
             self._quarantine.clear(self.uuid)
-            log.info("gpu_back_in_use", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
+            log.info("gpu_restored", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
 
     def _mend_mps(self) -> Health:
-        """Start MPS anew unless it is well. Nobody else is on the GPU now."""
+        """Restart MPS unless it is healthy. The caller holds the GPU exclusively."""
         try:
             if self._mps is not None and not self._mps.healthy():
                 metrics.MPS_RESTARTS.labels(gpu=self.uuid).inc()

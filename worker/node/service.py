@@ -5,9 +5,10 @@ up. The main thread reports: what the host has when that changes, and every few 
 GPUs are and who uses them; with each report it learns which GPUs staff hold. Between reports it reaps
 containers that a dead worker left behind.
 
-Judging does not depend on this service: a judge brings MPS up by itself, and leases and quarantine marks are
-files. Without it nobody restarts an MPS that does not recover, nobody takes a sick GPU out or puts it back,
-and the fleet page shows the host as lost. One service per host works; a second waits for it to go.
+Judging does not depend on this service: a judge starts MPS if needed, and leases and quarantine marks are
+files. Without the service, an MPS that does not recover is not restarted, faulty GPUs are neither quarantined
+nor restored, and the fleet page shows the host as lost. One service per host works; a second waits for it to
+go.
 """
 
 import fcntl
@@ -45,8 +46,8 @@ class Host:
     """The host, as the service asks about it.
 
     `gpus` looks for GPUs, or raises NvmlUnavailable; `versions` names the versions of its tools; `reap` ends
-    the containers of dead workers and counts them; `calibration` says what a GPU reaches, empty while nobody
-    has measured it.
+    the containers of dead workers and counts them; `calibration` returns the measured rates of a GPU, empty
+    before a measurement.
     """
 
     name: str
@@ -84,7 +85,7 @@ class NodeService:
 
     @property
     def trouble(self) -> str:
-        """What keeps it from its work; empty while nothing does."""
+        """Return the reason why the service cannot work; empty if it can."""
         if self._stop.is_set():
             return "the node service is stopping"
         if self._heard is None:
@@ -129,7 +130,7 @@ class NodeService:
                 self._recorded, self._calibrated = gpus, {}
             statuses = [self._keepers[gpu.uuid].status() for gpu in gpus]
             if not services.record_heartbeat(self._host.name, statuses, state=state, message=message):
-                self._recorded = None  # somebody removed us, or took a GPU over: say all again
+                self._recorded = None  # rows removed or GPU taken over: report all again
             self._record_calibrations(gpus)
             obey(self._quarantine, orders_for(self._host.name).held)
             self._heard = time.monotonic()
@@ -158,7 +159,7 @@ class NodeService:
             try:
                 keeper.tend(self._stop.is_set)
             except Exception:  # the thread's boundary: a GPU must not stay untended
-                log.exception("gpu_not_tended", gpu_uuid=keeper.uuid)
+                log.exception("gpu_service_failed", gpu_uuid=keeper.uuid)
             self._stop.wait(self._tend_s)
 
     def _reap_orphans(self) -> None:
@@ -173,14 +174,14 @@ class NodeService:
             log.warning("orphans_not_reaped", error=str(error))
 
     def _take_duty(self, duty: TextIO) -> bool:
-        """Wait until no other service runs on this host; False when asked to stop meanwhile."""
+        """Wait until no other service runs on this host. Return False if asked to stop while waiting."""
         waiting = False
         while not self._stop.is_set():
             try:
                 fcntl.flock(duty, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 if not waiting:
-                    log.info("node_service_waits", node=self._host.name)
+                    log.info("node_service_blocked", node=self._host.name)
                 waiting = True
                 self._stop.wait(self._heartbeat_s)
             else:
@@ -188,7 +189,7 @@ class NodeService:
         return False
 
     def _end(self) -> None:
-        """Wait for the keepers, stop what nobody uses, say goodbye."""
+        """Wait for the keepers, stop unused MPS, and report the end."""
         _join(self._threads)
         for keeper in self._keepers.values():
             keeper.stop()

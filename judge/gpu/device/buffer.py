@@ -77,7 +77,7 @@ class DeviceBuffer:
             return not kernels.differences()[0]
 
     def damage(self) -> str | None:
-        """Which guard band was written, as words for the author, or None."""
+        """Return a message for the author that names the overwritten guard band, or None."""
         with our_errors():
             kernels = self._memory.kernels
             kernels.clear_differences()
@@ -108,9 +108,12 @@ class DeviceBuffer:
 
 
 def pointer_of(contents: Contents, size_bytes: int) -> int:
-    """Where contents of this memory lie. Raises TypeError or ValueError for any others."""
+    """Return the device address of `contents`.
+
+    Raises TypeError for another memory, ValueError for another size.
+    """
     if not isinstance(contents, cupy.ndarray):
-        raise TypeError(f"these contents are of another memory: {type(contents).__name__}")
+        raise TypeError(f"these contents have the wrong type for this buffer: {type(contents).__name__}")
     if contents.nbytes != size_bytes:
-        raise ValueError(f"contents of {contents.nbytes} bytes where {size_bytes} belong")
+        raise ValueError(f"contents of {contents.nbytes} bytes, expected {size_bytes}")
     return int(contents.data.ptr)

@@ -75,7 +75,7 @@ def main() -> int:
             "absorbed_bytes": kernels.absorbed_bytes(l2_bytes, max(mixed, reads)),
         }
     except (cupy.cuda.runtime.CUDARuntimeError, cupy.cuda.memory.OutOfMemoryError) as error:
-        sys.stderr.write(f"{error}\nCalibration needs 4 GiB of a GPU that works and is free.\n")
+        sys.stderr.write(f"{error}\nCalibration needs a working, idle GPU with 4 GiB of free memory.\n")
         return 1
     sys.stdout.write(json.dumps(measured) + "\n")
     return 0
@@ -95,7 +95,7 @@ def bytes_per_s() -> float:
 
 
 class Kernels:
-    """What is measured with kernels of our own: 16 bytes a thread at a time, as many threads as fit."""
+    """Measurements with our own kernels: 16 bytes per thread and access, as many threads as fit."""
 
     def __init__(self) -> None:
         module = cupy.RawModule(code=_SOURCE)

@@ -1,4 +1,4 @@
-"""What the driver and CuPy raise, as what the referee means by it. Nothing of theirs passes from here."""
+"""Translates exceptions of the driver and CuPy into those of the referee."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,7 +5,7 @@ Theory of operation. One passage is a handful of kernels of the referee's (`gate
     hold      takes every thread slot of every multiprocessor, which a grid-wide rendezvous proves. Only then
               does it land the inputs and sweep the L2 cache. It opens the gate, goes on sweeping, and lets
               the GPU go at a moment that it has set beforehand: the release. From the first byte of the
-              inputs to the release no kernel of anybody else's can run.
+              inputs to the release no other kernel can run.
     watch     one block that looks at a thousand secret places of the outputs, again and again, until the
               flag DONE is set, and once more. It notes when what it saw changed last.
     copies    of the outputs, which are then checked in full.
@@ -186,7 +186,7 @@ class DeviceGate:
 
 
 class _Memory:
-    """What the kernels of the gate read and write, and its pinned counterparts on the host."""
+    """Device memory of the gate's kernels, and its pinned counterparts on the host."""
 
     def __init__(self, stream: cupy.cuda.Stream) -> None:
         self._stream = stream
@@ -278,7 +278,7 @@ def _pinned(count: int, dtype: "np.dtype[Any]") -> "np.ndarray[Any, np.dtype[Any
 
 def _device(buffer: Buffer) -> DeviceBuffer:
     if not isinstance(buffer, DeviceBuffer):
-        raise TypeError(f"this buffer is of another memory: {type(buffer).__name__}")
+        raise TypeError(f"this buffer has the wrong type: {type(buffer).__name__}")
     return buffer
 
 

@@ -41,7 +41,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What one comparison works on: pointers, 0 for no poison, and the number of elements."""
+    """Operands of a comparison: device pointers (0 for no poison) and the number of elements."""
 
     got: int
     expected: int
@@ -50,7 +50,7 @@ class Elements:
 
 
 class Kernels:
-    """Launches on `stream`. What gives an answer waits for the stream."""
+    """Launches kernels on `stream`. Methods that return results synchronise it."""
 
     def __init__(self, stream: cupy.cuda.Stream) -> None:
         self._stream = stream
@@ -85,7 +85,7 @@ class Kernels:
         self._stride("check_equal", count, np.uint64(left), np.uint64(right), np.uint64(count), found)
 
     def differences(self) -> tuple[bool, bool]:
-        """What was noted since `clear_differences`. Waits."""
+        """Return the differences recorded since `clear_differences`. Synchronises the stream."""
         self._fetch(_TOTALS_BYTES)
         first, second = self._told[:_TOTALS_BYTES].view(np.uint64)
         return bool(first), bool(second)
@@ -93,7 +93,7 @@ class Kernels:
     def compare(
         self, dtype: Dtype, elements: Elements, tolerance: Tolerance
     ) -> tuple[int, int, np.ndarray[Any, np.dtype[np.void]]]:
-        """How many elements are wrong, how many of those unwritten, and the first places. Waits."""
+        """Return the counts of wrong and of unwritten elements, and the first mismatches. Synchronises."""
         if not elements.count:
             return 0, 0, np.empty(0, PLACE)
         tiles = tiles_of(elements.count)

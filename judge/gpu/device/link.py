@@ -1,4 +1,4 @@
-"""Messages with descriptors between two processes of ours: the worker and a referee process.
+"""Messages with file descriptors between the worker and a referee process.
 
 Theory of operation. Each message is a pickle, which is for processes that trust each other alone. Nothing
 that a sandbox says comes this way: what a runner says is eight bytes on a socket of its own. A message is

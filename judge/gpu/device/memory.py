@@ -77,7 +77,7 @@ class DeviceMemory:
 
     @property
     def free_bytes(self) -> int:
-        """Memory of the GPU that nobody uses now, once what was closed or dropped here is released."""
+        """Free bytes of GPU memory, after releasing what was closed or dropped here."""
         self._release()
         with our_errors():
             free, _ = cupy.cuda.runtime.memGetInfo()
@@ -166,9 +166,9 @@ class DeviceMemory:
         return True
 
     def close(self) -> None:
-        """Scrub and release everything, unless the device does not get to it in a second.
+        """Scrub and release all memory, for at most one second.
 
-        What is left then goes with the process.
+        The driver frees the rest when the process ends.
         """
         with contextlib.suppress(DeviceLost, DeviceRefused):
             if self._idle_within(_CLOSE_S):
@@ -184,7 +184,7 @@ class DeviceMemory:
             runtime.memcpyAsync(to, origin, size_bytes, runtime.memcpyDeviceToDevice, self.stream.ptr)
 
     def fresh(self, size_bytes: int) -> Contents:
-        """Private memory, from CuPy's pool: what was dropped before is used again."""
+        """Allocate private memory from CuPy's pool, which reuses dropped blocks."""
         with self.stream:
             contents: Contents = cupy.empty(size_bytes, cupy.uint8)
             return contents
@@ -217,7 +217,7 @@ class DeviceMemory:
             cupy.get_default_memory_pool().free_all_blocks()
 
     def _state(self) -> int:
-        """How the stream is, without waiting: _IDLE, busy, or the error that ended it."""
+        """Return the stream's status without waiting: _IDLE, busy, or the error that ended it."""
         return int(cupy.cuda.runtime.streamQuery(self.stream.ptr))
 
     def _idle_within(self, patience_s: float) -> bool:

@@ -1,4 +1,4 @@
-"""What the worker and a referee process say to each other over a `judge.gpu.device.link`."""
+"""Messages between the worker and a referee process over a `judge.gpu.device.link`."""
 
 from dataclasses import dataclass
 
@@ -78,7 +78,7 @@ Outcome = CaseReport | Stopped | Disturbed | None
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came of a request, and all that the runner has said about the program so far."""
+    """The result of a request, and the runner's findings about the program up to now."""
 
     outcome: Outcome
     diagnostics: tuple[Diagnostic, ...] = ()

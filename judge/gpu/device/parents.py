@@ -48,13 +48,13 @@ class _Parent:
             self._running()
 
     def forget(self) -> None:
-        """Let go of it. In a process that was forked, it is somebody else's."""
+        """Close the socket to the warm parent, which exits once no process has it open."""
         if self._requests is not None:
             self._requests.close()
             self._requests = None
 
     def forget_after_fork(self) -> None:
-        """Start anew in a child, where no other thread holds the lock."""
+        """Reset the lock in a forked child, where no other thread holds it."""
         self._lock = threading.Lock()
         self.forget()
 

@@ -1,4 +1,4 @@
-"""What the comparison kernels take and give, as the host sees it. Needs no GPU; see `kernels.cu`."""
+"""Host-side layouts of the comparison kernels' arguments and results. Needs no GPU; see `kernels.cu`."""
 
 import math
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ OVERFLOW: Mapping[Dtype, float] = {
 
 
 def tiles_of(count: int) -> int:
-    """How many tiles `count` elements make."""
+    """Return the number of tiles for `count` elements."""
     return -(-count // TILE)
 
 

@@ -1,10 +1,10 @@
 """The worker's handle on a referee process.
 
-Theory of operation. The worker never touches a GPU itself: a fault there would be its end. It has a referee
+Theory of operation. The worker never uses a GPU itself, because a fault would end it. It has a referee
 process forked for each judgement (`judge.gpu.device.warm_parent`), hands it the channel of a runner and the
 descriptors of drawn sets, and asks for one thing after the other. Every wait ends: when the referee answers,
 when the worker is told to give up, when the referee has died, or at a limit that only a hung GPU can
-reach. A referee that does not leave by itself is killed.
+reach. A referee that does not exit in time is killed.
 
 Under MPS a process that is killed while it has work on the GPU takes its neighbours along. That is why it is
 first asked to leave, and why `terminate` is called before it is killed.
@@ -70,8 +70,8 @@ class RefereeFailed(RunnerUnusable):
 class RefereeProcess:
     """One referee process. Start it early, attach a runner, ask; close it. For one thread at a time.
 
-    Whatever asks raises RefereeFailed, JudgementCancelled when the judgement was cancelled while it waited,
-    and, before `load`, DeviceLost when there is no GPU to be had. After any of them, and after a `Stopped`,
+    Each request raises RefereeFailed, JudgementCancelled when the judgement was cancelled while it waited,
+    and, before `load`, DeviceLost if no GPU is available. After any of them, and after a `Stopped`,
     only `close` is left to call.
     """
 
@@ -121,7 +121,9 @@ class RefereeProcess:
             try:
                 message, (self._process,) = self._receive(_BORN_S, lambda: False)
             except TimeoutError as error:
-                raise RefereeFailed("no referee process comes up; is the machine overloaded?") from error
+                raise RefereeFailed(
+                    "the referee process did not start in time; is the machine overloaded?"
+                ) from error
             self._pid = _expected(message, Born).pid
         return self._pid
 
@@ -144,7 +146,7 @@ class RefereeProcess:
         self._preparing = True
 
     def ready(self) -> Stopped | None:
-        """Wait until runner and referee have opened their GPU. Whatever asks first waits for it too."""
+        """Wait until runner and referee have opened their GPU. The first request waits for it as well."""
         if not self._preparing:
             return None
         self._preparing = False
@@ -168,11 +170,11 @@ class RefereeProcess:
         """Time one case, whose contents are `sets`: at least two that the runner has never seen.
 
         `roofline` is how fast the case can be on this GPU. `ours` are the processes, besides the referee,
-        that may use the GPU meanwhile: the runner's, MPS's, the secret pool's.
+        that may use the GPU at the same time: the runner's, MPS's, the secret pool's.
 
         Raises:
-            judge.errors.Disturbed: the GPU was never quiet long enough; NeverQuiet if nothing but the
-                program itself can be the cause.
+            judge.errors.Disturbed: the GPU was never idle long enough; NeverQuiet if only the program itself
+            can be the cause.
         """
         request = Rank(tuple(_layout(drawn) for drawn in sets), roofline, frozenset(ours))
         patience_s = _RANK_S + _CALLS * self._case_s
@@ -213,7 +215,7 @@ class RefereeProcess:
         try:
             self._link.send(request, descriptors)
         except OSError as error:
-            raise RefereeFailed(f"the referee process has gone: {error}") from error
+            raise RefereeFailed(f"the connection to the referee process was lost: {error}") from error
 
     def _outcome(self, patience_s: float) -> Outcome:
         started = time.monotonic()
@@ -239,7 +241,9 @@ class RefereeProcess:
                 if time.monotonic() >= deadline:
                     raise
             except (EOFError, OSError) as error:
-                raise RefereeFailed("the referee process has died; its log says why") from error
+                raise RefereeFailed(
+                    "the referee process exited unexpectedly; see its log for the cause"
+                ) from error
 
     def _see_off(self) -> None:
         if self._gone_within(_LEAVE_S):
@@ -257,7 +261,7 @@ class RefereeProcess:
 
 
 def _environment(gpu: Gpu | None) -> dict[str, str]:
-    """What CUDA reads when it is initialised: this GPU alone, and its MPS or none."""
+    """Return the environment variables for CUDA: only this GPU, with its MPS or without MPS."""
     if gpu is None:
         return {}
     pipes = _OUTSIDE_MPS if gpu.mps_directory is None else str(gpu.mps_directory)
@@ -270,5 +274,5 @@ def _layout(drawn: CaseData) -> SetLayout:
 
 def _expected(message: object, kind: type[_Kind]) -> _Kind:
     if not isinstance(message, kind):
-        raise RefereeFailed(f"the referee answers with a {type(message).__name__}, not a {kind.__name__}")
+        raise RefereeFailed(f"the referee answered with {type(message).__name__}, not a {kind.__name__}")
     return message

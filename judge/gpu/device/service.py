@@ -1,10 +1,10 @@
-"""What a referee process does: owns memory, drives one runner over its channel, judges, times, and leaves.
+"""The referee process: owns memory, drives one runner over its channel, judges, times and exits.
 
 Theory of operation. The process is forked for one judgement and has never touched a GPU before. It opens
-its memory at once, while the program compiles; a second thread waits for the runner's channel meanwhile and
-has the runner open its GPU, so that both contexts come up side by side. From then on it does what the
-worker asks, one request after the other. When the worker hangs up, whatever for, it is over: the memory
-is scrubbed and the process ends without any further ado.
+its memory at once, while the program compiles; a second thread waits for the runner's channel and has the
+runner open its GPU, so that both contexts are created in parallel. From then on it does what the worker asks,
+one request after the other. When the worker hangs up, whatever for, it is over: the memory is scrubbed and
+the process exits.
 
 Any error of the GPU in this process is an answer: `Stopped` with `device_lost` where a program was involved,
 else `Failed`. No request is worth trying after it.
@@ -132,7 +132,7 @@ def _failed(error: Exception) -> Failed:
 
 
 class _Service:
-    """What can be asked for about one runner."""
+    """Handles the requests that concern one runner."""
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ the far end of the link to the referee. It forks, and the child becomes the refe
 (`judge.gpu.device.service`); what the child has to say goes over that link. The parent answers nothing.
 
 When the worker has gone the socket is at its end. The referees see their links end, scrub their memory
-and leave; the parent waits a moment for them and leaves too, and the kernel kills whoever is left.
+and leave; the parent waits a moment for them and leaves too, and the kernel kills the rest.
 """
 
 import contextlib

@@ -1,9 +1,9 @@
-"""The secret pool of a GPU, as judgements use it: sets drawn ahead, kept by a secret pool process of ours.
+"""The secret pool of a GPU, as judgements use it: sets drawn ahead, kept by a secret pool process.
 
 Theory of operation. `take` gets sets that were drawn before; what is missing the caller reserves, lets an
-oracle fill, and commits. The secret pool process (`judge.gpu.pool.server`) is started by whoever finds none:
-one at a time, under a lock. When it is gone, so are its sets, and a request is made again of a new one:
-nobody but the clock notices. Sets in the hands of a judgement live on by their descriptors.
+oracle fill, and commits. The secret pool process (`judge.gpu.pool.server`) is started by the first client
+that finds none, under a lock. When it is gone, so are its sets, and the request is repeated to a new process,
+which only costs time. Sets in the hands of a judgement live on by their descriptors.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ class SecretPoolUnavailable(JudgeError):
 
 @dataclass(frozen=True, slots=True)
 class SecretPoolSettings:
-    """How a secret pool keeps sets (`judge.gpu.pool.store.Rotation`) and how long it outlives its clients."""
+    """Settings of a secret pool: rotation (`judge.gpu.pool.store.Rotation`) and idle time before exit."""
 
     budget_mib: int = 16384
     max_uses: int = 32
@@ -78,7 +78,7 @@ class SecretPool:
 
     @property
     def asked(self) -> Mapping[str, int]:
-        """How many sets were there when they were wanted through this object, and how many were not."""
+        """Counters of requests through this object: sets that were in stock, and sets that were not."""
         return {"hits": self._hits, "misses": self._misses}
 
     def take(
@@ -104,16 +104,19 @@ class SecretPool:
         sets, _ = self._take(problem, case, count, keep=0, once=False)
         if len(sets) == count:
             return sets
-        for drawn in sets:  # somebody took one in between
+        for drawn in sets:  # another client took one in between
             drawn.close()
         return ()
 
     def fresh(self, problem: Problem, case: Case) -> int:
-        """How many sets of `case` nobody has had, or will be there soon. Raises SecretPoolUnavailable."""
+        """Return the number of unused sets of `case`, including those being filled.
+
+        Raises SecretPoolUnavailable.
+        """
         return self._look(problem, case)["fresh"]
 
     def coming(self, problem: Problem, case: Case) -> int:
-        """How many sets of `case` somebody fills now. Raises SecretPoolUnavailable."""
+        """Return the number of sets of `case` that are being filled. Raises SecretPoolUnavailable."""
         return self._look(problem, case)["coming"]
 
     def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> Reservation | None:
@@ -146,7 +149,7 @@ class SecretPool:
         return self.counts()["pid"]
 
     def counts(self) -> Mapping[str, int]:
-        """What the secret pool holds and what it did so far."""
+        """Return the secret pool's stock and its counters."""
         answer, _ = self._ask({"do": "counts"})
         return {name: int(value) for name, value in answer.items()}
 
@@ -215,7 +218,7 @@ class SecretPool:
             secret_pool, MESSAGE_BYTES, _MOST_DESCRIPTORS, socket.MSG_CMSG_CLOEXEC
         )
         if not said:
-            raise ConnectionResetError("the secret pool hung up")
+            raise ConnectionResetError("the secret pool closed the connection")
         return json.loads(said), descriptors
 
     def _hang_up(self) -> None:
@@ -271,7 +274,7 @@ class SecretPool:
         process.kill()
         process.wait()
         said = self._log_path.read_text(errors="replace")[-_LOG_BYTES:]
-        raise SecretPoolUnavailable(f"the secret pool of {self._uuid} did not come up: {said}")
+        raise SecretPoolUnavailable(f"the secret pool for {self._uuid} did not start: {said}")
 
     def _environment(self) -> dict[str, str]:
         """Nothing of ours but where libraries are: the secret pool needs no secret."""

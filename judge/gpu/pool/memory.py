@@ -1,4 +1,4 @@
-"""Where a secret pool keeps its sets: in memory of this host, or of a GPU."""
+"""Memory of a secret pool: on this host or on a GPU."""
 
 import os
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class DeviceAllocation:
 
 
 def allocator(memory: str) -> Callable[[int], HeldMemory]:
-    """What makes sets in `memory`: `host`, or `device`, the first GPU that this process sees.
+    """Return the allocator for `memory`: `host`, or `device`, the first GPU that this process sees.
 
     Raises:
         sandbox.runner.vmm.CudaError: the GPU cannot be used.

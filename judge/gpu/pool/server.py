@@ -1,13 +1,13 @@
 """The secret pool: one process per GPU that keeps drawn sets.
 
-Theory of operation. It is started by whoever needs it first (`judge.gpu.pool.client`), belongs to nobody, and
-leaves when it has had no client for a while. It listens on a Unix socket that only this user can connect to,
-and speaks to processes of ours alone: one JSON message per packet, answered by one, with descriptors of sets
-attached. One thread serves all clients, since every request takes microseconds, or the time of one
-allocation. What a client had reserved and not committed goes when its connection does.
+Theory of operation. Its first client starts it (`judge.gpu.pool.client`). It has no owner and exits when it
+has had no client for a while. It listens on a Unix socket that only this user can connect to, and speaks to
+processes of ours alone: one JSON message per packet, answered by one, with descriptors of sets attached. One
+thread serves all clients, since every request takes microseconds, or the time of one allocation. When a
+client's connection ends, its uncommitted reservations are released.
 
 On a GPU it has a context of its own, outside MPS, in which no kernel ever runs: a fault of an MPS client does
-not reach it. If it dies all the same, nothing is lost but contents, which are drawn again.
+not reach it. If it dies, only contents are lost, and they are drawn again.
 """
 
 import argparse
@@ -155,7 +155,10 @@ class SecretPoolServer:
             client.close()
 
     def _withdraw(self) -> bool:
-        """Take the socket's name away, unless somebody starts a secret pool or connects at this moment."""
+        """Remove the socket's name, unless a client is starting a secret pool or connecting.
+
+        Return whether it did.
+        """
         with lock(self._path, wait=False) as locked:
             if not locked or self._selector.select(0):
                 return False

@@ -1,12 +1,11 @@
-"""The contents of one submission's cases on a GPU: from the secret pool, and drawn now where it has none.
+"""Provides the contents of a submission's cases on a GPU: from the secret pool, or drawn on demand.
 
-Theory of operation. A thread asks the secret pool for all cases, which takes milliseconds. What is missing it
-reserves there and has an oracle fill, but only while the submission holds a share of the GPU (`permit`):
-the author's code runs on the device too. What somebody else is filling at that moment it waits for instead,
-for a while. Cases that are checked come first; those that are timed follow while the first are checked.
-What the secret pool wants made for the next submissions is told to `lacking`, for later. What a program is
-timed with is handed out once and never again. A case with sizes or a seed of the user's own is drawn for them
-alone, and kept by nobody.
+Theory of operation. A thread asks the secret pool for all cases, which takes milliseconds. It reserves
+missing sets there and has an oracle fill them, but only while the submission holds a share of the GPU
+(`permit`): the author's code runs on the device too. For sets that another client is filling it waits, for a
+limited time. Cases that are checked come first; those that are timed follow while the first are checked.
+`lacking` reports what the secret pool needs for the next submissions. Sets for timing are used only once. A
+case with sizes or a seed of the user's own is drawn for that submission only and not kept.
 """
 
 import logging
@@ -38,14 +37,14 @@ _OTHERS_S = 2.0  # in which another judgement should have filled what it reserve
 
 
 def sets_of(problem: Problem, case: Case) -> int:
-    """How many sets a judgement needs of `case`."""
+    """Return the number of sets of `case` that a judgement needs."""
     if case.group is not Group.TIMED:
         return CHECK_SETS
     return _within(_TIMED_BYTES, problem, case, least=LEAST_TIMED_SETS)
 
 
 def kept_of(problem: Problem, case: Case) -> int:
-    """How many fresh sets of `case` should wait for the judgements to come."""
+    """Return the number of unused sets of `case` to keep in stock for later judgements."""
     if case.group is Group.TIMED:
         return _within(_KEPT_TIMED_BYTES, problem, case, least=0)
     if layout(problem, case)[1] > _LARGE_BYTES:
@@ -74,9 +73,9 @@ class PooledCaseData:
         self._problem = problem
         self._cases = tuple(sorted(cases, key=lambda case: case.group is Group.TIMED))
         self._seed = seed
-        # What a user could foretell must never be handed to another's submission.
+        # Contents that a user could predict must never reach another submission.
         self._pooled = set() if seed is not None else {case.name for case in problem.cases}
-        # What a program was timed with is never timed again.
+        # Sets for timing are used only once.
         self._handed_on = self._pooled - {case.name for case in cases if case.group is Group.TIMED}
         self._secret_pool = secret_pool
         self._oracles = oracles
@@ -91,7 +90,7 @@ class PooledCaseData:
 
     @property
     def lacking(self) -> Mapping[str, int]:
-        """How many sets to make for later, by case. Complete once this is closed."""
+        """The number of sets to make for later, by case. Complete after `close`."""
         return dict(self._lacking)
 
     def sets(self, case: Case) -> tuple[CaseData, ...]:
@@ -107,7 +106,7 @@ class PooledCaseData:
                     raise JudgementCancelled from None
 
     def close(self) -> None:
-        """Let go of the contents; what is being drawn is drawn to the end, and no more."""
+        """Release the contents. A draw in progress finishes; no further draw starts."""
         self._gave_up.set()
         self._thread.join()
         while self._made:
@@ -118,7 +117,7 @@ class PooledCaseData:
             missing = [case for case in self._cases if not self._found(case)]
             if missing:
                 self._draw(missing)
-        except BaseException as error:  # noqa: BLE001 - the boundary of a thread: whoever asks raises it
+        except BaseException as error:  # noqa: BLE001 - the boundary of a thread: the caller raises it
             for future in self._futures.values():
                 if not future.done():
                     future.set_exception(error)
@@ -132,7 +131,7 @@ class PooledCaseData:
         sets, lacking = self._secret_pool.take(
             self._problem, case, count, keep=kept_of(self._problem, case), once=once
         )
-        _log.debug("secret_pool_take: %s/%s: %d of %d", self._problem.slug, case.name, len(sets), count)
+        _log.debug("secret_pool_taken: %s/%s: %d of %d", self._problem.slug, case.name, len(sets), count)
         self._made += sets
         if lacking:
             self._lacking[case.name] = lacking
@@ -154,7 +153,7 @@ class PooledCaseData:
             self._futures[case.name].set_result(tuple(sets))
 
     def _from_others(self, case: Case) -> list[CaseData]:
-        """What others were filling when it was missing, if that comes soon."""
+        """Return the sets that other clients were filling, if they arrive in time."""
         deadline = time.monotonic() + _OTHERS_S
         wanted = sets_of(self._problem, case)
         while case.name in self._handed_on and self._secret_pool.coming(self._problem, case) >= wanted:
@@ -168,7 +167,7 @@ class PooledCaseData:
         return []
 
     def _take_late(self, case: Case) -> list[CaseData]:
-        """What has come since `case` was missing: all that is needed, or nothing."""
+        """Return sets that arrived after `case` was found missing: all that are needed, or none."""
         if case.name not in self._handed_on:
             return []
         sets = self._secret_pool.take_all(self._problem, case, sets_of(self._problem, case))
@@ -176,7 +175,7 @@ class PooledCaseData:
         return list(sets)
 
     def _fill(self, case: Case, count: int) -> list[CaseData]:
-        """Draw `count` sets in a row. Raises JudgementCancelled when nobody wants them any more."""
+        """Draw `count` sets. Raises JudgementCancelled if the judgement was cancelled."""
         started = time.monotonic()
         sets: list[CaseData] = []
         with closing(self._oracles.lend(self._problem, self._stop_asking)) as oracle:
@@ -191,7 +190,7 @@ class PooledCaseData:
     def _fill_one(self, oracle: Filler, case: Case) -> CaseData:
         reservation = self._secret_pool.reserve(self._problem, case)
         if reservation is None:
-            raise SecretPoolUnavailable(f"the secret pool makes no set of case {case.name}")
+            raise SecretPoolUnavailable(f"the secret pool could not generate a set of case {case.name}")
         self._made.append(reservation.drawn)
         if case.name not in self._handed_on:
             self._secret_pool.drop(reservation)

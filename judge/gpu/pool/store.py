@@ -1,12 +1,12 @@
-"""What a secret pool keeps and for how long: the rotating secret pool of one GPU. No process, no socket.
+"""Stock and rotation of the secret pool of one GPU, without process and socket.
 
 Theory of operation. A set is reserved, which makes its memory; filled by an oracle, through its descriptor;
-and committed. From then on it can be handed out. Who asks for sets of a case gets those that nobody has
-had yet first, and one that somebody has had only when there is no other: a submission cannot know whether
-it will ever meet the same contents again. After `max_uses`, or some time after the first, a set is retired:
-the secret pool forgets it, and the memory goes when the last referee that reads it has gone.
+and committed. From then on it can be issued. A request for sets of a case gets unused sets first, and a used
+one only if there is no other: a submission cannot know whether it will ever meet the same contents again.
+After `max_uses`, or some time after the first, a set is retired: the secret pool forgets it, and the memory
+goes when the last referee that reads it has gone.
 
-Memory is bounded. Sets made ahead give way to others, least recently wanted case first. A set that somebody
+Memory is bounded. Sets made ahead give way to others, least recently wanted case first. A set that a client
 waits for is always made, however large, and retired at once when it does not fit.
 """
 
@@ -28,10 +28,10 @@ class HeldMemory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How sets are kept.
+    """Limits of the use of sets.
 
-    `max_uses` bounds in how many judgements one appears, `max_age_s` how long after the first of them. What
-    nobody has had is as secret as on its first day.
+    `max_uses` bounds the number of judgements that use a set, `max_age_s` the time after the first of them.
+    Unused sets do not age.
     """
 
     budget_bytes: int
@@ -69,13 +69,13 @@ class _CaseBucket:
 
     @property
     def fresh(self) -> int:
-        """How many nobody has had, or will be there soon."""
+        """The number of unused sets, including those being filled."""
         return self.coming + sum(entry.uses == 0 for entry in self.entries)
 
 
 @dataclass(slots=True)
 class Counts:
-    """What happened so far."""
+    """Counters since the start."""
 
     handed_out_fresh: int = 0
     handed_out_again: int = 0
@@ -109,7 +109,7 @@ class Store:
 
     @property
     def sets(self) -> int:
-        """How many sets can be handed out."""
+        """The number of sets that can be issued."""
         return sum(len(shelf.entries) for shelf in self._shelves.values())
 
     def take(self, key: str, count: int, *, keep: int, once: bool = False) -> tuple[list[Entry], int]:
@@ -136,7 +136,7 @@ class Store:
         return taken, keep - shelf.fresh if 2 * shelf.fresh < keep else 0
 
     def look(self, key: str) -> Mapping[str, int]:
-        """How many sets of the case `key` are there, are new to everybody, and are being filled."""
+        """Return how many sets of the case `key` are in stock, are unused, and are being filled."""
         shelf = self._shelves.get(key, _CaseBucket())
         return {"sets": len(shelf.entries), "fresh": shelf.fresh, "coming": shelf.coming}
 
@@ -182,7 +182,7 @@ class Store:
             entry.held.close()
 
     def abandon(self, owner: object) -> None:
-        """`owner` has gone: what it had reserved is released."""
+        """Release the reservations of `owner`, which has disconnected."""
         for entry in [entry for entry in self._reserved.values() if entry.owner is owner]:
             self.drop(entry.number, owner)
 
@@ -222,7 +222,7 @@ class Store:
     def _make_room(self, size_bytes: int, *, but: str | None) -> bool:
         """Evict until `size_bytes` more fit the budget; never from the case `but`. Whether they do."""
         if size_bytes > self._rotation.budget_bytes:
-            return False  # nobody has to go for what will not stay
+            return False  # no set is evicted for one that will not stay
         while self.size_bytes + size_bytes > self._rotation.budget_bytes:
             if not self._evict(but=but):
                 return False

@@ -68,7 +68,7 @@ def batch_text(problem: Problem, sources: Sequence[str], language: Language) -> 
             return _cuda(problem, sources)
         case Language.TRITON:
             return _TRITON.format(sources="\n".join(f"    {source!r}," for source in sources))
-    raise ValueError(f"programs in {language} are judged one by one")
+    raise ValueError(f"programs in {language} cannot be judged in batches")
 
 
 def _cuda(problem: Problem, sources: Sequence[str]) -> str:

@@ -35,7 +35,7 @@ JudgeAlone = Callable[[Problem, str, Language], Report]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one program of a batch got: the verdict of its first case that was not accepted.
+    """The result of one program of a batch: the verdict of its first case that was not accepted.
 
     `message` begins with the name of that case. `ms` is the time that its cases took. `findings` are the
     errors of a program that does not compile, one text each.
@@ -70,7 +70,7 @@ class ProgramBatches:
     judge_alone: JudgeAlone
 
     def try_all(self, sources: Sequence[str]) -> list[Trial]:
-        """What each of `sources` gets, in their order.
+        """Return a trial for each of `sources`, in order.
 
         Raises:
             judge.errors.JudgeError: the judge itself failed.

@@ -1,13 +1,13 @@
-"""Small mistakes made on purpose in accepted solutions. Cases and tolerances that are good notice them.
+"""Mutants: accepted solutions with a deliberate small mistake, which good cases and tolerances detect.
 
 Theory of operation. An operator knows one kind of mistake and finds the places in a source where it can be
 made; each place gives a mutant, a source that differs there alone. From each solution some are chosen, the
 same ones whenever the source is the same, and spread over operators and places. All mutants of a language
-are judged in one batch (`judge.proof.batches`), with the solutions that they were made of as controls. What
-the mutants that fail are of all that were tried is the *mutation score*.
+are judged in one batch (`judge.proof.batches`), with the solutions that they were made of as controls. The
+*mutation score* is the share of failing mutants among all that were tried.
 
 Some mutants compute what the original does, as one block fewer under a loop that strides over any grid.
-Where operators can see that, they make none. What they cannot see an author declares, with the reason, in a
+Where operators can see that, they make none. Others the author declares, with the reason, in a
 `[[mutants_ignored]]` table; so the score says what it seems to say.
 
     mutant     what a mutant is, and the kinds of mistakes

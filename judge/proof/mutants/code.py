@@ -1,13 +1,13 @@
-"""CUDA C++ as text: what is code in it, what runs on the device, where an expression ends.
+"""Lexical analysis of CUDA C++: code and comments, device functions, ends of expressions.
 
-None of this is a parser, and it need not be: a mutant that does not compile is left out of the score.
+A full parser is not needed, because a mutant that does not compile does not count.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Whatever opens matches, closed or not, so that no text is looked at twice.
+# Every opening matches, closed or not, so that no text is scanned twice.
 _NOT_CODE = re.compile(
     r"""
       //[^\n]* | /\*(?:[^*]++|\*(?!/))*+(?:\*/)?+     # comments; what is not closed reaches to the end
@@ -19,7 +19,7 @@ _NOT_CODE = re.compile(
 )
 _DECLARED = re.compile(r"(?<!\w)([A-Za-z_]\w*+)\s*+\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)\s*+(?:const\s*+)?$")
 _DEVICE = re.compile(r"__(?:global|device)__")
-_LONGEST_EXPRESSION = 4000  # so that brackets that nobody closes cost little
+_LONGEST_EXPRESSION = 4000  # so that unclosed brackets cost little
 _OPENING, _CLOSING = "([{", ")]}"
 
 
@@ -34,7 +34,7 @@ class Function:
 
 
 def masked(source: str) -> str:
-    """`source` with blanks for all that is no code, so that places in one are places in the other."""
+    """Return `source` with everything but code replaced by blanks, so that offsets stay valid."""
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
 
 
@@ -66,7 +66,7 @@ def closing_of(code: str, opening: int, limit: int | None = None) -> int:
 
 
 def expression_end(code: str, start: int, ends: tuple[str, ...]) -> int:
-    """Where the expression at `start` ends: at one of `ends` or at a bracket that it did not open."""
+    """Return the end of the expression at `start`: the first of `ends`, or a bracket that it did not open."""
     at, limit = start, min(len(code), start + _LONGEST_EXPRESSION)
     while at < limit:
         if code[at] in _OPENING:

@@ -9,7 +9,7 @@ from judge.proof.mutants.code import Function, closing_of, device_functions, exp
 from judge.proof.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
-# What the edits call. A float32 with seven bits of mantissa is a bfloat16.
+# Functions that the edits call. A float32 with seven bits of mantissa is a bfloat16.
 _PRELUDE = """\
 static inline dim3 warpcourt_fewer_x(dim3 grid) { grid.x -= grid.x > 1; return grid; }
 static inline dim3 warpcourt_fewer_y(dim3 grid) { grid.y -= grid.y > 1; return grid; }
@@ -59,7 +59,7 @@ class Code:
     functions: tuple[Function, ...]
 
     def within(self, pattern: re.Pattern[str]) -> Iterator[tuple[Function, re.Match[str]]]:
-        """Where `pattern` occurs in the bodies of those functions: the first places, see _MOST_LOOKED_AT."""
+        """Yield the first matches of `pattern` in the bodies of those functions, up to _MOST_LOOKED_AT."""
         found = ((f, place) for f in self.functions for place in pattern.finditer(self.text, f.body, f.end))
         return islice(found, _MOST_LOOKED_AT)
 
@@ -103,7 +103,7 @@ def _barriers(code: Code) -> Iterator[Edit]:
 
 
 def _atomics(code: Code) -> Iterator[Edit]:
-    """An atomic update becomes an exchange: what others have stored is lost."""
+    """Yield edits that turn an atomic update into an exchange, so that other threads' updates are lost."""
     for _, found in code.within(_ATOMIC):
         yield Edit(found.start(), found.end(), "atomicExch")
 
@@ -150,7 +150,7 @@ def _launches(code: Code) -> Iterator[Edit]:
 
 
 def _stores(code: Code) -> Iterator[Edit]:
-    """What is stored, or added up, passes through a smaller type."""
+    """Yield edits that round stored or accumulated values to a smaller type."""
     for function, found in code.within(_STORE):
         end = expression_end(code.text, found.end(), (";", ","))
         start, end = trimmed(code.text, found.end(), end)

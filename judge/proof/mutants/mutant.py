@@ -1,4 +1,4 @@
-"""What a mutant is. Values only."""
+"""Value types of mutants."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from enum import StrEnum
 from problems.vocabulary import Language
 
 _LONGEST_CHANGE = 160
-_MOST_PLACES = 2000  # of one operator in one source; nobody writes that many
+_MOST_PLACES = 2000  # of one operator in one source; no real source has more
 
 
 class Operator(StrEnum):
@@ -50,7 +50,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What it is called in reports and in `[[mutants_ignored]]`."""
+        """The mutant's name in reports and in `[[mutants_ignored]]`."""
         return f"{self.operator}-{self.number}"
 
     @property
@@ -69,12 +69,12 @@ class Mutant:
 
     @property
     def line_text(self) -> str:
-        """That line, as it is in the file, without the blanks round it."""
+        """The text of that line in the file, stripped."""
         return self.original.source.split("\n")[self.line - 1].strip()
 
     @property
     def change(self) -> str:
-        """What was changed, in one line."""
+        """A one-line description of the change."""
         before = self.original.source[self.edit.start : self.edit.end]
         return f"{_shown(before)} → {_shown(self.edit.text)}"
 

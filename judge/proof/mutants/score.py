@@ -1,4 +1,4 @@
-"""What the trials of mutants say about a problem."""
+"""Derives the mutation score and findings from the trials of mutants."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _TOML = "problem.toml"
 
 
 def outcome_of(mutant: Mutant, trial: Trial) -> MutantOutcome:
-    """What a mutant got."""
+    """Return the outcome of a mutant from its trial."""
     return MutantOutcome(
         program=f"solutions/{mutant.original.file}",
         name=mutant.name,
@@ -51,14 +51,14 @@ def check_mutants(families: Sequence[Family], outcomes: Sequence[MutantOutcome])
             yield warning(
                 f"mutant {outcome.name} of {outcome.program}",
                 f"is accepted; in line {outcome.line}, {outcome.change}",
-                "add a case where it shows; or, if it computes the same, give the reason in "
+                "add a case that fails it; or, if it is equivalent, give the reason in "
                 + _table(file, outcome.name, tried[file, outcome.name].line_text),
             )
     for entry in (entry for family in families for entry in family.unknown):
         yield error(
             f"{_TOML}: {KEY}",
             f"{entry.file} has no mutant {entry.mutant} in the line {entry.line!r}",
-            "remove the entry; if another mutant is accepted now, look whether the reason holds for it",
+            "remove the entry; if another mutant is accepted now, check that the reason applies to it",
         )
 
 
@@ -68,7 +68,7 @@ def _check_score(outcomes: Sequence[MutantOutcome]) -> Iterator[Finding]:
         yield warning(
             f"{_TOML}: solutions",
             "no mutants could be made of the accepted solutions",
-            "add accepted solutions in cuda or triton that launch kernels of their own",
+            "add accepted solutions in cuda or triton that define and launch kernels",
         )
     elif score < MIN_SCORE:
         counted = [outcome for outcome in outcomes if outcome.counts]
@@ -81,6 +81,6 @@ def _check_score(outcomes: Sequence[MutantOutcome]) -> Iterator[Finding]:
 
 
 def _table(file: str, mutant: str, line: str) -> str:
-    """What to write to ignore a mutant, in TOML, whose strings are those of JSON."""
+    """Return the TOML table that ignores a mutant. TOML strings are written as in JSON."""
     keys = {"file": file, "mutant": mutant, "line": line, "reason": "…"}
     return "\n".join([f"[[{KEY}]]", *(f"{k} = {json.dumps(v, ensure_ascii=False)}" for k, v in keys.items())])

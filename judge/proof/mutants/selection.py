@@ -1,4 +1,4 @@
-"""Which mutants of a problem are tried, the same ones whenever its solutions are the same."""
+"""Selects the mutants of a problem to try, deterministically for the same solutions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from judge.proof.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
-# What the edits call. A float32 with seven bits of mantissa is a bfloat16, which interpreters lack.
+# Functions that the edits call. A float32 with seven bits of mantissa is a bfloat16, which interpreters lack.
 _PRELUDE = """
 
 def warpcourt_fewer(grid, axis):
@@ -156,7 +156,7 @@ def _barriers(program: Program) -> Iterator[Edit]:
 
 
 def _atomics(program: Program) -> Iterator[Edit]:
-    """An atomic update becomes a store: what others have stored is lost."""
+    """Yield edits that turn an atomic update into a store, so that other threads' updates are lost."""
     for call in program.calls("atomic_add", "atomic_max", "atomic_min", "atomic_or", "atomic_and"):
         yield program.edit(call.func, "warpcourt_overwrite")
 
@@ -209,7 +209,7 @@ def _launches(program: Program) -> Iterator[Edit]:
 
 
 def _values(program: Program) -> Iterator[Edit]:
-    """What is stored, or added atomically, passes through a smaller type."""
+    """Yield edits that round stored or atomically added values to a smaller type."""
     constants = [id(call) for call in program.calls("full", "zeros")]
     for call in program.calls("store", "atomic_add"):
         for value in call.args[1:2]:
@@ -218,7 +218,7 @@ def _values(program: Program) -> Iterator[Edit]:
 
 
 def _loads(program: Program) -> Iterator[Edit]:
-    """What is loaded passes through a smaller type."""
+    """Yield edits that round loaded values to a smaller type."""
     for call in program.calls("load"):
         yield program.edit(call, f"warpcourt_low({program.text(call)})")
 

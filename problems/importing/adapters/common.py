@@ -1,5 +1,5 @@
 # The first part is the same for every imported problem: it reads the author's files, asks them for one test, and
-# brings arrays from there and back. What follows is of one format, and the constants are of one problem.
+# converts arrays. The part after it belongs to one format, and the constants to one problem.
 
 import contextlib
 import functools
@@ -82,7 +82,7 @@ def seeded(seed):
 
 
 def forget():
-    """Import the author's files anew when they are asked for next."""
+    """Make the next use import the author's files again."""
     for name in [
         n for n, module in sys.modules.items() if isinstance(getattr(module, "__loader__", None), Texts)
     ]:
@@ -122,7 +122,7 @@ def generate(xp, rng, size):
     test = TESTS.get(tuple(size[name] for name in SIZES))
     if test is None and FIXED:
         raise ValueError(
-            "only the imported tests say the dimensions of its arrays; take the sizes of one of them"
+            "only the imported tests define the dimensions of its arrays; use the sizes of one of them"
         )
     if test is None:
         return {ours: law(xp, rng, *LAWS[ours], shape(**size)) for ours, shape in SHAPES.items()}
@@ -133,7 +133,7 @@ def generate(xp, rng, size):
 
 
 def reference(xp, **given):
-    """What the author's reference writes or returns for these arguments."""
+    """Return the outputs of the author's reference for these arguments, by name."""
     size = sizes_of(given)
     shapes = true_shapes(size)
     values = {}

@@ -37,7 +37,7 @@ def made(part, number):
 
 
 def layout():
-    """What custom_kernel is given, and the outputs in the order in which it returns them."""
+    """Return the arguments of custom_kernel, and the outputs in the order in which it returns them."""
     if LAYOUT is not None:
         return LAYOUT
     if not FORMED:
@@ -142,7 +142,7 @@ def built(form, values):
 
 
 def results_of(data):
-    """What ref_kernel returns, as a list."""
+    """Return the result of ref_kernel as a list."""
     results = author().ref_kernel(data)
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
@@ -180,7 +180,7 @@ def shared(part, result):
 
 
 def describe():
-    """What can be said of the data and what comes back."""
+    """Return the description of the data and of the results."""
     form, outputs = layout()["given"], layout()["returns"]
     part, number, _ = tests()[0]
     data = made(part, number)
@@ -202,7 +202,7 @@ def describe():
         "modules": [],
         "layout": layout(),
         "notes": [
-            f"{name} is not contiguous in the set; here it is"
+            f"{name} is not contiguous in the set; it is contiguous here"
             for name, value in parts.items()
             if isinstance(value, torch.Tensor) and not value.is_contiguous()
         ],
@@ -222,7 +222,7 @@ def arguments_of(part, number):
 
 
 def compute(values):
-    """What the reference returns, by the author's name."""
+    """Return the results of the reference, by the author's names."""
     known = layout()
     return dict(zip(known["returns"], results_of(built(known["given"], values))))
 

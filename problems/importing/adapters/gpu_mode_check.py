@@ -4,7 +4,7 @@ WIDE = False  # it asks programs for the dtypes that its own data has
 
 
 def check(xp, inputs, expected, got, size, tolerance):
-    """What check_implementation says of these outputs for this data: a truth, one with words, or words of blame."""
+    """Return check_implementation's answer: a bool, a bool with a message, or a message of failure."""
     shapes = true_shapes(size)
     values = {}
     for theirs, ours, role, dtype in ARGUMENTS:

@@ -59,7 +59,7 @@ def inputs_of(names):
 
 
 def init_of(names):
-    """What Model is made with."""
+    """Return the constructor arguments of Model."""
     return list(names["get_init_inputs"]()) if "get_init_inputs" in names else []
 
 
@@ -81,7 +81,7 @@ def tests():
 
 
 def works(number, kind):
-    """Whether Model can be made and run with the numbers of a candidate, and has about the size of its kind."""
+    """Whether Model can be made and run with a candidate's numbers, and has about the size of its kind."""
     if kind == "timed":
         return True  # the file as it is
     try:
@@ -109,7 +109,7 @@ def full_parameters():
 
 
 def listed(results):
-    """What forward returned, as a list."""
+    """Return the results of forward as a list."""
     return list(results) if isinstance(results, (tuple, list)) else [results]
 
 
@@ -122,7 +122,7 @@ def parameters_of(model):
 
 
 def forward_names(names, count):
-    """What forward calls its inputs."""
+    """Return the names that forward gives its inputs."""
     taken = [
         name
         for name, parameter in inspect.signature(names["Model"].forward).parameters.items()
@@ -132,7 +132,7 @@ def forward_names(names, count):
 
 
 def init_names(names, count):
-    """What the constructor calls what Model is made with."""
+    """Return the names that the constructor gives its arguments."""
     taken = list(inspect.signature(names["Model"].__init__).parameters)[1:]
     return [taken[index] if index < len(taken) else f"init_{index + 1}" for index in range(count)]
 
@@ -143,13 +143,15 @@ def constant(value):
         return {"tuple" if isinstance(value, tuple) else "list": [constant(part) for part in value]}
     if value is None or isinstance(value, (bool, int, float, str)):
         return {"value": value}
-    raise TypeError(f"Model is made with a {type(value).__name__}; only numbers and texts can be told")
+    raise TypeError(
+        f"Model is constructed with a {type(value).__name__}; only numbers and strings are supported"
+    )
 
 
 def varying(name, values, known_as, clashes):
     """A pattern of a value that may differ between tests: whole numbers get names, also those within tuples.
 
-    What is within a tuple and always the same as a number that has a name already is that number.
+    A number within a tuple that always equals a named number gets that name.
     """
     first = values[0]
     if all(type(value) is type(first) and value == first for value in values):
@@ -168,7 +170,7 @@ def varying(name, values, known_as, clashes):
                     for index, parts in enumerate(zip(*values))
                 ]
             }
-    raise TypeError(f"{name} of Model differs between sizes and is no whole number")
+    raise TypeError(f"{name} of Model differs between sizes and is not an integer")
 
 
 def numbers_in(form, value):
@@ -187,7 +189,7 @@ FORMED = {}  # the layout, once it is known
 
 
 def layout():
-    """What Model is made with and given, its parameters, and what it returns."""
+    """Return the constructor arguments, inputs, parameters and results of Model."""
     if LAYOUT is not None:
         return LAYOUT
     if not FORMED:
@@ -233,7 +235,7 @@ def given_of(name, value):
 
 
 def describe():
-    """What can be said of the inputs, the parameters and what comes back."""
+    """Return the description of the inputs, the parameters and the results."""
     known = layout()
     values = arguments_of("", least(tests()))
     outputs = known["returns"]
@@ -275,7 +277,7 @@ def arguments_of(part, number):
 
 
 def built(form, values):
-    """What a pattern stands for."""
+    """Return the value that a pattern describes."""
     if "name" in form:
         return values[form["name"]]
     if "tuple" in form:
@@ -286,7 +288,7 @@ def built(form, values):
 
 
 def compute(values):
-    """What Model returns with these parameters, by the author's name."""
+    """Return the results of Model with these parameters, by the author's names."""
     known = layout()
     model = model_of(author(), built(known["init"], values))
     if any(isinstance(value, torch.Tensor) and value.dtype is torch.float64 for value in values.values()):
@@ -304,7 +306,7 @@ def compute(values):
 
 
 def operations(part, number):
-    """What PyTorch counts in the products of one test; nothing where there are none."""
+    """Return PyTorch's count of operations in the products of one test; None if there are none."""
     from sandbox.runner.torch_host import place_on_host
     from torch.utils.flop_counter import FlopCounterMode
 

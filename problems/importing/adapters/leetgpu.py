@@ -24,7 +24,7 @@ def challenge():
 
 
 def kind_of(ctype):
-    """What an entry of the signature is: array, scalar, module, or something that cannot be passed."""
+    """Return the kind of a signature's entry: array, scalar, module, or a type that cannot be passed."""
     if isinstance(ctype, type) and issubclass(ctype, torch.nn.Module):
         return "module"
     if ctype is torch.Tensor or ctype is ctypes.c_void_p:
@@ -40,11 +40,11 @@ def directed(name, entry):
     """Type and direction of an entry of the signature; early challenges give the type alone."""
     if isinstance(entry, (tuple, list)) and len(entry) == 2:
         return entry
-    raise ValueError(f"get_solve_signature does not say of {name} whether it is in, out or inout")
+    raise ValueError(f"get_solve_signature does not say whether {name} is in, out or inout")
 
 
 def describe():
-    """What can be said before any test is made."""
+    """Return the description that needs no test."""
     found = challenge()
     arguments, modules = [], []
     for name, entry in found.get_solve_signature().items():
@@ -150,7 +150,7 @@ def arguments_of(part, number):
 
 
 def compute(values):
-    """What the reference writes, by the author's name."""
+    """Return the outputs that the reference writes, by the author's names."""
     challenge().reference_impl(**put_together(values))
     return values
 

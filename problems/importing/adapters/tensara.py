@@ -76,7 +76,7 @@ def call(method, *arguments):
 
 @functools.cache
 def made(part):
-    """The test cases of one part. Their contents are made later, each time anew."""
+    """Return the test cases of one part. Their contents are generated later, on each use."""
     if part == "example" and not hasattr(problem(), "generate_sample"):
         return []
     found = call(problem().generate_sample if part == "example" else problem().generate_test_cases)
@@ -124,7 +124,7 @@ def by_signature():
 
 
 def describe():
-    """What can be said with the first test made."""
+    """Return the description, using the first test."""
     inputs, extra = split(*tests()[0][:2])
     parameters = declared()
     outputs = len(parameters) - len(inputs) - len(extra)
@@ -175,7 +175,7 @@ def arguments_of(part, number):
 
 
 def compute(values):
-    """What the reference returns, by the author's name."""
+    """Return the results of the reference, by the author's names."""
     first, outputs, _ = names()
     results = problem().reference_solution(*(values[name] for name in first))
     results = results if isinstance(results, (list, tuple)) else [results]
@@ -183,7 +183,7 @@ def compute(values):
 
 
 def operations(part, number):
-    """What the author counts for one test; nothing where that fails, since it is no part of the judgement."""
+    """Return the author's count of operations for one test; None if that fails."""
     try:
         count = problem().get_flops(made(part)[number])
     except Exception:

@@ -2,7 +2,7 @@
 
 
 def check(xp, inputs, expected, got, size, tolerance):
-    """What verify_result says, with the state that the reference leaves in the same instance."""
+    """Return verify_result's answer, with the state that the reference leaves in the same instance."""
     shapes = true_shapes(size)
     values = {}
     for theirs, ours, role, dtype in ARGUMENTS:

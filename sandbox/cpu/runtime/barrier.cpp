@@ -30,8 +30,8 @@ void warn_exited(Block& block, const Barrier& barrier) {
   const u32 exited = block.count - block.live;
   report({Severity::kWarning, "exited_threads",
           count(exited, "thread") + " of " + std::to_string(block.count) +
-              " had left the kernel before the __syncthreads()" + place(first, first.waits_at) +
-              ". Let every thread reach the barrier: guard the work, not the whole kernel, with if.",
+              " had exited the kernel before the __syncthreads()" + place(first, first.waits_at) +
+              ". Every thread must reach the barrier: guard the work with if, not the whole kernel.",
           where(first, first.waits_at)});
 }
 

@@ -61,8 +61,8 @@ struct Fault {
     fault.end("host_pointer", doing + "host memory at " + hexadecimal(address),
               "Kernels reach device memory only: cudaMalloc a buffer and cudaMemcpy into it.");
   }
-  fault.end("wild_pointer", doing + "address " + hexadecimal(address) + ", which is no allocation",
-            "The pointer or its index is uninitialised, or overflowed.");
+  fault.end("wild_pointer", doing + "address " + hexadecimal(address) + ", which belongs to no allocation",
+            "The pointer or its index is uninitialised or overflowed.");
 }
 
 bool on_own_stack(const ThreadRecord& thread, u64 address, u32 bytes) {
@@ -77,7 +77,7 @@ void check_initialised(const ThreadRecord& thread, const Range& range, u64 addre
       if (flags[i]) continue;
       const std::optional<Allocation> found = live_allocation(address);
       report({Severity::kWarning, "uninitialised",
-              "read of device memory that nothing has written: " + found->element(address, bytes) + " of " +
+              "read of uninitialised device memory: " + found->element(address, bytes) + " of " +
                   found->text() + place(thread, location) + ". cudaMalloc does not clear memory; use cudaMemset.",
               where(thread, location)});
       break;

@@ -17,7 +17,7 @@ u8* symbol_at(const char* call, const void* symbol, std::size_t bytes, std::size
   u64 size = 0;
   u8* address = find_variable(symbol, size);
   if (!address) {
-    refuse(cudaErrorInvalidSymbol, std::string(call) + ": the symbol is no __device__ or __constant__ variable");
+    refuse(cudaErrorInvalidSymbol, std::string(call) + ": the symbol is not a __device__ or __constant__ variable");
   } else if (offset > size || bytes > size - offset) {
     refuse(cudaErrorInvalidValue, std::string(call) + ": the variable has " + std::to_string(size) + " bytes, not " +
                                       std::to_string(offset + bytes));

@@ -78,7 +78,7 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : refuse(cudaErrorInvalidDevice, "cudaSetDevice: there is one device, number 0");
+  return device == 0 ? cudaSuccess : refuse(cudaErrorInvalidDevice, "cudaSetDevice: device 0 is the only device");
 }
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
@@ -158,7 +158,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute name, int value) {
   const Kernel* kernel = find_kernel(function);
-  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "cudaFuncSetAttribute: the function is no kernel");
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "cudaFuncSetAttribute: the function is not a kernel");
   if (name != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
   const int limit = static_cast<int>(kMaxSharedBytes - kernel->static_shared_bytes);
   if (value < 0 || value > limit) {
@@ -172,7 +172,7 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute name, i
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int threads,
                                                                    std::size_t dynamic_bytes, unsigned) {
-  if (threads <= 0 || threads > 1024) return refuse(cudaErrorInvalidValue, "occupancy was asked for an impossible block size");
+  if (threads <= 0 || threads > 1024) return refuse(cudaErrorInvalidValue, "occupancy was queried for an invalid block size");
   *blocks = static_cast<int>(resident_blocks(static_cast<u32>(threads), static_shared(function) + dynamic_bytes));
   return cudaSuccess;
 }

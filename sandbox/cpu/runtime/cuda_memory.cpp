@@ -42,7 +42,7 @@ cudaError_t release(void* pointer, bool host, const char* call) {
       break;
     case FreeResult::kWrongKind:
       what = range->kind == MemoryKind::kArgument ? " frees " + range->text() + ", which belongs to the caller of solve()."
-                                                  : " does not fit how " + range->text() + " was made: cudaFree for "
+                                                  : " does not match the allocation of " + range->text() + ": cudaFree for "
                                                     "cudaMalloc, cudaFreeHost for cudaMallocHost.";
       break;
     case FreeResult::kUnknown: what = ": no CUDA allocation starts there."; break;

@@ -85,12 +85,12 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 }
 // Attributes are hints without effect here.
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue* value) {
-  if (!value) return refuse(cudaErrorInvalidValue, "cudaStreamSetAttribute: there is no value");
+  if (!value) return refuse(cudaErrorInvalidValue, "cudaStreamSetAttribute: the value is null");
   kept(stream).attributes[attribute] = *value;
   return cudaSuccess;
 }
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, cudaStreamAttrValue* value) {
-  if (!value) return refuse(cudaErrorInvalidValue, "cudaStreamGetAttribute: there is no place for the value");
+  if (!value) return refuse(cudaErrorInvalidValue, "cudaStreamGetAttribute: the output pointer is null");
   *value = {};
   const auto& attributes = kept(stream).attributes;
   if (const auto found = attributes.find(attribute); found != attributes.end()) *value = found->second;
@@ -153,7 +153,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t from, cudaEvent_t to) {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (!stream) return refuse(cudaErrorStreamCaptureUnsupported, "the default stream cannot be captured; create one");
-  if (capture) return refuse(cudaErrorIllegalState, "a capture is on already");
+  if (capture) return refuse(cudaErrorIllegalState, "a capture is already in progress");
   capture = std::make_unique<CUgraph_st>();
   return cudaSuccess;
 }
@@ -175,7 +175,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
   *executable = graph ? new CUgraphExec_st{graph->work} : nullptr;
-  return graph ? cudaSuccess : refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: there is no graph");
+  return graph ? cudaSuccess : refuse(cudaErrorInvalidValue, "cudaGraphInstantiate: the graph is null");
 }
 #if CUDART_VERSION >= 12000
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
@@ -184,7 +184,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 #endif
 cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-  if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: there is no graph");
+  if (!executable) return refuse(cudaErrorInvalidValue, "cudaGraphLaunch: the graph is null");
   const std::vector<Work> work = executable->work;
   return submit(stream, [work] {
     for (const Work& step : work) {

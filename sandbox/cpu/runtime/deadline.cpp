@@ -18,7 +18,7 @@ namespace {
     if (!thread) thread = &block->threads[0];
     fail({Severity::kError, "time_limit",
           limit + place(*thread, thread->location) +
-              ". A loop that never ends, or work that should be spread over more threads.",
+              ". Look for an endless loop, or spread the work over more threads.",
           where(*thread, thread->location)},
          wire::kTimeLimit);
   }

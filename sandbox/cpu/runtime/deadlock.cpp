@@ -41,8 +41,8 @@ void report_deadlock(Block& block) {
     message += count(group.size, "thread") + " (first " + text(group.first->tid) + ") waiting " + what + "; ";
   }
   const u32 finished = block.count - block.live;
-  message += finished ? count(finished, "thread") + " finished." : "none can go on.";
-  message += " Every thread that a barrier or a mask names must get there.";
+  message += finished ? count(finished, "thread") + " finished." : "no thread can continue.";
+  message += " Every thread that a barrier or a mask names must reach it.";
   fail({Severity::kError, "deadlock", message, where(*culprit, culprit->waits_at)}, wire::kRuntimeError);
 }
 

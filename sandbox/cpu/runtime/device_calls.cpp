@@ -98,7 +98,7 @@ void wc_trap(Thread* caller, u32 location) {
 void wc_unsupported(Thread* caller, const char* instruction, u32 location) {
   const ThreadRecord& thread = record(caller);
   fail({Severity::kError, "unsupported",
-        std::string("functional mode does not know the instruction ") + instruction + place(thread, location) + '.',
+        std::string("functional mode does not support the instruction ") + instruction + place(thread, location) + '.',
         where(thread, location)},
        wire::kRuntimeError);
 }
@@ -106,7 +106,7 @@ void wc_unsupported(Thread* caller, const char* instruction, u32 location) {
 void wc_divide_by_zero(Thread* caller, u32 location) {
   const ThreadRecord& thread = record(caller);
   report({Severity::kWarning, "division_by_zero",
-          "integer division by zero" + place(thread, location) + ". A GPU does not trap; the result is meaningless.",
+          "integer division by zero" + place(thread, location) + ". A GPU does not trap; the result is undefined.",
           where(thread, location)});
 }
 

@@ -106,7 +106,7 @@ std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_
                                " bytes of shared memory per block; ";
     error = cudaErrorInvalidValue;
     if (kernel.static_shared_bytes + shape.shared_bytes > kMaxSharedBytes) {
-      return wanted + "the most that there is are 232448 bytes (227 KiB).";
+      return wanted + "the maximum is 232448 bytes (227 KiB).";
     }
     return wanted +
            "above 49152 (48 KiB) a kernel needs dynamic shared memory and "
@@ -117,14 +117,14 @@ std::string objection(const Kernel& kernel, const LaunchShape& shape, cudaError_
     error = cudaErrorCooperativeLaunchTooLarge;
     return "cooperative kernel " + name + " was launched with grid " + text_of(grid) + "; all its blocks must be " +
            "resident at once, at most " + std::to_string(resident * kMultiprocessors) +
-           " of this size here. Ask cudaOccupancyMaxActiveBlocksPerMultiprocessor.";
+           " of this size here. Query cudaOccupancyMaxActiveBlocksPerMultiprocessor.";
   }
   return "";
 }
 
 cudaError_t launch_kernel(const void* host_stub, const LaunchShape& shape, void** arguments, cudaStream_t stream) {
   const Kernel* kernel = find_kernel(host_stub);
-  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "a launch named a function that is no kernel of this program");
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "a launch named a function that is not a kernel of this program");
   cudaError_t error;
   const std::string why_not = objection(*kernel, shape, error);
   if (!why_not.empty()) return refuse(error, why_not);

@@ -134,8 +134,8 @@ void Races::report_race(const Event& event, const Touch& before, u32 offset) {
     message += " with no __syncthreads() between, in kernel " + launch.name + ", block " + text(thread.block->index) +
                ". Put a barrier between the two, or use an atomic operation.";
   } else {
-    message += ", and nothing orders the two blocks, in kernel " + launch.name +
-               ". Use an atomic operation, or leave the second to a further launch.";
+    message += ", with no ordering between the two blocks, in kernel " + launch.name +
+               ". Use an atomic operation, or move the second access to another launch.";
   }
   report({Severity::kWarning, "race", message, where(thread, now.location)});
 }
@@ -194,8 +194,8 @@ void Races::access(const Event& event) {
     if (event.shared && reads(kind) && !cell.written) {
       const ThreadRecord& thread = *event.thread;
       report({Severity::kWarning, "uninitialised",
-              "read of shared memory that nothing has written: byte " + std::to_string(offset) +
-                  place(thread, event.touch.location) + ". Shared memory starts with arbitrary contents.",
+              "read of uninitialised shared memory: byte " + std::to_string(offset) +
+                  place(thread, event.touch.location) + ". Shared memory is not initialised.",
               where(thread, event.touch.location)});
     }
     cell.written |= writes(kind);

@@ -40,7 +40,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   if (in_kernel()) device_fault(*this_worker().current, number, address);
   if (has_address && api_call) {
     fail({Severity::kError, "host_pointer",
-          std::string(api_call) + " was given a host pointer to memory that is not there (" + hexadecimal(address) +
+          std::string(api_call) + " received an invalid host pointer (" + hexadecimal(address) +
               "). Check the pointer, the size and the direction of the copy.",
           {}},
          wire::kRuntimeError);

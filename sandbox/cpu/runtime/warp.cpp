@@ -55,9 +55,9 @@ u32 shuffle_source(const WarpRequest& request, u32 lane, bool& in_range) {
 
 void warn_absent_lane(const ThreadRecord& thread, u32 source) {
   report({Severity::kWarning, "shuffle_source",
-          "shuffle reads from lane " + std::to_string(source) + ", which does not take part" +
+          "shuffle reads from lane " + std::to_string(source) + ", which does not participate" +
               place(thread, thread.waits_at) +
-              ". The value is undefined on a GPU; let every lane that is read execute the shuffle.",
+              ". The value is undefined on a GPU. Every source lane must execute the shuffle.",
           where(thread, thread.waits_at)});
 }
 
@@ -160,8 +160,8 @@ void meet(ThreadRecord& thread, u32 location) {
   if (!(thread.request.mask & thread.lane_bit())) {
     fail({Severity::kError, "bad_mask",
           "warp operation with mask " + hexadecimal(thread.request.mask) + " called by lane " +
-              std::to_string(thread.lane()) + ", which the mask leaves out" + place(thread, location) +
-              ". Name every lane that makes the call.",
+              std::to_string(thread.lane()) + ", which the mask excludes" + place(thread, location) +
+              ". Include every calling lane in the mask.",
           where(thread, location)},
          wire::kRuntimeError);
   }

@@ -1,4 +1,4 @@
-"""PTX → C++: what nvcc emits becomes one C++ file that runs on this machine's processor.
+"""PTX → C++: translates nvcc's output into one C++ file that runs on the CPU.
 
     text ──lexer──▶ tokens ──parser──▶ syntax ──function, tables──▶ C++ ──module──▶ one file
 

@@ -32,7 +32,7 @@ _HEAD = """# PTX instructions in functional mode
 
 Functional mode runs a submission's PTX on the CPU. This page lists the instructions that it knows, with the
 section of the PTX ISA 9.0 that each follows, and where a result may differ from a GPU's. It is generated from
-the tables in `sandbox/cpu/translator/tables/`; write it again with
+the tables in `sandbox/cpu/translator/tables/`; regenerate it with
 `python -m sandbox.cpu.translator.documentation`.
 
 An instruction that is not listed, or has a word or a shape that PTX does not have, fails when a thread

@@ -1,4 +1,4 @@
-"""What an instruction's table entry needs to become C++: operands, addresses, checks, locations."""
+"""Helpers for the instruction tables to emit C++: operands, addresses, checks, locations."""
 
 from .errors import UnsupportedForm
 from .ptx_types import TYPES, Type
@@ -11,7 +11,7 @@ POLLED_READ, POLLED_WRITE = "kPolledRead", "kPolledWrite"
 
 
 class Unit:
-    """What all functions of one module share: headers in use, access sites."""
+    """State shared by all functions of a module: headers in use, access sites."""
 
     def __init__(self) -> None:
         self.headers: set[str] = set()
@@ -91,7 +91,7 @@ class Emission:
         return symbol
 
     def pair(self, operand: Operand) -> tuple[Operand, Operand]:
-        """The two destinations in `d|p`; a lone one has the sink beside it."""
+        """Return the two destinations in `d|p`; a single one is paired with the sink."""
         if isinstance(operand, Pair):
             return operand.first, operand.second
         return operand, Name("_")

@@ -1,4 +1,4 @@
-"""What can go wrong while PTX becomes C++.
+"""Errors of the translation from PTX to C++.
 
 TranslationError
 ├── PtxSyntaxError    the text is not PTX, or is beyond a limit

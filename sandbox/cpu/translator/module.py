@@ -41,7 +41,7 @@ class _ModuleEmitter:
         self._unit = Unit()
         self._locations = Locations(module.files)
         self._functions = self._defined_functions()
-        # A .func's shared variables are the module's: whoever calls it has them.
+        # A .func's shared variables belong to the module, so every caller has them.
         self._common = [variable for variable in module.variables if variable.space == "shared"]
         for function in self._functions.values():
             if not function.is_entry:
@@ -107,7 +107,7 @@ class _ModuleEmitter:
         return define(variable, cpp, self._symbols)
 
     def _layout(self, function: Function) -> tuple[dict[str, int], Layout]:
-        """Where a function's own static shared variables lie, and the bytes of a block that runs it."""
+        """Return the offsets of a function's static shared variables, and the shared bytes per block."""
         own = [variable for variable in shared_variables(function.body or ()) if variable.size_bytes]
         if not function.is_entry:
             return {

@@ -1,4 +1,4 @@
-"""What names mean, and which C++ names they get."""
+"""Resolves names and assigns C++ names."""
 
 import re
 from typing import NamedTuple
@@ -110,7 +110,7 @@ class Scopes:
 
 
 class Layout(NamedTuple):
-    """Where variables lie one behind the other: parameters, shared memory."""
+    """Assigns consecutive offsets to variables: parameters, shared memory."""
 
     offsets: tuple[int, ...]
     size_bytes: int

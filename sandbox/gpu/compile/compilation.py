@@ -1,8 +1,8 @@
-"""One compilation in a warm compile sandbox: our side of what `server.py` does.
+"""One compilation in a warm compile sandbox: the host's counterpart of `server.py`.
 
 Theory of operation. Everything the sandbox has to say comes through two memory files that we made, so there
 is no pipe to drain while it works. We look at them when it has answered, read no more than is allowed, and
-believe nothing that is not of the form that it has to have. Meanwhile it goes on to make listings, and
+believe nothing that is not of the form that it has to have. It then continues with the listings, and
 `listings` waits for its end.
 """
 
@@ -43,7 +43,7 @@ class CompilationCancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ResourceTexts:
-    """What ptxas and cuobjdump say about each kernel, and readable names by mangled ones. From a sandbox."""
+    """Output of ptxas and cuobjdump per kernel, and readable names by mangled ones. Untrusted."""
 
     ptxas: str = ""
     usage: str = ""
@@ -77,7 +77,7 @@ class Compilation:
                 os.close(descriptor)
 
     def result(self, cancelled: Callable[[], bool] = lambda: False) -> GpuCompiled:
-        """What it yields, as soon as that is known. Raises CompilationCancelled."""
+        """Wait for the result, without the listings. Raises CompilationCancelled."""
         answered = self._await_answer(cancelled)
         wall_s = time.monotonic() - self._started
         if not answered:

@@ -1,7 +1,7 @@
-"""The compilers of this node for GPUs: what they are, the warm sandboxes they run in, and keys for a cache.
+"""The GPU compilers of this node: their versions, their warm sandboxes, and keys for a cache.
 
-Theory of operation. Where the compilers are is a matter of the isolation: bubblewrap shows the host's own, a
-container has those of its image. So nothing about them is found out here; two short runs in the
+Theory of operation. The location of the compilers depends on the isolation backend: bubblewrap shows the
+host's own, a container has those of its image. So nothing about them is found out here; two short runs in the
 same kind of sandbox do it, before any foreign code (`prepare.py`): one learns the steps and versions, one
 builds what all compilations share. The result is one folder named by a hash of everything that goes into it:
 
@@ -40,7 +40,7 @@ _INSIDE = ("chains.py", "nvcc_steps.py", "precompile.py", "wire.py", "runner/fin
 _PREPARE_LIMITS = Limits(wall_s=180, cpu_s=180, memory_mib=3072, output_kib=512, tmpfs_mib=1024)
 _SHARED_FILES = {PREFIX: 16 << 20, f"{PREFIX}.gch": 256 << 20, FINISH_OBJECT: 1 << 20}
 _ARCHITECTURE = re.compile(r"\d{2,3}[af]?")
-# What a problem may ask of the compilers: what changes code, never what they read, write or run.
+# Flags that a problem may give the compilers: they change code, never which files are read, written or run.
 _FLAG = re.compile(
     r"--?(use_fast_math|(maxrregcount|fmad|ftz|prec-div|prec-sqrt|extra-device-vectorization)(=\w+)?)"
 )
@@ -48,7 +48,7 @@ _FLAG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where Python and the compilers are, as a compile sandbox sees them."""
+    """Paths of Python and the compilers inside a compile sandbox."""
 
     python: str
     nvcc: str
@@ -74,7 +74,7 @@ def on_host(toolkit: Toolkit) -> Place:
 
 
 def architecture(capability: tuple[int, int]) -> str:
-    """What to compile for on a GPU of that compute capability: with the features of its generation.
+    """Return the architecture to compile for on a GPU of that compute capability, with its specific features.
 
     Source: CUDA C++ Programming Guide, "Compute Capability", architecture-specific features.
     """
@@ -95,12 +95,12 @@ class Compiler:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """What produces artifacts here, for results."""
+        """The versions of the compilers, for results."""
         common = {"architectures": " ".join(self.architectures), "flags": " ".join(FLAGS)}
         return {**self.learned.versions, **common}
 
     def key(self, source: bytes, binding: bytes, flags: Sequence[str] = ()) -> tuple[str | bytes, ...]:
-        """All that can change what compiling yields: the parts of a key for a cache."""
+        """Return the parts of a cache key: everything that can change the result of a compilation."""
         return (self.stamp, *flags, "", source, binding)
 
     def command(self, limits: Limits = COMPILE_LIMITS) -> Command:
@@ -132,12 +132,12 @@ def check_flags(flags: Sequence[str]) -> None:
 
 
 def open_compiler(backend: Backend, place: Place, *, cache: Path, architectures: Sequence[str]) -> Compiler:
-    """The compilers at `place`, with what they need built in `cache` if need be (about 4 s).
+    """Open the compilers at `place`. Builds their shared files in `cache` if missing (about 4 s).
 
     Raises:
-        sandbox.toolchain.ToolchainMissing: they are not there, or not understood.
+        sandbox.toolchain.ToolchainMissing: they are missing or of an unknown version.
         sandbox.backend.IsolationUnavailable: no sandbox could be started.
-        ValueError: there is no such architecture.
+        ValueError: an architecture is unknown.
     """
     if not architectures or not all(_ARCHITECTURE.fullmatch(name) for name in architectures):
         raise ValueError(f"{architectures!r} are not architectures; write them like 90a")

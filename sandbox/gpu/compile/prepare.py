@@ -1,4 +1,4 @@
-"""Looks at the compilers of a compile sandbox, and builds what all compilations share. Runs inside one.
+"""Inspects the compilers of a compile sandbox and builds shared files. Runs inside the sandbox.
 
     python -m sandbox.gpu.compile.prepare learn NVCC ARCHITECTURES FLAG...   prints `Learned` as JSON
     python -m sandbox.gpu.compile.prepare build                              reads it from learned.json
@@ -38,13 +38,13 @@ class Learned:
 
     @classmethod
     def from_json(cls, text: str) -> "Learned":
-        """What `to_json` gave."""
+        """Rebuild the value from the output of `to_json`."""
         body = json.loads(text)
         return cls(Recipe.from_json(json.dumps(body["recipe"])), body["versions"])
 
 
 def learn(nvcc: str, architectures: list[str], flags: list[str]) -> Learned:
-    """What is installed here, and how it compiles. Raises StepsUnknown."""
+    """Return the installed versions and the compilation recipe. Raises StepsUnknown."""
     found = shutil.which(nvcc)
     if found is None:
         raise StepsUnknown(

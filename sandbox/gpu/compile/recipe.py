@@ -1,6 +1,6 @@
-"""How this toolkit makes one artifact for GPUs: learned inside the compile sandbox, from `nvcc --dryrun`.
+"""The steps that build one GPU artifact, learned inside the compile sandbox from `nvcc --dryrun`.
 
-What nvcc would also do and we leave out: the device link, which only separately compiled device code needs,
+We omit two of nvcc's steps: the device link, which only separately compiled device code needs,
 and the device binary as C text. The binary goes into an object of its own by way of the assembler,
 so that the host's compiler need not wait for it.
 """
@@ -73,7 +73,7 @@ class Recipe:
 
     @classmethod
     def from_json(cls, text: str) -> "Recipe":
-        """What `to_json` gave."""
+        """Rebuild the value from the output of `to_json`."""
         body = json.loads(text)
         return cls(**{**body, "devices": [Device(**device) for device in body["devices"]]})
 
@@ -121,5 +121,5 @@ def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[l
     preprocess = next((step for step in preprocessors if step[-1] == preprocessed), None)
     assemble = next((step for step in assemblers if ptx in step), None)
     if preprocess is None or assemble is None:
-        raise StepsUnknown(f"this nvcc compiles in steps that are not understood: {' '.join(front)}")
+        raise StepsUnknown(f"this version of nvcc uses unknown compilation steps: {' '.join(front)}")
     return Device(preprocess, front, assemble, ptx, assemble[-1])

@@ -42,9 +42,9 @@ _CHANNEL = 3
 
 @dataclass(frozen=True)
 class Report:
-    """How compiling ended: 0, REJECTED or BROKEN, with the compilers' words.
+    """The result of a compilation: status 0, REJECTED or BROKEN, with the compilers' log.
 
-    `ptxas` and `usage` are what ptxas and cuobjdump say about each kernel, and `names` gives readable names.
+    `ptxas` and `usage` hold the output of ptxas and cuobjdump per kernel, and `names` the readable names.
     """
 
     status: int
@@ -94,7 +94,7 @@ class GpuChains(Chains):
 
 
 def _warnings(assembler: str) -> str:
-    """What ptxas said beyond resources."""
+    """Return the warnings of ptxas, without the lines about resources."""
     lines = assembler.splitlines(keepends=True)
     return "".join(line for line in lines if line.startswith("ptxas") and "info" not in line.split(":")[0])
 

@@ -184,7 +184,7 @@ FATAL = {
         program("if (t < 16) __syncwarp(0xff00);"),
         RUNTIME,
         "bad_mask",
-        "warp operation with mask 0xff00 called by lane 0, which the mask leaves out",
+        "warp operation with mask 0xff00 called by lane 0, which the mask excludes",
     ),
     "too many threads": (
         program("", host="broken<<<1, 2048>>>(data);"),
@@ -220,7 +220,7 @@ FATAL = {
         program("", host="cudaMemcpy(data, (void*)64, 32, cudaMemcpyHostToDevice);"),
         RUNTIME,
         "host_pointer",
-        "cudaMemcpy was given a host pointer to memory that is not there (0x40)",
+        "cudaMemcpy received an invalid host pointer (0x40)",
     ),
 }
 
@@ -247,7 +247,7 @@ WARNINGS = {
         program("if (t >= 48) return;\n  __syncthreads();\n  data[t] = 0;"),
         Flag.NONE,
         "exited_threads",
-        "16 threads of 64 had left the kernel before the __syncthreads(), in kernel broken",
+        "16 threads of 64 had exited the kernel before the __syncthreads(), in kernel broken",
     ),
     "read after write": (
         program("__shared__ float s[64];\n  s[t] = t;\n  data[t] = s[(t + 33) % 64];"),
@@ -274,7 +274,7 @@ WARNINGS = {
         program("__shared__ float s[65]; s[t] = t; __syncthreads(); data[t] = s[t + 1];"),
         Flag.RACES,
         "uninitialised",
-        "read of shared memory that nothing has written: byte 256",
+        "read of uninitialised shared memory: byte 256",
     ),
     "uninitialised device memory": (
         program(
@@ -283,7 +283,7 @@ WARNINGS = {
         ),
         Flag.RACES,
         "uninitialised",
-        "nothing has written: element 32 of 64 (of 4 bytes each) of the 256-byte cudaMalloc",
+        "read of uninitialised device memory: element 32 of 64 (of 4 bytes each) of the 256-byte cudaMalloc",
     ),
     "division by zero": (
         program("data[t] = 5 / (t - 3);"),
@@ -295,7 +295,7 @@ WARNINGS = {
         program("data[t] = __shfl_down_sync(~0u, t, 8);", host="broken<<<1, 16>>>(data);"),
         Flag.NONE,
         "shuffle_source",
-        "shuffle reads from lane 16, which does not take part",
+        "shuffle reads from lane 16, which does not participate",
     ),
 }
 

@@ -40,10 +40,10 @@ def judged(source: str, target: Target, language: Language = Language.CUDA) -> R
             PROGRAM,
             'extern "C" void solve(int* a, int n) {}\n',
             1,
-            "solve is declared with (int*, int), and this problem calls it with (const float* a,",
+            "solve is declared with (int*, int), but this problem calls it with (const float* a,",
         ),
         ("int n) {\n  add", "short n) {\n  add", 6, "Argument 4 of solve, n, must be int."),
-        ("(a, b, c, n);\n}\n", "(a, b, c, n);\n", 6, "The block that begins here is never closed."),
+        ("(a, b, c, n);\n}\n", "(a, b, c, n);\n", 6, "The block that starts here is never closed."),
         ("  add<<<", "  void helper(int);\n  helper(n);\n  add<<<", 7, '"helper". It is declared'),
     ],
 )

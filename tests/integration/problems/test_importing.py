@@ -116,7 +116,7 @@ os._exit(0)
     ("source", "words"),
     [
         (HOSTILE, "could: ;"),
-        ("import os\nos._exit(3)\n", "ended by itself .exited, status 3"),
+        ("import os\nos._exit(3)\n", "ended unexpectedly .exited, status 3"),
         (
             LINKED,
             "ended",

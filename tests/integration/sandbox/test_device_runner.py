@@ -108,7 +108,7 @@ def test_copies_for_the_sanitizer_come_back(talk: Talk) -> None:
             "cuda_error",
             "2048 threads per block (2048,1,1); the limit is",
         ),
-        (TOO_MUCH_SHARED, ExitStatus.RUNTIME_ERROR, "cuda_error", "the most that this GPU has are 232448"),
+        (TOO_MUCH_SHARED, ExitStatus.RUNTIME_ERROR, "cuda_error", "the maximum of this GPU is 232448"),
         (LOOP, ExitStatus.TIME_LIMIT, "time_limit", "time limit of 300 ms exceeded in host code"),
         (ABORT, ExitStatus.RUNTIME_ERROR, "host_crash", "host code crashed: abort"),
         (NULL_POINTER, ExitStatus.ILLEGAL_ACCESS, "host_crash", "segmentation fault at address 0x10."),

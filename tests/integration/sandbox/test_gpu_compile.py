@@ -297,7 +297,7 @@ def test_a_limit_is_named(compiled: Compile) -> None:
     result = compiled(PLAIN, limits=limits)
     assert result.outcome is Outcome.EXCEEDED
     assert result.ending is Ending.WALL_TIME
-    assert result.log == "Compiling took too long.\n"
+    assert result.log == "The compiler exceeded the time limit.\n"
 
 
 def test_what_is_built_is_kept_between_openings(compiler: Compiler, backend: Backend) -> None:

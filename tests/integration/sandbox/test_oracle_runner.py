@@ -87,7 +87,7 @@ def test_given_inputs_are_kept(talk: Talk) -> None:
         (GENERATE.replace("rng.uniform(-1, 1,", "xp.full(").replace("n", "n") + REFERENCE, "full", 3),
         (GENERATE.replace("2**-20", "xp.nan") + REFERENCE, "not finite in bfloat16", None),
         (GENERATE + REFERENCE.replace("xp.arange(len(a))", "xp.arange(len(a)) * 2**40"), "do not fit", None),
-        (GENERATE + REFERENCE.replace("xp.arange(len(a))", "a"), "holds floats, wanted int32", None),
+        (GENERATE + REFERENCE.replace("xp.arange(len(a))", "a"), "holds floats, expected int32", None),
         (GENERATE + REFERENCE.replace("data * k", "data / nothing"), "nothing", 8),
     ],
 )
@@ -103,5 +103,5 @@ def test_a_broken_contract_names_itself(talk: Talk, source: str, words: str, lin
 
 def test_a_missing_function_cannot_be_loaded(talk: Talk) -> None:
     assert not talk.load(GENERATE, MANIFEST)
-    assert "no function named reference" in talk.findings()[0]["message"]
+    assert "not define a function named reference" in talk.findings()[0]["message"]
     assert talk.end().status == ExitStatus.LOAD_ERROR

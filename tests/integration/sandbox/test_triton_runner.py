@@ -75,7 +75,7 @@ def test_an_unmasked_load_is_an_illegal_access(talk: Talk) -> None:
         ("def solve(:\n  pass", "syntax", 1, "SyntaxError"),
         ("import torch\n\nx = 1 / 0\n", "load", 3, "ZeroDivisionError"),
         ("import sys\nsys.exit(0)\n", "load", 2, "SystemExit"),
-        ("x = 1\n", "load", None, "no function named solve"),
+        ("x = 1\n", "load", None, "not define a function named solve"),
     ],
 )
 def test_what_cannot_be_loaded(talk: Talk, source: str, kind: str, line: int | None, words: str) -> None:

@@ -70,9 +70,9 @@ def test_the_log_follows_a_submission_from_its_request_to_its_verdict(site: Inst
     )
     public_id, request_id = answer.json()["id"], answer.headers["X-Request-ID"]
     site.wait_for(public_id)
-    wait_until(lambda: bool(lines(site, "judged", submission_id=public_id)), "the line in the log")
+    wait_until(lambda: bool(lines(site, "verdict_recorded", submission_id=public_id)), "the line in the log")
     (submitted,) = lines(site, "submitted", submission_id=public_id)
-    (judged,) = lines(site, "judged", submission_id=public_id)
+    (judged,) = lines(site, "verdict_recorded", submission_id=public_id)
     assert submitted["request_id"] == judged["request_id"] == request_id
     assert isinstance(submitted["user_id"], int)
     assert submitted["user_id"] == judged["user_id"]

@@ -21,15 +21,15 @@ def test_a_plain_statement_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("text", "severity", "said"),
     [
-        ("# Scaling", "error", "is a heading of the first level, which the title has"),
-        ("#### Deep", "error", "jumps to a heading of level 4 after one of level 2"),
-        ("###", "error", "is a heading without words"),
-        ("![](figures/tree.svg)", "error", "shows figures/tree.svg without a text"),
+        ("# Scaling", "error", "is a level-1 heading, which is reserved for the title"),
+        ("#### Deep", "error", "jumps from heading level 2 to level 4"),
+        ("###", "error", "is an empty heading"),
+        ("![](figures/tree.svg)", "error", "shows figures/tree.svg without alternative text"),
         ("![tree.svg](figures/tree.svg)", "error", "describes figures/tree.svg as 'tree.svg'"),
         ("![Diagram](figures/tree.svg)", "error", "describes figures/tree.svg as 'Diagram'"),
-        ("![A tree](figures/tree.svg)", "warning", "describes figures/tree.svg in 6 characters"),
+        ("![A tree](figures/tree.svg)", "warning", "describes figures/tree.svg with 6 characters"),
         ("See [here](https://example.org).", "warning", "has a link called 'here'"),
-        ("| a |   |\n|---|---|\n| 1 | 2 |", "warning", "heads a table with an empty cell"),
+        ("| a |   |\n|---|---|\n| 1 | 2 |", "warning", "is a table header with an empty cell"),
     ],
 )
 def test_what_keeps_readers_out_is_found(text: str, severity: str, said: str) -> None:

@@ -167,5 +167,5 @@ class TestText:
         assert heard == [("b", 5, "program_1"), ("a", 6, "program_0")]
 
     def test_other_languages_have_none(self) -> None:
-        with pytest.raises(ValueError, match="one by one"):
+        with pytest.raises(ValueError, match="in batches"):
             batch_text(SCALING, ["a"], Language.PYTHON)

@@ -93,7 +93,7 @@ def test_who_keeps_the_gpu_busy_alone_is_rejected(first: Exception, promotes: bo
     target = Busy(first, NeverQuiet("slow snapshots"), promotes=promotes)
     report = judge(target)
     assert report.verdict is Verdict.REJECTED
-    assert report.message == "The GPU was never quiet while this program was alone on it."
+    assert report.message == "The GPU was never idle while this program ran on it alone."
     assert (report.score, report.attempts) == (None, 2)
     assert [case.verdict for case in report.cases] == [Verdict.ACCEPTED] * 2 + [Verdict.REJECTED]
     assert target.runs[-1]

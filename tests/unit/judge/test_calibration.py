@@ -28,7 +28,7 @@ def test_loose_tolerances_let_lower_precision_through(relative: float) -> None:
         assert name in lower.text
     assert lower.severity is Severity.ERROR
     assert "measured errors suggest y: tolerance = { relative = " in lower.fix
-    assert outputs.text == "a program with outputs rounded to float16 passes every case"
+    assert outputs.text == "a program with outputs rounded to float16 is accepted by every case"
 
 
 def test_what_is_advised_holds() -> None:
@@ -59,7 +59,7 @@ def test_honest_programs_have_room_to_spare() -> None:
     close = Tolerance(1e-6 * worst * 1.25, 1e-6 * worst * 1.25)
     [finding] = calibrated(with_tolerance(SCALING, close)).findings
     assert finding.severity is Severity.WARNING
-    assert finding.text == "honest orders of summation use up to 80 % of the tolerance of y"
+    assert finding.text == "legitimate orders of summation use up to 80 % of the tolerance of y"
 
 
 def test_nothing_is_advised_where_nothing_tells_them_apart() -> None:

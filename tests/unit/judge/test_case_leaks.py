@@ -33,7 +33,7 @@ def test_independent_cases_have_no_findings() -> None:
     [
         (with_case("tiny", 3), "the hidden case tiny has the sizes of example, which users see"),
         (with_case("again", 37), "the cases odd and again have the same sizes"),
-        (with_case("n-1009", 1009), "'n-1009' tells the hidden size n = 1009: users see the names of cases"),
+        (with_case("n-1009", 1009), "'n-1009' reveals the hidden size n = 1009: users see case names"),
     ],
 )
 def test_names_and_sizes_that_give_something_away(problem: Problem, said: str) -> None:
@@ -46,7 +46,7 @@ def test_a_case_whose_inputs_ignore_the_seed() -> None:
         '{"x": rng.uniform(-10, 10, size["n"]) if size["n"] != 37 else xp.arange(37) ** 0.5}',
     )
     assert apart(fixed) == [
-        "the same inputs for every seed, so that the answer can be kept, in case odd",
+        "the same inputs for every seed, so a program could store the answer, in case odd",
     ]
 
 
@@ -58,7 +58,9 @@ def test_cases_that_begin_alike() -> None:
         ' rng.uniform(-10, 10, size["n"]))}',
     )
     problem = replace(shared, cases=(*shared.cases, Case("longer", Group.LARGE, {"n": 500})))
-    assert any("of case odd and that of case longer begin alike" in text for text in apart(problem))
+    assert any(
+        "of case odd and that of case longer start with the same values" in text for text in apart(problem)
+    )
 
 
 def test_small_and_constant_contents_may_be_alike() -> None:

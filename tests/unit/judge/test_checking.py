@@ -109,9 +109,9 @@ def check(xp, inputs, expected, got, size, tolerance):
         ("body", "said"),
         [
             ("return 1 / 0", "division by zero"),
-            ("return {'z': True}", r"check answered for \['z'\], wanted \['y'\]"),
-            ("return {'y': got['y']}", "check answered float64 for y, wanted True, False or an array"),
-            ("return {'y': got['y'][1:] > 0}", r"in shape \(36,\), wanted \(37,\)"),
+            ("return {'z': True}", r"check returned results for \['z'\], expected \['y'\]"),
+            ("return {'y': got['y']}", "check returned float64 for y, expected a bool or an array"),
+            ("return {'y': got['y'][1:] > 0}", r"returned shape \(36,\) for y, expected \(37,\)"),
         ],
     )
     def test_one_that_breaks_is_charged_to_nobody(self, drawn: Drawn, body: str, said: str) -> None:
@@ -136,11 +136,11 @@ class TestProving:
 
     def test_one_that_takes_anything(self) -> None:
         everything = "def check(xp, inputs, expected, got, size, tolerance):\n    return True\n"
-        assert self.texts(everything) == ["takes random bits for an answer, in every case"]
+        assert self.texts(everything) == ["accepts random bits as an answer, in every case"]
 
     def test_one_that_refuses_the_right_answer(self) -> None:
         exact = SIGN.replace('.astype("float32")', "")
-        assert self.texts(exact) == ["refuses the reference's own answer to case odd"]
+        assert self.texts(exact) == ["rejects the reference's own answer to case odd"]
 
     def test_a_proof_asks_it_instead_of_the_tolerances(self) -> None:
         near = """

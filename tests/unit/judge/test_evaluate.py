@@ -257,7 +257,7 @@ def test_a_seed_of_ones_own_draws_the_same_again() -> None:
 
 
 def test_a_seed_never_draws_a_hidden_case() -> None:
-    with pytest.raises(ValueError, match="for runs"):
+    with pytest.raises(ValueError, match="only in runs"):
         judge(ScriptedTarget(), seed=7)
     drawn = seeds_of(mode=Mode.RUN, seed=7)
     assert set(drawn) <= {case.sizes["n"] for case in DOUBLING.cases if case.public}
@@ -290,7 +290,7 @@ def test_what_is_accepted_on_a_gpu_that_the_problem_is_not_judged_on_is_not_rank
     assert report.verdict is Verdict.ACCEPTED
     assert not report.ranked
     assert report.message == (
-        "Not ranked: this problem is judged on H100 or H200, and this was NVIDIA A100-SXM4-80GB."
+        "Not ranked: this problem is ranked on H100 or H200, but this ran on NVIDIA A100-SXM4-80GB."
     )
 
 

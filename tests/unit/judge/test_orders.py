@@ -55,7 +55,7 @@ def test_a_wrong_order_ends_the_case_and_the_race_explains_it(verdicts: list[Ver
 def test_a_wrong_order_without_a_race_says_that_there_is_no_order() -> None:
     report = check(ScriptedReferee([RIGHT, WRONG], NOTE))
     assert report.verdict is WRONG
-    assert "CUDA promises no order" in report.message
+    assert "CUDA guarantees no order" in report.message
 
 
 def test_what_is_wrong_in_the_first_order_stays_as_it_is() -> None:

@@ -60,7 +60,7 @@ def test_a_case_that_states_its_inputs_has_no_generator():
 @pytest.mark.parametrize(
     ("wanted", "reason"),
     [
-        (CaseWanted("none"), "there are"),
+        (CaseWanted("none"), "Choose one of"),
         (CaseWanted(sizes={"rows": 2}), "exactly these sizes"),
         (CaseWanted(sizes={"n": 2**30}), "at most"),
         (CaseWanted(sizes={"n": 2}, seed=-1), "seed"),

@@ -65,7 +65,7 @@ class TestProve:
         proof = prove_on(problem, ScriptedBench({**RIGHT, "racy": Verdict.ACCEPTED}))
         [finding] = proof.findings
         assert finding.place == "solutions/racy.cu"
-        assert finding.text == "must get wrong_answer, got accepted: example: said the judge"
+        assert finding.text == "expected wrong_answer, got accepted: example: said the judge"
         assert not proof.holds
 
     def test_tells_why_a_solution_does_not_compile(self) -> None:
@@ -90,7 +90,7 @@ class TestProve:
             trial.findings,
         )
         (finding,) = findings_on(outcome)
-        assert finding.text == "must get accepted, got compile_error: line 3: x is undefined"
+        assert finding.text == "expected accepted, got compile_error: line 3: x is undefined"
         assert finding.details == told[1:]
         proof = Proof("s", "v", (finding,), (outcome,))
         assert from_json(json.loads(json.dumps(to_json(proof)))) == proof
@@ -269,7 +269,7 @@ class TestCoverage:
 
     def test_refuses_a_floor_above_the_arrays(self, problem: Problem) -> None:
         greedy = replace(problem, bytes_moved=Formula.parse("12 * n"))
-        assert "claims 36 bytes for case example, whose arrays hold 24" in self.texts(greedy)
+        assert "gives 36 bytes for case example, but its arrays hold 24" in self.texts(greedy)
 
 
 class TestTimedSizes:
@@ -306,7 +306,7 @@ class TestTimedSizes:
         assert self.found(replace(SCALING, cases=SCALING.cases[:2]))[0][0] == "no timed case"
 
     def test_unknown_models_are_refused(self) -> None:
-        with pytest.raises(ValueError, match="no data sheet of 'Voodoo'"):
+        with pytest.raises(ValueError, match="no data sheet for 'Voodoo'"):
             find_gpu("Voodoo")
 
 

@@ -20,7 +20,7 @@ from tests.unit.judge.scripted import Actor
 from tests.unit.judge.test_evaluate import ScriptedTarget, double
 
 SECRET = "31337"
-WHERE = " Sizes and values are not shown, since a hidden case had begun."
+WHERE = " Sizes and values are hidden because a hidden case was running."
 PUBLIC = CaseReport("example", Group.SAMPLE, public=True, verdict=Verdict.ACCEPTED, sizes={"n": 4})
 FAILED = CaseReport("prime", Group.ODD, public=False, verdict=Verdict.RUNTIME_ERROR, message=SECRET)
 SAID = Diagnostic(Severity.ERROR, "exception", f"solve() threw {SECRET}", line=7, hidden=True)
@@ -109,7 +109,7 @@ def test_how_much_is_wrong_is_a_word(mismatched: int, word: str) -> None:
 
 
 def test_an_exit_status_and_a_signal_are_not_shown() -> None:
-    message = "The process ended itself with status 37 before solve returned."
+    message = "The process exited with status 37 before solve returned."
     assert "37" not in redact(failed(case=replace(FAILED, message=message))).message
 
 
@@ -168,7 +168,7 @@ def throws(on: str, said: bytes, *, first: str = "example") -> Report:
 def test_an_exception_in_a_hidden_case_says_nothing() -> None:
     report = throws("odd", finding(kernel=SECRET, block=[1, 2, 3]))
     assert report.verdict is Verdict.RUNTIME_ERROR
-    assert "An exception left solve. See line 1." in report.message
+    assert "solve threw an exception. See line 1." in report.message
     assert SECRET in report.cases[1].message  # for those who may see hidden cases
     assert SECRET not in json.dumps(to_json(redact(report)))
 

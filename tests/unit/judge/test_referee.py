@@ -159,7 +159,7 @@ def test_leaving_without_an_answer_is_a_runtime_error() -> None:
 
     report = check(script)
     assert report.verdict is Verdict.RUNTIME_ERROR
-    assert "ended itself with status 0" in report.message
+    assert "exited with status 0" in report.message
 
 
 def test_the_runner_names_an_illegal_access_with_its_diagnostic() -> None:

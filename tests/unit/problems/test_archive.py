@@ -147,7 +147,7 @@ def test_a_name_that_leads_elsewhere_is_refused(name):
 
 @pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFSOCK, stat.S_IFDIR])
 def test_links_and_devices_are_refused(kind):
-    with pytest.raises(ArchiveInvalid, match="no plain file"):
+    with pytest.raises(ArchiveInvalid, match="special file"):
         unpack(zipped({"scale/problem.toml": b"/etc/passwd"}, external_attr=(kind | 0o777) << 16))
 
 
@@ -156,7 +156,7 @@ def test_a_bomb_costs_no_more_than_the_limit():
     with pytest.raises(ArchiveInvalid, match="more than 256 KiB"):
         unpack(zipped({"scale/problem.toml": zeros + b"0"}))
     many = {f"scale/f{n}": zeros for n in range(MAX_CONTENTS_MIB * 1024 // MAX_FILE_KIB)}
-    with pytest.raises(ArchiveInvalid, match="MiB in all"):
+    with pytest.raises(ArchiveInvalid, match="MiB in total"):
         unpack(zipped({"scale/problem.toml": b"x", **many}))
 
 
@@ -192,14 +192,14 @@ def test_two_files_of_one_name_are_refused():
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"scale/problem.toml": b"", "scale/Problem.toml": b""}, "one file on some systems"),
+        ({"scale/problem.toml": b"", "scale/Problem.toml": b""}, "same file on some systems"),
         (
             {"scale/problem.toml": b"", "scale/solutions": b"", "scale/solutions/a.cu": b""},
             "file and a folder",
         ),
-        ({"scale/statement.md": b""}, "there is no problem.toml"),
-        ({"scale/problem.toml": b"", "other/problem.toml": b""}, "there is no problem.toml"),
-        ({"No Slug/problem.toml": b""}, "no name of a problem"),
+        ({"scale/statement.md": b""}, "problem.toml is missing"),
+        ({"scale/problem.toml": b"", "other/problem.toml": b""}, "problem.toml is missing"),
+        ({"No Slug/problem.toml": b""}, "not a valid slug"),
     ],
 )
 def test_what_is_no_package_is_refused(files, said):
@@ -215,24 +215,24 @@ def test_unusual_packing_is_refused():
         unpack(bytes(encrypted))
     with pytest.raises(ArchiveInvalid, match="Deflate"):
         unpack(zipped({"scale/problem.toml": b"x"}, compress_type=zipfile.ZIP_LZMA))
-    with pytest.raises(ArchiveInvalid, match="no ZIP file"):
+    with pytest.raises(ArchiveInvalid, match="not a readable ZIP file"):
         unpack(b"")
 
 
 def test_a_folder_with_a_link_is_not_read(tmp_path):
     folder = write_package(tmp_path)
     (folder / "solutions" / "more.cu").symlink_to("/etc/passwd")
-    with pytest.raises(ContentsInvalid, match="no link"):
+    with pytest.raises(ContentsInvalid, match="not a link"):
         read_folder(folder)
     (tmp_path / "alias").symlink_to(folder)
-    with pytest.raises(ContentsInvalid, match="no symbolic link"):
+    with pytest.raises(ContentsInvalid, match="not a symbolic link"):
         read_folder(tmp_path / "alias")
 
 
 def test_a_folder_in_the_place_of_a_file_is_not_read(tmp_path: Path):
     folder = write_package(tmp_path)
     (folder / "solutions" / "deep").mkdir()
-    with pytest.raises(ContentsInvalid, match="plain file"):
+    with pytest.raises(ContentsInvalid, match="regular file"):
         read_folder(folder)
     large = write_package(tmp_path, slug="large")
     (large / "statement.md").write_bytes(bytes(MAX_FILE_KIB * 1024 + 1))

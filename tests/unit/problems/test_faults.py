@@ -29,11 +29,11 @@ SPOILED = [
     (
         '"8 * rows * cols"',
         '"8 * n"',
-        "formulas.bytes: unknown size 'n' in '8 * n'; use one that the cases give: rows, cols",
+        "formulas.bytes: unknown size 'n' in '8 * n'; use a size that the cases give: rows, cols",
     ),
     ('"8 * rows * cols"', '"2 ** rows"', "formulas.bytes: '2 ** rows' may hold only integers"),
     ('"8 * rows * cols"', '"8 * rows +"', "formulas.bytes: '8 * rows +' is not an expression"),
-    ('name = "x"', 'name = "y"', "arguments[1].name: 'y' is taken by arguments[0]; rename it"),
+    ('name = "x"', 'name = "y"', "arguments[1].name: 'y' is already used by arguments[0]; rename it"),
     ('name = "x"', 'name = "float"', "arguments[0].name: 'float' is a reserved word"),
     ('name = "x"', 'name = "X"', "arguments[0].name: 'X' is not of the form"),
     ('role = "in"', 'role = "input"', "arguments[0].role: 'input' is unknown; use one of in, out"),
@@ -59,7 +59,11 @@ SPOILED = [
     ('group = "large"', 'group = "odd"', "cases: no hidden case of group large; add one"),
     ('group = "sample"', 'group = "small"', "cases: no sample case"),
     ('group = "sample"', 'group = "small"', "cases[0].inputs: only sample cases have literal inputs"),
-    ('name = "odd-one"', 'name = "example"', "cases[1].name: 'example' is taken by cases[0]; rename it"),
+    (
+        'name = "odd-one"',
+        'name = "example"',
+        "cases[1].name: 'example' is already used by cases[0]; rename it",
+    ),
     ("rows = 5, cols = 3", "rows = 5, m = 3", "cases[1].sizes: unknown size 'm'; cases[0] has rows, cols"),
     ("rows = 5, cols = 3", "rows = 5", "cases[1].sizes: size 'cols' is missing"),
     ("rows = 5, cols = 3", "rows = 0, cols = 3", "cases[1].sizes.rows: must be from 1 to 2147483647, is 0"),
@@ -71,12 +75,16 @@ SPOILED = [
         "cases[0].inputs.x[0]: must be a number, not an array; flatten",
     ),
     ("x = [1, 2.5, -3]", "x = [1, 2, inf]", "cases[0].inputs.x[2]: must be finite"),
-    ("x = [1, 2.5, -3]", "x = [1, 2, 1e39]", "cases[0].inputs.x[2]: 1e+39 is no float32"),
-    ("x = [1, 2.5, -3]", "z = [1]", "cases[0].inputs: 'z' is no input array; the input arrays are x"),
+    ("x = [1, 2.5, -3]", "x = [1, 2, 1e39]", "cases[0].inputs.x[2]: 1e+39 is not a valid float32"),
+    ("x = [1, 2.5, -3]", "z = [1]", "cases[0].inputs: 'z' is not an input array; the input arrays are x"),
     ("x = [1, 2.5, -3]", "z = [1]", "cases[0].inputs: 'x' is missing; give all input arrays or none"),
     ('file = "plain.cu"', 'file = "other.cu"', "solutions[0].file: solutions/other.cu is missing; write it"),
     ('file = "plain.cu"', 'file = "../plain.cu"', "solutions[0].file: '../plain.cu' is not of the form"),
-    ('file = "plain.cu"', 'file = "plain.py"', "solutions[1].file: 'plain.py' is taken by solutions[0]"),
+    (
+        'file = "plain.cu"',
+        'file = "plain.py"',
+        "solutions[1].file: 'plain.py' is already used by solutions[0]",
+    ),
     ('verdict = "accepted"', 'verdict = "ok"', "solutions[0].verdict: 'ok' is unknown; use one of accepted"),
     (
         'verdict = "accepted"',
@@ -95,7 +103,11 @@ SPOILED = [
         'verdict = "rejected"\nbaseline = "vendor"\nlabel = "x"',
         "solutions[0].baseline: a baseline must be accepted everywhere",
     ),
-    ('["cuda", "triton"]', '["triton"]', "solutions[0].file: 'plain.cu' is in no language of this problem"),
+    (
+        '["cuda", "triton"]',
+        '["triton"]',
+        "solutions[0].file: 'plain.cu' is not in a language of this problem",
+    ),
 ]
 
 
@@ -113,7 +125,7 @@ def test_two_baselines_of_a_language_have_different_labels(tmp_path: Path) -> No
     folder = write_package(tmp_path, problem_toml=third)
     (folder / "solutions" / "other.cu").write_text("// other")
     [fault] = faults_of(folder)
-    assert "solutions[2].label: 'Plain' is taken by solutions[0]; rename it" in fault
+    assert "solutions[2].label: 'Plain' is already used by solutions[0]; rename it" in fault
 
 
 def test_integer_outputs_have_no_tolerance(tmp_path: Path) -> None:
@@ -135,7 +147,7 @@ def test_empty_shapes_are_refused(tmp_path: Path) -> None:
 def test_something_must_be_written(tmp_path: Path) -> None:
     spoiled = edited('role = "out"', 'role = "in"').replace("tolerance = {", "# {")
     faults = faults_of(write_package(tmp_path, problem_toml=spoiled))
-    assert any("nothing is written; give one argument the role out or inout" in fault for fault in faults)
+    assert any("no argument is an output; give one the role out or inout" in fault for fault in faults)
 
 
 def test_undeclared_solutions_are_refused(tmp_path: Path) -> None:

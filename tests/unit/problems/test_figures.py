@@ -104,7 +104,7 @@ def test_what_is_no_figure_is_refused_in_words(tmp_path, name, content):
 def test_links_are_not_followed(tmp_path):
     written(tmp_path, "real.png", PNG)
     (tmp_path / "x.png").symlink_to(tmp_path / "real.png")
-    with pytest.raises(FigureInvalid, match="no link"):
+    with pytest.raises(FigureInvalid, match="not a link"):
         read_figure(tmp_path / "x.png")
 
 

@@ -166,13 +166,13 @@ class TestFiles:
         elsewhere = tmp_path / "elsewhere"
         place.rename(elsewhere)
         place.symlink_to(elsewhere)
-        assert "must be a folder, and no symbolic link" in faults_of(folder)[0]
+        assert "must be a folder, not a symbolic link" in faults_of(folder)[0]
 
     def test_pipes_do_not_hold_the_loader(self, tmp_path: Path) -> None:
         folder = write_package(tmp_path)
         (folder / "statement.md").unlink()
         os.mkfifo(folder / "statement.md")
-        assert "problems/scale/statement.md: must be a plain file" in faults_of(folder)
+        assert "problems/scale/statement.md: must be a regular file" in faults_of(folder)
 
     def test_text_must_be_utf8(self, tmp_path: Path) -> None:
         folder = write_package(tmp_path)

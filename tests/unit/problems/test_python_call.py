@@ -126,16 +126,16 @@ FAULTS = {
     MODEL.replace(
         '"ModelNew"', '"main"'
     ): "python.entry: 'main' is unknown; use one of solve, custom_kernel, ModelNew",
-    MODEL.replace("(x, {'scale': 0.5})", "(z,)"): "python.given: 'z' is unknown; there are x, y, count",
+    MODEL.replace("(x, {'scale': 0.5})", "(z,)"): "python.given: 'z' is unknown; known names are x, y, count",
     MODEL.replace("(x, {'scale': 0.5})", "x"): "python.given: must be a tuple",
     MODEL.replace("(x, {'scale': 0.5})", "(f(x),)"): "python.given: may hold only names",
     MODEL.replace("(x, {'scale': 0.5})", "(count,)"): "python.given: x is not given; add it",
-    MODEL.replace("(count, 8)", "(x,)"): "python.init: 'x' is no scalar",
+    MODEL.replace("(count, 8)", "(x,)"): "python.init: 'x' is not a scalar",
     MODEL.replace('returns = ["y"]', ""): "python: the output y is neither given nor returned",
-    MODEL.replace('["y"]', '["x"]'): "python.returns[0]: 'x' is no array of role out",
-    MODEL + 'state = { "weight" = "y" }': "python.state.weight: 'y' is no array of role in",
+    MODEL.replace('["y"]', '["x"]'): "python.returns[0]: 'x' is not an array of role out",
+    MODEL + 'state = { "weight" = "y" }': "python.state.weight: 'y' is not an array of role in",
     MODEL.replace("ModelNew", "solve"): 'python.init: is for entry = "ModelNew"; remove it',
-    MODEL + '[python.modules.x]\nkind = "Linear"': "python.modules.x: choose a name that no argument has",
+    MODEL + '[python.modules.x]\nkind = "Linear"': "python.modules.x: this name is an argument",
     MODEL + '[python.modules.m]\nkind = "Linear"': "python.given: the module m is not given; add it",
     MODEL + '[python.modules.m]\nkind = "os.path"': "python.modules.m.kind: 'os.path' is not of the form",
 }
@@ -148,7 +148,7 @@ def test_what_does_not_fit_is_named(tmp_path: Path, table: str) -> None:
 
 def test_the_table_is_for_problems_in_python(tmp_path: Path) -> None:
     folder = write_package(tmp_path, problem_toml=DESCRIPTION + MODEL)
-    assert 'python: is for problems in that language; add "python" to languages' in "\n".join(
+    assert 'python: is only for problems in that language; add "python" to languages' in "\n".join(
         faults_of(folder)
     )
 

@@ -52,7 +52,7 @@ def test_description_and_order_may_be_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ('"relu"]', '"rleu"]', "problems[1]: 'rleu' is no problem; write the name of its folder"),
+        ('"relu"]', '"rleu"]', "problems[1]: 'rleu' is not a problem; write the name of its folder"),
         ('"relu"]', '"vector-add"]', "problems[1]: 'vector-add' is listed twice; keep one"),
         ('["vector-add", "relu"]', "[]", "problems: must not be empty"),
         ('["vector-add", "relu"]', '["relu", 3]', "problems[1]: must be text in quotes, not a whole number"),
@@ -78,7 +78,7 @@ def test_all_faults_are_told_at_once(tmp_path: Path) -> None:
     [
         ("First.toml", "its name is the slug"),
         ("a--b.toml", "its name is the slug"),
-        ("hundred-days.toml", "this track is made of the problems' track_day"),
+        ("hundred-days.toml", "this name is reserved for the track"),
     ],
 )
 def test_the_name_is_the_slug(tmp_path: Path, name: str, fault: str) -> None:
@@ -89,7 +89,7 @@ def test_a_link_is_refused(tmp_path: Path) -> None:
     (tmp_path / "real.toml").write_text(TRACK)
     link = tmp_path / "link.toml"
     link.symlink_to(tmp_path / "real.toml")
-    assert "must be a plain file, no link" in faults_of(link)[0]
+    assert "must be a regular file, not a link" in faults_of(link)[0]
 
 
 def test_tracks_are_found_beside_the_packages(tmp_path: Path) -> None:

@@ -33,9 +33,9 @@ def test_a_set_is_unpacked_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("entries", "why"),
     [
-        ({"../up.py": b""}, "leads out"),
-        ({"/etc/passwd": b""}, "leads out"),
-        ({"a\\b.py": b""}, "leads out"),
+        ({"../up.py": b""}, "not a safe path"),
+        ({"/etc/passwd": b""}, "not a safe path"),
+        ({"a\\b.py": b""}, "not a safe path"),
         ({"/".join("abcdefghijkl"): b""}, "too deep"),
         ({"a/big.bin": b"\0" * (2049 * 1024)}, "has more than 2048 KiB"),
         ({"a": b"", "a/b": b""}, "a file and a folder"),
@@ -63,14 +63,14 @@ def test_twice_the_same_name_is_refused() -> None:
 
 def test_what_is_no_archive_is_refused() -> None:
     for content in (b"", b"PK", packed({"a.py": b"x"})[:-10]):
-        with pytest.raises(SetInvalid, match="no ZIP file"):
+        with pytest.raises(SetInvalid, match="not a readable ZIP file"):
             check_set(content)
 
 
 def test_bombs_cost_no_more_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(upload, "MAX_UNPACKED_MIB", 1)
     many = packed({f"{number}.bin": b"\0" * 2**20 for number in range(3)})
-    with pytest.raises(SetInvalid, match="more than 1 MiB in all"):
+    with pytest.raises(SetInvalid, match="more than 1 MiB in total"):
         check_set(many)
     lying = many.replace((2**20).to_bytes(4, "little"), (10).to_bytes(4, "little"))
     with pytest.raises(SetInvalid), unpacked_set(lying):

@@ -113,7 +113,7 @@ def test_the_probe_is_judged_by_what_it_saw() -> None:
     for line in GOOD.splitlines(keepends=True):
         with pytest.raises(IsolationUnavailable, match="not isolated"):
             judge(exited(0, stdout=GOOD.replace(line, b"")))
-    with pytest.raises(IsolationUnavailable, match="written to"):
+    with pytest.raises(IsolationUnavailable, match="writable"):
         judge(exited(0, stdout=GOOD + b"Writable\n"))
     with pytest.raises(IsolationUnavailable, match="status 1"):
         judge(exited(1, stderr=b"no"))

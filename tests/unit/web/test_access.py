@@ -123,7 +123,7 @@ def test_the_owner_learns_nothing_of_hidden_cases(owner, judged, client):
     assert hidden["name"] == "odd 1"
     assert (hidden["sizes"], hidden["mismatches"]) == ({}, [])
     assert (hidden["verdict"], hidden["checked"], hidden["mismatched"]) == ("wrong_answer", 0, 0)
-    assert hidden["message"].startswith("Many elements of c are wrong. Sizes and values are not shown")
+    assert hidden["message"].startswith("Many elements of c are wrong. Sizes and values are hidden")
 
 
 def test_staff_see_hidden_cases(staff, judged):

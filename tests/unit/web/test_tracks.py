@@ -206,5 +206,5 @@ def test_loading_reports_a_broken_track_and_keeps_the_rest(settings, tmp_path: P
         "web.packages.management.commands.loadproblems.settings.WARPCOURT",
         type("Config", (), {"problems_dir": tmp_path})(),
     )
-    with pytest.raises(CommandError, match=r"tracks/broken.toml: problems\[0\]: 'nope' is no problem"):
+    with pytest.raises(CommandError, match=r"tracks/broken.toml: problems\[0\]: 'nope' is not a problem"):
         call_command("loadproblems")

@@ -230,7 +230,7 @@ def test_nothing_is_taken_while_a_disk_is_full_and_at_once_when_it_is_not(
     assert "3 MiB free" in caplog.text
     judge_next(bench)
     assert verdict_of(submission) == "accepted"
-    assert "judges_again" in caplog.text
+    assert "judging_resumed" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_it_is_kept_while_the_database_does_not_answer(caplog):
     database = Database(OperationalError("gone"), InterfaceError("closed"), OperationalError("starting up"))
     Ending(database.write, Verdict.ACCEPTED).settle(lambda: False)
     assert database.asked == 4
-    assert "judged" in caplog.text
+    assert "verdict_recorded" in caplog.text
 
 
 def test_it_is_given_up_when_the_lease_is_lost(caplog):

@@ -95,7 +95,7 @@ def test_a_hold_becomes_a_mark_without_a_node_service(bench: Bench, tmp_path: Pa
     until(lambda: quarantine.quarantined() == {GPU.uuid: "it hums"})
     orders.release(None, Gpu.objects.get())
     until(lambda: not quarantine.held())
-    assert "no check has found it well yet" in quarantine.quarantined()[GPU.uuid]
+    assert "it has not passed a check yet" in quarantine.quarantined()[GPU.uuid]
 
 
 def test_a_database_that_does_not_answer_is_survived(

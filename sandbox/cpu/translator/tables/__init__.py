@@ -57,7 +57,7 @@ def find(instruction: Instruction) -> Entry:
     """The entry for an instruction.
 
     Raises:
-        UnsupportedForm: when no table has one, or a part of its opcode is no word of PTX.
+        UnsupportedForm: no table has one, or a part of its opcode is not a PTX keyword.
     """
     if _VOCABULARY.knows(instruction):
         for entry in _TABLE.get(instruction.name, ()):

@@ -1,4 +1,4 @@
-"""What a table of instructions is made of."""
+"""Building blocks of the instruction tables."""
 
 from collections.abc import Callable
 from typing import NamedTuple

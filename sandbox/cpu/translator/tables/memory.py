@@ -9,7 +9,7 @@ _ORDERED_STORES = ("volatile", "release", "relaxed", "mmio")
 
 
 def _pause(code: Emission, instruction: Instruction, address: Operand) -> str:
-    """What a polling thread does before it looks again."""
+    """Return the code that a polling thread runs before its next access."""
     space = instruction.space
     if not instruction.has("volatile"):
         return "spin(T);"

@@ -63,7 +63,7 @@ def test_calls_longer_than_the_budget_are_few() -> None:
 
 def test_few_contents_are_enough() -> None:
     assert ProofEnvironment(Program(32.0), contents=2).timing().repetitions == 1
-    with pytest.raises(ValueError, match="two contents"):
+    with pytest.raises(ValueError, match="two input sets"):
         ProofEnvironment(Program(32.0), contents=1).time()
 
 

@@ -18,8 +18,8 @@ FIRST = {
     "undeclared": (3, 'Identifier "threadidx" is undefined. Did you mean "threadIdx"?'),
     "syncthread": (4, 'Identifier "__syncthread" is undefined. Did you mean "__syncthreads"?'),
     "semicolon": (4, 'Expected a ";". Look at the end of line 3.'),
-    "brace": (6, 'Expected a "}". The block that begins here is never closed.'),
-    "extra_brace": (9, "Expected a declaration. There is one closing brace too many, here or before."),
+    "brace": (6, 'Expected a "}". The block that starts here is never closed.'),
+    "extra_brace": (9, "Expected a declaration. There is an extra closing brace, here or earlier."),
     "host_from_device": (
         5,
         (
@@ -38,14 +38,14 @@ FIRST = {
         7,
         (
             "A __global__ function call must be configured. "
-            "A launch is written kernel<<<blocks, threads>>>(arguments)."
+            "Write a launch as kernel<<<blocks, threads>>>(arguments)."
         ),
     ),
     "launch_type": (
         7,
         (
             'No suitable constructor exists to convert from "const float *" to "dim3". '
-            "A launch is written kernel<<<blocks, threads>>>(arguments). Both are numbers or dim3."
+            "Write a launch as kernel<<<blocks, threads>>>(arguments). Both are integers or dim3."
         ),
     ),
     "launch_argtype": (
@@ -59,7 +59,7 @@ FIRST = {
         7,
         (
             'Argument of type "const float *" is incompatible with parameter of type "float *". '
-            "Declare the parameter const, if the function only reads it; inputs must not be changed."
+            "Inputs must not be changed. If the function only reads the parameter, declare it const."
         ),
     ),
     "missing_header": (
@@ -74,16 +74,13 @@ FIRST = {
     "template_error": (2, 'Expression must have class type but it has type "float", instantiated on line 5.'),
     "std_template": (
         7,
-        (
-            'No operator "<" matches these operands (operand types are: P < P), '
-            "in what this line uses of predefined_ops.h."
-        ),
+        ('No operator "<" matches these operands (operand types are: P < P), in code from predefined_ops.h.'),
     ),
     "thrust": (
         11,
         (
             'No operator "<" matches these operands (operand types are: const P < const P), '
-            "in what this line uses of operations.h."
+            "in code from operations.h."
         ),
     ),
     "static_assert": (
@@ -93,23 +90,23 @@ FIRST = {
     "shared_dyn": (
         3,
         (
-            "A variable length array cannot have static storage duration. The size of a __shared__ array "
-            "is a constant; else use extern __shared__ and a third launch number."
+            "A variable length array cannot have static storage duration. Use a constant "
+            "size, or extern __shared__ with the size as the third launch parameter."
         ),
     ),
     "python": (
         1,
         (
             'Identifier "import" is undefined. '
-            "This looks like Python, and the language of this submission is CUDA C++."
+            "This looks like Python, but the language of this submission is CUDA C++."
         ),
     ),
-    "unclosed_comment": (9, "Unterminated comment. What follows is taken for a part of it."),
+    "unclosed_comment": (9, "Unterminated comment. Everything after it is parsed as part of it."),
     "nonascii": (
         3,
         (
             "Extended character  is not valid in an identifier. "
-            "Characters copied from a page or a text may look right; type them again."
+            "Characters copied from a web page may look right and still be different. Type them again."
         ),
     ),
     "wmma": (
@@ -132,7 +129,7 @@ FIRST = {
     "solve_types": (
         6,
         (
-            "solve is declared with (int*, int), and this problem calls it with "
+            "solve is declared with (int*, int), but this problem calls it with "
             "(const float* a, const float* b, float* c, int n)."
         ),
     ),
@@ -140,31 +137,31 @@ FIRST = {
         6,
         (
             "solve is declared with (const float*, const float*, float*, short), "
-            "and this problem calls it with (const float* a, const float* b, float* c, int n). "
+            "but this problem calls it with (const float* a, const float* b, float* c, int n). "
             "Argument 4 of solve, n, must be int."
         ),
     ),
     "solve_overload": (
         6,
-        f"There is more than one solve, so it cannot be told which one to call. Declare it as {WANTED}.",
+        f"The program defines solve more than once, so the call is ambiguous. Declare it as {WANTED}.",
     ),
     "solve_template": (
         6,
-        f"solve is a template, so it cannot be told what to call. Declare it as {WANTED}.",
+        f"solve must be a plain function, but this one is a template. Declare it as {WANTED}.",
     ),
     "solve_namespace": (
         7,
         (
-            "solve is not in the global scope, where this problem calls it. "
-            f"Take it out of its namespace or class, and declare it as {WANTED}."
+            "solve is not in the global scope. "
+            f"Move it out of its namespace or class, and declare it as {WANTED}."
         ),
     ),
-    "solve_struct": (None, f"solve must be a function, and this one is a type. Declare it as {WANTED}."),
+    "solve_struct": (None, f"solve must be a function, but this one is a type. Declare it as {WANTED}."),
     "solve_variable": (
         None,
-        f"solve must be a function, and this one is a variable of type int*. Declare it as {WANTED}.",
+        f"solve must be a function, but this one is a variable of type int*. Declare it as {WANTED}.",
     ),
-    "solve_global": (2, f"solve runs on the host, and this one is a kernel. Declare it as {WANTED}."),
+    "solve_global": (2, f"solve must be a host function, but this one is a kernel. Declare it as {WANTED}."),
     "asm_bad": (None, "Unknown modifier '.op'."),
     "undef_ref": (2, 'Undefined reference to "helper". It is declared, but the program does not define it.'),
     "undef_dev": (

@@ -107,7 +107,7 @@ def test_a_long_message_is_cut() -> None:
 def test_a_line_directive_that_names_the_file_of_the_call_accuses_nobody_else() -> None:
     (found,) = findings('binding.cu(3): error: identifier "x" is undefined\n')
     assert found.line is None
-    assert found.message.startswith("The program does not go together with the call of solve")
+    assert found.message.startswith("The program conflicts with the call to solve")
 
 
 def test_a_line_that_does_not_exist_is_kept_out_of_reach() -> None:
@@ -120,16 +120,20 @@ def test_a_line_that_does_not_exist_is_kept_out_of_reach() -> None:
     ("said", "message", "line"),
     [
         (
-            "the program does not load: /proc/self/fd/7: undefined symbol: _Z6helperi",
+            "the program could not be loaded: /proc/self/fd/7: undefined symbol: _Z6helperi",
             'Undefined reference to "helper"',
             2,
         ),
         (
-            "the program does not load: /proc/self/fd/7: undefined symbol: helper",
+            "the program could not be loaded: /proc/self/fd/7: undefined symbol: helper",
             'Undefined reference to "helper"',
             2,
         ),
-        ("the program does not load: out of memory", "the program does not load: out of memory", None),
+        (
+            "the program could not be loaded: out of memory",
+            "the program could not be loaded: out of memory",
+            None,
+        ),
     ],
 )
 def test_a_function_that_lacks_when_the_program_is_loaded_is_named(

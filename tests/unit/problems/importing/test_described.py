@@ -60,8 +60,8 @@ def test_what_is_no_description_is_refused(content: bytes) -> None:
 @pytest.mark.parametrize(
     ("completion", "words"),
     [
-        (exited(3, stderr=b"boom"), "ended by itself .exited, status 3.: boom"),
-        (Completion(Ending.WALL_TIME, 9, b"", b"", 1, 1, None), "takes longer than 600 s"),
+        (exited(3, stderr=b"boom"), "ended unexpectedly .exited, status 3.: boom"),
+        (Completion(Ending.WALL_TIME, 9, b"", b"", 1, 1, None), "takes more than 600 s"),
         (Completion(Ending.MEMORY, 9, b"", b"", 1, 1, None), "takes more than 4096 MiB"),
     ],
 )

@@ -33,8 +33,8 @@ def test_every_task_is_reported(found: dict[str, Imported]) -> None:
     refused = {place: i.entry.reason for place, i in found.items() if i.entry.outcome is Outcome.REFUSED}
     assert refused == {
         "across_gpus": "it needs several GPUs; programs are judged on one",
-        "config_py": "the argument config is neither array nor number, but a Config",
-        "packed_cu": "it is a task in 'cu'; only those in Python have a reference that can be run",
+        "config_py": "the argument config must be an array or a number, but is a Config",
+        "packed_cu": "it is a task in 'cu'; only tasks in Python have a reference that can be run",
     }
     assert set(found) - set(refused) == {
         "any_root_py",
@@ -112,7 +112,7 @@ def test_keys_of_dicts_may_be_any_text_and_come_again(found: dict[str, Imported]
 
 def test_tests_with_another_dtype_than_most_are_left_out(found: dict[str, Imported]) -> None:
     said = found["keyed_weights_py"].entry.warnings
-    assert any("mask is of dtype float32 there, and of int64 in most tests" in w for w in said)
+    assert any("mask has dtype float32 there and int64 in most tests" in w for w in said)
     assert not any(
         "its Python fails" in w for w in said
     )  # which asks a tensor without contents for its device
@@ -135,7 +135,7 @@ def test_room_that_the_reference_does_not_use_is_room_all_the_same(found: dict[s
 )
 def test_a_check_of_its_own_becomes_a_checker(found: dict[str, Imported], place: str, accepted) -> None:
     read = problem(found, place)
-    assert "says whether the outputs are right, all of them together" in read.statement
+    assert "accepts or rejects all outputs together" in read.statement
     assert "may be off by" not in read.statement
     case = next(c for c in read.cases if c.group is not Group.TIMED)
     with here(read) as oracle:
@@ -191,7 +191,7 @@ def test_the_reference_is_a_solution_by_itself(found: dict[str, Imported]) -> No
 
 
 def test_files_from_above_the_set_are_refused() -> None:
-    with pytest.raises(Refused, match=r"utils\.py is \.\./utils\.py, outside of what"):
+    with pytest.raises(Refused, match=r"utils\.py refers to \.\./utils\.py, outside"):
         gpu_mode.read(SET / "counts_py", within=SET / "counts_py")
 
 
@@ -209,5 +209,5 @@ def test_a_function_is_taken_out_with_what_it_needs() -> None:
     assert "used = helper" in text
     assert "unwanted" not in text
     assert text.index("def inner") < text.index("def helper") < text.index("def wanted")
-    with pytest.raises(Refused, match=r"main.py defines no missing"):
+    with pytest.raises(Refused, match=r"main.py does not define missing"):
         standalone(files, "main.py", "missing")

@@ -65,11 +65,11 @@ def test_odd_tasks_are_refused_one_by_one(tmp_path: Path) -> None:
     reasons = imported("gpu_mode", tmp_path)
     assert len(reasons) == 7
     assert "aliases" in reasons["alias_bomb"]
-    assert "outside of what was given" in reasons["elsewhere"]
-    assert "does not foresee" in reasons["huge_number"]
-    assert "no Python file" in reasons["no_python"]
+    assert "outside the uploaded folder" in reasons["elsewhere"]
+    assert "does not follow its format" in reasons["huge_number"]
+    assert "not valid Python" in reasons["no_python"]
     assert reasons["one_that_is_fine"].startswith("examined ")
-    assert "no path" in reasons["no_path"]
+    assert "not a path" in reasons["no_path"]
     assert "cannot be read" in reasons["very_long"]
 
 

@@ -52,8 +52,8 @@ def test_what_is_lost_is_said() -> None:
         '<script>x</script><img src="https://example.org/x.png" alt="A"><odd>y</odd>', lambda *_: True
     )
     assert found.warnings == (
-        "<script> was left out",
-        "an image was left out; add it as a figure",
+        "<script> was omitted",
+        "an image was omitted; add it as a figure",
         "<odd> is not known; its text was kept",
     )
     assert found.text == "Ay\n"
@@ -62,7 +62,7 @@ def test_what_is_lost_is_said() -> None:
 def test_a_text_that_is_nested_too_deeply_ends_early() -> None:
     found = to_markdown("<p>seen</p>" + "<div>" * 300 + "lost", lambda *_: True)
     assert found.text == "seen\n"
-    assert found.warnings == ("elements are nested too deeply; what follows was left out",)
+    assert found.warnings == ("elements are nested too deeply; the rest was omitted",)
 
 
 def test_drawings_are_figures_in_order() -> None:
@@ -76,7 +76,7 @@ def test_drawings_are_figures_in_order() -> None:
     assert kept == [1, 2, 2]
     assert len(found.drawings) == 2
     assert "(figures/figure-2.svg)" in found.text
-    assert "a drawing was left out: it is none that figures may be" in found.warnings
+    assert "a drawing was omitted: it is not a valid figure" in found.warnings
 
 
 @given(st.text(max_size=300))
@@ -99,7 +99,8 @@ def test_any_nesting_ends(parts: list[str]) -> None:
 def test_a_drawing_keeps_what_draws_and_its_ground() -> None:
     drawing = (
         '<svg width="20" height="10" style="background: #222" onload="x()"><script>x()</script>'
-        '<rect x="1" style="fill:#fff;behavior:url(x)"/><use href="#a"/><text fill="url(https://x)">a&nbsp;b</text></svg>'
+        '<rect x="1" style="fill:#fff;behavior:url(x)"/><use href="#a"/><text '
+        'fill="url(https://x)">a&nbsp;b</text></svg>'
     )
     content = cleaned(drawing).decode()
     assert 'viewBox="0 0 20 10"' in content

@@ -33,7 +33,11 @@ def test_metadata_and_expected_verdicts_are_taken_over(found) -> None:
 
 def test_what_does_not_map_is_said(found) -> None:
     warnings = "\n".join(found["vector-addition"].entry.warnings)
-    for words in ("partially_accepted is none of ours", "host.cpp: it is neither", "license, validation"):
+    for words in (
+        "partially_accepted is not a Warpcourt verdict",
+        "host.cpp: it is neither",
+        "license, validation",
+    ):
         assert words in warnings
 
 

@@ -92,7 +92,7 @@ def test_initial_contents_that_matter_make_an_output_inout(found: dict[str, Impo
     roles = {a.name: a.role for a in read.arguments}
     assert roles["out"] is Role.INOUT
     assert roles["count"] is Role.OUT
-    assert any("keeps elements that it does not write" in w for w in found["903"].entry.warnings)
+    assert any("leaves some elements unchanged" in w for w in found["903"].entry.warnings)
     assert next(a for a in read.arguments if a.name == "out").tolerance.absolute == 0  # exact comparison
     with here(read) as oracle:
         drawn = oracle.draw(next(c for c in read.cases if c.group is Group.LARGE), 3)
@@ -119,7 +119,7 @@ def test_two_gpus_and_broken_python_are_refused(found: dict[str, Imported]) -> N
     assert "needs 2 GPUs" in found["907"].entry.reason
     assert "NameError: name 'missing_name'" in found["908"].entry.reason
     assert "challenge.py, line" in found["908"].entry.reason
-    assert "does not say of x whether it is in, out or inout" in found["912"].entry.reason
+    assert "does not say whether x is in, out or inout" in found["912"].entry.reason
 
 
 def test_modules_are_for_python_alone(found: dict[str, Imported]) -> None:

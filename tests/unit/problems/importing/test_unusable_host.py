@@ -30,7 +30,7 @@ class Host:
 
 @contextmanager
 def nothing() -> Iterator[HereOracle]:
-    raise RunnerUnusable("the oracle does not come up: it took long")
+    raise RunnerUnusable("the oracle did not start: it took long")
     yield
 
 
@@ -59,10 +59,10 @@ def test_it_is_tried_again() -> None:
 def test_one_problem_is_refused_and_says_why(three: Path) -> None:
     first, second, third = outcomes(three, Host(1, 2))
     assert first[0] is Outcome.REFUSED
-    assert "no fault of it" in first[1]
-    assert first[1].endswith("it took long; import it again")
+    assert "the problem is not at fault" in first[1]
+    assert first[1].endswith("import it again: the oracle did not start: it took long")
     assert second == (Outcome.WARNED, "")
-    assert "another problem of the set has the slug" in third[1]
+    assert "another problem of the set has the same slug" in third[1]
 
 
 def test_two_in_a_row_end_the_import(three: Path) -> None:

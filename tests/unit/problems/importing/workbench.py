@@ -64,7 +64,7 @@ class HereOracle:
             with np.errstate(all="ignore"):
                 return self._drawn(case, seed or 0)
         except Exception as error:
-            raise OracleFailed(f"{self._problem.slug}: drawing case {case.name}: {error}") from error
+            raise OracleFailed(f"{self._problem.slug}: generating case {case.name}: {error}") from error
 
     def _drawn(self, case: Case, seed: int) -> Mapping[str, np.ndarray]:
         arrays = [a for a in self._problem.arguments if a.role is not Role.SCALAR]

@@ -31,7 +31,7 @@ def offers(monkeypatch: pytest.MonkeyPatch, found: Facts) -> None:
 def test_no_engine_names_its_fix(tmp_path: Path) -> None:
     backend = Containers(Images.host(), directory=tmp_path, engine=f"unix://{tmp_path}/no.sock")
     for act in (backend.verify, lambda: backend.start(COMMAND)):
-        with pytest.raises(IsolationUnavailable, match=r"does not answer[\s\S]*systemctl start docker"):
+        with pytest.raises(IsolationUnavailable, match=r"did not answer[\s\S]*systemctl start docker"):
             act()
 
 

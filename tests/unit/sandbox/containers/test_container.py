@@ -90,7 +90,7 @@ def test_if_it_does_not_the_engine_is(stage: Stage) -> None:
 
 def test_what_does_not_die_is_our_failure(stage: Stage) -> None:
     stage.notes.dies = False
-    with pytest.raises(IsolationUnavailable, match="does not die"):
+    with pytest.raises(IsolationUnavailable, match="did not exit"):
         stage.container.bury()
 
 

@@ -45,8 +45,8 @@ def test_a_gpu_that_reports_nothing_bad_is_well(nvml: FakeNvml, mps: Mps) -> Non
     ("errors", "reason"),
     [
         (MemoryErrors(uncorrected=2), "2 uncorrected errors"),
-        (MemoryErrors(remap_pending=True), "a reset would take out of use"),
-        (MemoryErrors(retire_pending=True), "a reset would take out of use"),
+        (MemoryErrors(remap_pending=True), "a reset would retire"),
+        (MemoryErrors(retire_pending=True), "a reset would retire"),
         (MemoryErrors(remap_failed=True), "replace the GPU"),
     ],
 )
@@ -57,7 +57,7 @@ def test_damaged_memory_is_named_with_what_to_do(nvml: FakeNvml, errors: MemoryE
 
 def test_heat_and_loss_are_ill_health(nvml: FakeNvml) -> None:
     nvml.samples[GPU.uuid] = replace(HEALTHY, temperature_c=101)
-    assert "101 degrees" in health.look(GPU.uuid, nvml=nvml, mps=None).reason
+    assert "101 °C" in health.look(GPU.uuid, nvml=nvml, mps=None).reason
     nvml.lost.add(GPU.uuid)
     assert "GPU is lost" in health.check(GPU.uuid, nvml=nvml, mps=None).reason
 
@@ -66,7 +66,7 @@ def test_mps_that_faulted_or_died_is_ill_health(nvml: FakeNvml, mps: Mps) -> Non
     (mps.log_directory / "faulted").touch()
     assert "has faulted" in health.look(GPU.uuid, nvml=nvml, mps=mps).reason
     mps.stop()
-    assert "no MPS daemon runs" in health.check(GPU.uuid, nvml=nvml, mps=mps).reason
+    assert "no MPS daemon is running" in health.check(GPU.uuid, nvml=nvml, mps=mps).reason
 
 
 def test_a_host_without_a_driver_fails_the_probe_in_words(nvml: FakeNvml) -> None:
@@ -96,7 +96,7 @@ def test_a_probe_sees_one_gpu_and_none_of_our_secrets(
     ("text", "reason"),
     [
         ("raise SystemExit('cuInit: error 999')", "cannot compute on it: cuInit: error 999"),
-        ("import os; os.kill(os.getpid(), 9)", "it died without a word"),
+        ("import os; os.kill(os.getpid(), 9)", "it exited without a message"),
         ("print('context', flush=True); input(); raise SystemExit('3 elements are wrong')", "3 elements"),
     ],
 )
@@ -113,7 +113,7 @@ def test_a_probe_that_hangs_is_ended(tmp_path: Path) -> None:
 
 
 def test_a_probe_beside_mps_is_noticed(tmp_path: Path, mps: Mps) -> None:
-    with pytest.raises(ProbeFailed, match="should use MPS runs beside it"):
+    with pytest.raises(ProbeFailed, match="should use MPS bypasses it"):
         probe(GPU.uuid, mps, program=program(tmp_path, WELL))
 
 
@@ -174,7 +174,7 @@ def test_a_released_gpu_is_probed_before_it_is_used(tmp_path: Path) -> None:
     quarantine.release(GPU.uuid)
     mark = quarantine.mark(GPU.uuid)
     assert mark is not None
-    assert "no check has found it well yet" in mark.reason
+    assert "it has not passed a check yet" in mark.reason
     assert mark.retry_at <= time.time()
     quarantine.clear(GPU.uuid)
     assert quarantine.mark(GPU.uuid) is None

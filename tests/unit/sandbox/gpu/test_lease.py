@@ -303,7 +303,7 @@ def test_the_least_loaded_gpu_is_chosen(leases: Leases) -> None:
             )
             assert chosen(leases, [OTHER], Share.CHECK) == OTHER
     assert {chosen(leases, [GPU, OTHER], Share.RANK) for _ in range(50)} == {GPU, OTHER}
-    with pytest.raises(ValueError, match="no GPU to choose"):
+    with pytest.raises(ValueError, match="no GPU is available"):
         leases.reserve([], Share.CHECK)
 
 

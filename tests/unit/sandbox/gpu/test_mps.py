@@ -38,7 +38,7 @@ def lives(pid: int) -> bool:
 
 def test_nothing_runs_before_it_is_started(mps: Mps) -> None:
     assert not mps.healthy()
-    with pytest.raises(MpsUnavailable, match="no MPS daemon runs in"):
+    with pytest.raises(MpsUnavailable, match="no MPS daemon is running in"):
         mps.clients()
     mps.stop()
 
@@ -83,7 +83,7 @@ def test_a_daemon_that_left_its_socket_behind_is_said_to_have_gone(mps: Mps) -> 
     while lives(daemon):
         time.sleep(0.01)
     assert mps.born is not None
-    with pytest.raises(MpsUnavailable, match="no MPS daemon runs in") as gone:
+    with pytest.raises(MpsUnavailable, match="no MPS daemon is running in") as gone:
         mps.clients()
     assert "its log ends" in str(gone.value)
 
@@ -190,7 +190,7 @@ def test_a_daemon_of_another_user_is_told_apart(mps: Mps) -> None:
 def test_strange_answers_are_refused(mps: Mps) -> None:
     mps.ensure()
     tell(mps, "clients", "4711; rm")
-    with pytest.raises(MpsUnavailable, match="said '4711;' where process ids were expected"):
+    with pytest.raises(MpsUnavailable, match="answered '4711;' where process ids were expected"):
         mps.clients()
 
 
@@ -262,7 +262,7 @@ def test_a_user_who_is_not_root_is_told(
     short_path: Path, control_program: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    with pytest.raises(MpsUnavailable, match=r"run the worker as root, or .*WARPCOURT_MPS=no"):
+    with pytest.raises(MpsUnavailable, match=r"Run the worker as root, or .*WARPCOURT_MPS=no"):
         Mps(UUID, 0, short_path, binary=control_program).ensure()
 
 

@@ -51,8 +51,8 @@ REFUSED = {
     "torch.where(x > 0, x, x)": "torch.gt ",
     "torch.arange(3)": "torch.arange ",
     "torch.rand(3)": "torch.rand ",
-    "x.long()": "A copy turns float32 into int64",
-    "x.half()": "A copy turns float32 into float16",
+    "x.long()": "A copy converts float32 to int64",
+    "x.half()": "A copy converts float32 to float16",
     "m.t().contiguous()": "A copy changes the order of elements",
     "out.copy_(m.t())": "A copy changes the order of elements",
     "m[0].copy_(x[:1].expand(4))": "A copy changes the order of elements",
@@ -85,7 +85,7 @@ def test_what_computes_is_refused_by_name(expression: str, words: str) -> None:
     with pytest.raises(Refusal) as refusal:
         eval(expression, names())
     assert str(refusal.value).startswith(words)
-    assert "belongs in a kernel" in str(refusal.value)
+    assert "must be in a kernel" in str(refusal.value)
 
 
 @pytest.mark.usefixtures("_refused")

@@ -110,7 +110,7 @@ def test_parameters_that_share_an_array_are_its_parts() -> None:
     packed = torch.cat([WEIGHT.reshape(-1), BIAS])
     source = "class ModelNew(torch.nn.Linear): pass"
     assert torch.equal(run(call, source, weight=packed), Y)
-    with pytest.raises(runner.Misfit, match=r"have 9 elements, and weight is float32\[10\]"):
+    with pytest.raises(runner.Misfit, match=r"have 9 elements, but weight is float32\[10\]"):
         run(call, source, weight=torch.zeros(10))
 
 
@@ -123,18 +123,18 @@ def test_several_outputs_come_back_in_order_and_a_number_fits_one_element() -> N
 
 
 MISFITS = {
-    "def other(): pass": (KERNEL, "defines nothing named custom_kernel or solve"),
-    "def custom_kernel(data): pass": (KERNEL, r"returned None, wanted y, which is float32\[2, 3\]"),
+    "def other(): pass": (KERNEL, "does not define custom_kernel or solve"),
+    "def custom_kernel(data): pass": (KERNEL, r"returned None, expected y, which is float32\[2, 3\]"),
     "def custom_kernel(data): return data[0]": (KERNEL, r"returned float32\[2, 2\] for y, which is float32"),
     "def custom_kernel(data): return torch.zeros(2, 3).half()": (KERNEL, r"returned float16\[2, 3\] for y"),
-    "def custom_kernel(data): return (1, 2)": (KERNEL, "returned tuple of 2, wanted y"),
+    "def custom_kernel(data): return (1, 2)": (KERNEL, "returned tuple of 2, expected y"),
     "class ModelNew(torch.nn.Flatten): pass": (
         MODEL,
         "has the parameters none; the problem sets weight, bias",
     ),
     "def ModelNew(n, m): return torch.nn.Linear(m, n)": (
         MODEL,
-        r"weight of Linear has shape \[2, 3\], and weight is float32\[3, 2\]",
+        r"weight of Linear has shape \[2, 3\], but weight is float32\[3, 2\]",
     ),
     "def ModelNew(n, m): return 1": (MODEL, "ModelNew must be a torch.nn.Module"),
 }

@@ -220,7 +220,7 @@ class TestFigures:
             (DRAWING.replace(b"<rect", b"<script/><rect"), "a.svg", "holds &lt;script&gt;"),
             (DRAWING.replace(b"<rect", b'<rect onclick="x"'), "a.svg", "onclick"),
             (b"GIF89a", "a.gif", "not a valid figure name"),
-            (b"GIF89a", "a.png", "is no PNG"),
+            (b"GIF89a", "a.png", "is not a PNG"),
             (DRAWING, "../up.svg", ""),
             (b"x" * (257 * 1024), "a.png", "exceeds 256 KiB"),
         ],

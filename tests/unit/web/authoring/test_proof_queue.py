@@ -89,7 +89,7 @@ def test_previews_come_before_proofs(workspace, instructor, member):
 
 
 def test_a_case_that_is_not_there_is_refused_at_once(workspace, instructor):
-    with pytest.raises(runs.NothingToRun, match="there are"):
+    with pytest.raises(runs.NothingToRun, match="Choose one of"):
         runs.preview(workspace, instructor, CaseWanted("none"))
     with pytest.raises(runs.NothingToRun, match="sizes"):
         runs.preview(workspace, instructor, CaseWanted(sizes={"rows": 1}))
