@@ -1,4 +1,4 @@
-"""Audit this host for judging, and print the fix beside each finding.
+"""Audit this host for judging, and print a fix with each finding.
 
 Standard library alone, so that it runs before anything is installed. On a host with an NVIDIA driver, or with
 --gpu, it audits what judging on GPUs needs, too. Exit status 0 when this host may judge, 1 when it must not.
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
-    """All findings, in the order in which to mend them."""
+    """Return all findings, in the order in which to fix them."""
     checks: tuple[Callable[[], Findings], ...] = (
         host.check_python,
         host.check_machine,
@@ -54,7 +54,7 @@ def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
 
 
 def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findings:
-    """What judging on GPUs needs, on a host as described."""
+    """Check the requirements of judging on GPUs on the described host."""
     yield from gpu.check_gpus(found)
     yield from gpu.check_foreign(found)
     yield from gpu.check_programs(found)

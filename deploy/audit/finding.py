@@ -1,4 +1,4 @@
-"""What a check says."""
+"""Findings of a check."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How much a finding matters. What is `missing` or refused keeps a host from judging."""
+    """Severity of a finding. `missing` and refused findings keep a host from judging."""
 
     OK = "ok"
     WEAK = "weak"
@@ -16,7 +16,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at, what was found, and how to mend it."""
+    """The result of one check, and its fix."""
 
     check: str
     level: Level
@@ -25,7 +25,7 @@ class Finding:
 
     @property
     def stops(self) -> bool:
-        """Whether this host must not judge before it is mended."""
+        """Whether this host must not judge before the fix."""
         return self.level in (Level.MISSING, Level.REFUSED)
 
 

@@ -62,7 +62,7 @@ def _gpu(gpu: GpuState) -> Findings:
         yield Finding(
             name,
             Level.MISSING,
-            f"compute mode is {info.compute_mode}: drawn sets are kept in a process beside MPS",
+            f"compute mode is {info.compute_mode}: drawn sets are kept in a process outside MPS",
             f"nvidia-smi -i {info.uuid} -c DEFAULT",
         )
     if info.persistence is False:
@@ -104,7 +104,7 @@ def check_foreign(host: GpuHost) -> Findings:
 
 
 def check_programs(host: GpuHost) -> Findings:
-    """What the judge itself needs besides the driver."""
+    """Check the judge's other requirements, in addition to the driver."""
     yield Finding("cupy", ok_if(bool(host.cupy)), host.cupy or "not installed", _REQUIREMENTS)
     yield Finding(
         "mps",

@@ -50,7 +50,7 @@ def check_machine() -> Findings:
 
 
 def check_bubblewrap() -> Findings:
-    """The program that isolates, and the one that steps down from root."""
+    """Check the program that isolates, and the program that drops root."""
     version = version_of("bwrap", "--version")
     level = Level.OK if version >= _MIN_BWRAP else Level.MISSING
     yield Finding("bubblewrap", level, dotted(version), "apt-get install bubblewrap (0.8 or newer)")
@@ -98,7 +98,7 @@ def check_isolation() -> Findings:
 
 
 def check_compilers() -> Findings:
-    """What compiles submissions."""
+    """Check the compilers of submissions."""
     version = version_of("g++", "-dumpfullversion")
     level = Level.OK if version >= (_MIN_GXX,) else Level.MISSING
     yield Finding("g++", level, dotted(version), "apt-get install g++")
@@ -118,7 +118,7 @@ def check_space() -> Findings:
         "memory",
         graded(memory_gib, _MIN_MEMORY_GIB, _GOOD_MEMORY_GIB),
         f"{memory_gib:.1f} GiB available",
-        f"{_GOOD_MEMORY_GIB:g} GiB let two judgements run beside each other",
+        f"{_GOOD_MEMORY_GIB:g} GiB let two judgements run in parallel",
     )
     disk_gib = shutil.disk_usage(ROOT).free / _GIB
     yield Finding(

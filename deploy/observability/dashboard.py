@@ -47,7 +47,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
             {"{{kind}}": 'max by (kind) (warpcourt_background_jobs{state="queued"})'},
         ),
         Panel(
-            "Proofs, previews, imports and hidden runs under way",
+            "Proofs, previews, imports and hidden runs in progress",
             {"{{kind}}": 'max by (kind) (warpcourt_background_jobs{state="leased"})'},
         ),
         Panel(
