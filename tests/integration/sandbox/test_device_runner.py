@@ -281,7 +281,7 @@ def test_what_is_no_artifact_cannot_be_loaded(start: Start, content: bytes) -> N
     talk = start()
     assert talk.prepare()
     assert not talk.load_files(content)
-    assert "does not load" in talk.findings()[-1]["message"]
+    assert "could not be loaded" in talk.findings()[-1]["message"]
     assert talk.end().status == ExitStatus.LOAD_ERROR
 
 
