@@ -1,33 +1,35 @@
-# Two commands do everything: `make demo` runs Warpcourt, `make test` tests it. Both set up first.
+# `make demo` runs Warpcourt and `make test` tests it. Both set up the checkout first.
 # Plain `make` lists all targets.
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test unit check prove-all lint lint-quick format lock setup setup-test frontend
 
 PY := .venv/bin/python
+# The floor of coverage holds for a whole run. `make test PYTEST=...` may select tests, and measures nothing.
+COVERAGE ?= $(if $(PYTEST),,--cov)
 triton := $(if $(filter 0,$(TRITON)),--no-triton)
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1: /p' Makefile
 
-demo: setup ## Set up, judge the sample submissions, and keep serving. ONCE=1 exits after the table
+demo: setup ## Set up, judge the sample submissions and serve the site. ONCE=1 exits after the results
 	@$(PY) -m worker.demo $(if $(ONCE),--once)
 
 serve: setup ## Set up and serve the site with a worker
 	@$(PY) -m worker.supervise
 
-test: setup-test lint ## Set up and run every test that this machine can run
-	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder $(PYTEST)
+test: setup-test lint ## Set up and run all tests that this machine can run
+	@$(PY) -m pytest -n 3 --dist loadgroup --no-loadscope-reorder --durations 10 $(COVERAGE) $(PYTEST)
 
 unit: ## Run the tests that need no database, compiler or browser (after `make setup-test`)
 	@$(PY) -m pytest -q -n 2 tests/unit --ignore tests/unit/web --ignore tests/unit/translator $(PYTEST)
 
-check: ## Check the style of FILES (default: what changed), and run the unit tests that import them
+check: ## Check the style of FILES (default: changed files), and run the unit tests that import them
 	@$(PY) -m deploy.check $(FILES)
 
-prove-all: setup-test ## Judge all shipped solutions and mutants, and write the receipts of those that hold
+prove-all: setup-test ## Judge all shipped solutions and mutants, and write receipts for those that hold
 	@PROVE_ALL=1 $(PY) -m pytest -q -n 3 --dist loadgroup tests/integration/problems $(PYTEST)
 
-lint-quick: ## Check style, types and layers; seconds when warm (a mypy daemon stays)
+lint-quick: ## Check style, types and layers; takes seconds once the mypy daemon runs
 	@deploy/lint --quick
 
 lint: setup-test ## Check style, types, layers, migrations and the front end
@@ -36,10 +38,10 @@ lint: setup-test ## Check style, types, layers, migrations and the front end
 format: setup-test ## Format Python, templates and the front end
 	@deploy/lint --fix
 
-frontend: setup-test ## Build the front-end assets, which are committed
+frontend: setup-test ## Build the front-end assets; commit them
 	@cd web/frontend && export PATH=$(CURDIR)/.venv/bin:$$PATH && npm ci --silent && npm run build
 
-lock: setup-test ## Pin the Python dependencies again
+lock: setup-test ## Update the pinned Python dependencies
 	@for name in run otel test triton nvcc gpu; do .venv/bin/uv pip compile -q --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --no-annotate --no-header \
 	  -o deploy/requirements/$$name.txt deploy/requirements/$$name.in || exit; done

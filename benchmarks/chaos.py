@@ -48,7 +48,7 @@ _LEASED = "SELECT COUNT(*) FROM submissions_job WHERE state = 'leased'"
 _OTHERS_OPEN = """
 SELECT 1 FROM authoring_proofrun WHERE state IN ('queued', 'leased') UNION ALL
 SELECT 1 FROM importing_importrun WHERE state IN ('queued', 'leased') UNION ALL
-SELECT 1 FROM staff_hiddenrun WHERE state IN ('queued', 'leased')
+SELECT 1 FROM rejudges_hiddenrun WHERE state IN ('queued', 'leased')
 """
 _OUTCOMES = """
 SELECT s.idempotency_key, s.public_id, COALESCE(MIN(r.verdict), ''), COUNT(r.submission_id), COUNT(*)

@@ -21,7 +21,8 @@ from judge.gpu.settings import HOST_IMAGES, NodeSettings
 from judge.gpu.simulated import SimulatedHardware
 from judge.gpu.target import GpuTarget
 from judge.report import Report
-from judge.target import Target, open_backend, open_target
+from judge.target import Target
+from judge.wiring import open_backend, open_target
 from problems.loader import load_problem
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Verdict

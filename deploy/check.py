@@ -1,8 +1,8 @@
-"""Checks what changed: style, layers, and the unit tests that import it.
+"""Check the changed files: style, layers, and the unit tests that import them.
 
     make check [FILES="judge/clock tests/unit/judge/test_clock.py"]
 
-FILES are files or folders; without any, what differs from the last commit. The tests are those under
+FILES are files or folders. Default: the files that differ from the last commit. The tests are those under
 `tests/unit` that import one of the modules directly, or are in FILES.
 """
 
@@ -20,7 +20,9 @@ def main() -> int:
     """Return the exit status of the first check that fails, and 0 if none does."""
     files = sources(sys.argv[1:] or changed())
     if not files:
-        sys.stdout.write("Nothing changed since the last commit. Name files: make check FILES=judge/clock\n")
+        sys.stdout.write(
+            "No files changed since the last commit. To check others: make check FILES=judge/clock\n"
+        )
         return 0
     names = [str(file.relative_to(ROOT)) for file in files]
     checks = [["ruff", "check", *names], ["ruff", "format", "--check", *names], ["lint-imports"]]

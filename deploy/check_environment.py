@@ -1,7 +1,7 @@
-"""Audit this host for judging, and print a fix with each finding.
+"""Check whether this host can judge, and print a fix for each problem.
 
-Standard library alone, so that it runs before anything is installed. On a host with an NVIDIA driver, or with
---gpu, it audits what judging on GPUs needs, too. Exit status 0 when this host may judge, 1 when it must not.
+Uses only the standard library, so it runs before anything is installed. On a host with an NVIDIA driver, or
+with --gpu, it also checks what GPU judging needs. Exit status: 0 if this host can judge, otherwise 1.
 """
 
 import argparse
@@ -15,16 +15,16 @@ from deploy.audit.finding import Finding, Findings, Level
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the findings. 1 when something that judging needs is missing, or something is refused."""
+    """Print the findings. Return 1 if a requirement of judging is missing or a finding is refused."""
     parser = argparse.ArgumentParser(prog="check-environment", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    parser.add_argument("--gpu", action="store_true", help="audit as a GPU host, though no driver is loaded")
+    parser.add_argument("--gpu", action="store_true", help="check as a GPU host even if no driver is loaded")
     parser.add_argument(
         "--trust",
         action="append",
         default=[],
         metavar="NAME",
-        help="a container of yours that may be privileged",
+        help="name of a container that may be privileged; repeatable",
     )
     options = parser.parse_args(argv)
     findings = list(audit(gpu_host=options.gpu or facts.is_gpu_host(), trusted=options.trust))
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
-    """Return all findings, in the order in which to fix them."""
+    """All findings, in the order in which to fix them."""
     checks: tuple[Callable[[], Findings], ...] = (
         host.check_python,
         host.check_machine,
@@ -54,7 +54,7 @@ def audit(*, gpu_host: bool, trusted: Collection[str] = ()) -> Findings:
 
 
 def audit_gpu_host(found: facts.GpuHost, trusted: Collection[str] = ()) -> Findings:
-    """Check the requirements of judging on GPUs on the described host."""
+    """The requirements of GPU judging, on the described host."""
     yield from gpu.check_gpus(found)
     yield from gpu.check_foreign(found)
     yield from gpu.check_programs(found)

@@ -24,8 +24,8 @@ from testing.services import postgresql
 
 # How long the tables get that are not listed: as long as people go on submitting and talking.
 SHORT = {
-    "accounts_user": "one row for each person: a scan of a hundred thousand takes milliseconds",
-    "accounts_apitoken": "some rows for each person",
+    "accounts_user": "one row for each user: a scan of 100 000 rows takes milliseconds",
+    "accounts_apitoken": "some rows for each user",
     "catalog_problem": "one row for each problem",
     "catalog_tagging": "some rows for each problem",
     "fleet_gpu": "one row for each GPU",
@@ -97,7 +97,7 @@ def _scans(statements: Iterable[str]) -> Iterator[tuple[str, str]]:
             made.add(created[1])
         added = re.match(r'ALTER TABLE ("\w+") ADD CONSTRAINT .* (CHECK|FOREIGN KEY)', statement)
         if added and added[1] not in made and "NOT VALID" not in statement:
-            yield "ADD_CHECK", f"{added[2]} on a table in use: AddCheckLive looks at its rows without a lock"
+            yield "ADD_CHECK", f"{added[2]} on a table in use: AddCheckLive validates its rows without a lock"
 
 
 def _about_short(statement: str) -> bool:
@@ -117,7 +117,7 @@ def main() -> int:
     for finding in found:
         print(f"{finding.migration}: {finding.code}: {finding.message}")
     if found:
-        print("docs/operations/backup-and-upgrade.md says how to do each safely.")
+        print("See docs/operations/backup-and-upgrade.md for a safe way to do each.")
     return 1 if found else 0
 
 

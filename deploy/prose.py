@@ -4,8 +4,10 @@ The check knows phrases that read as foreign or as jargon of this repository, an
 It reads:
 
 - templates: text and the attributes that are shown or spoken, without Django's tags;
-- Python: string literals, without docstrings;
-- scripts: string literals, without comments;
+- Python: string literals, and docstrings of commands, which are their help texts;
+- JavaScript: string literals, without comments;
+- shell scripts and the Makefile: string literals, comments (some are printed as help) and here-documents;
+- YAML: string literals;
 - Markdown: everything outside code.
 
 To check more files, add a pattern to `CHECKED`. `EXCEPTED` names the files that are not plain yet.
@@ -24,6 +26,10 @@ CHECKED = (
     "web/templates/**/*.txt",
     "web/**/*.py",
     "web/frontend/src/**/*.js",
+    "deploy/**/*.py",
+    "deploy/*",
+    "deploy/observability/alerts.yml",
+    "Makefile",
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -34,31 +40,13 @@ CHECKED = (
     "worker/**/*.py",
 )
 
-# Files and folders that are not plain yet, each with the reason.
-_COMMANDS = "texts of the command line, rewritten later"
-_MODELS = "help texts of models, shown in the admin only"
+# Files and folders that need not be plain, each with the reason.
 _UNIX = "names the Unix user nobody"
 EXCEPTED = {
     "CONTRIBUTING.md": "quotes the phrases that it forbids",
-    "docs/operations/install.md": "quotes web/config.py word for word",
+    "deploy/prose.py": "quotes the phrases",
     "sandbox/containers/backend.py": _UNIX,
     "sandbox/probe.py": _UNIX,
-    "web/accounts/models.py": _MODELS,
-    "web/catalog/tex": "reasons for the log",
-    "web/cli": _COMMANDS,
-    "web/config.py": "quoted word for word in docs/operations.md",
-    "web/doctor": _COMMANDS,
-    "web/fleet/models.py": _MODELS,
-    "web/leaderboards/models.py": _MODELS,
-    "web/management": _COMMANDS,
-    "web/*/management": _COMMANDS,
-    "web/site/metrics.py": "descriptions of metrics",
-    "web/*/migrations": _MODELS,
-    "web/observability": "descriptions of metrics",
-    "web/packages/models.py": _MODELS,
-    "web/submissions/models.py": _MODELS,
-    "web/tracks/models.py": _MODELS,
-    "web/upkeep": _COMMANDS,
 }
 
 
@@ -196,10 +184,22 @@ def of_template(source: str) -> Iterable[Passage]:
     yield from reader.passages
 
 
+def _help_texts(tree: ast.AST) -> Iterator[int]:
+    """The ids of the docstrings that typer prints: those of functions decorated with `@app.command(...)`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            calls = [call.func for call in node.decorator_list if isinstance(call, ast.Call)]
+            if any(isinstance(call, ast.Attribute) and call.attr == "command" for call in calls):
+                yield id(node.body[0])
+
+
 def of_python(source: str) -> Iterable[Passage]:
-    """The string literals of a module, without its docstrings."""
+    """The string literals of a module, without docstrings that no program prints."""
     tree = ast.parse(source)
-    apart = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    shown = set(_help_texts(tree))
+    apart = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and id(node) not in shown
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             apart.update(map(id, node.values))
@@ -221,6 +221,20 @@ def of_script(source: str) -> Iterable[Passage]:
             yield from (Passage(line, found[2]) for found in _LITERAL.finditer(text))
 
 
+_REMARK = re.compile(r"(?:^|\s)#+\s+(.*)$", re.MULTILINE)
+_HERE_DOCUMENT = re.compile(r"<<-?(['\"]?)(\w+)\1\n(.*?)\n\2$", re.DOTALL | re.MULTILINE)
+
+
+def of_shell(source: str) -> Iterable[Passage]:
+    """The string literals, comments and here-documents of a shell script or a Makefile."""
+    for line, text in enumerate(source.splitlines(), 1):
+        if remark := _REMARK.search(text):
+            yield Passage(line, remark[1])
+        yield from (Passage(line, found[2]) for found in _LITERAL.finditer(text))
+    for document in _HERE_DOCUMENT.finditer(source):
+        yield Passage(source.count("\n", 0, document.start(3)) + 1, document[3])
+
+
 _CODE = re.compile(r"```.*?```|~~~.*?~~~|`[^`\n]*`", re.DOTALL)
 _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\n\s*[-*|#>]|\n\s*\d+\.\s|\Z)", re.DOTALL)
 
@@ -239,6 +253,8 @@ _READERS: dict[str, Callable[[str], Iterable[Passage]]] = {
     ".txt": of_template,
     ".py": of_python,
     ".js": of_script,
+    ".yml": of_script,
+    "": of_shell,
     ".md": of_markdown,
 }
 
@@ -259,8 +275,9 @@ def check(paths: Iterable[Path], root: Path) -> list[Finding]:
 
 def checked_paths(root: Path) -> list[Path]:
     """The files that must be plain, relative to `root`."""
-    found = {path.relative_to(root) for pattern in CHECKED for path in root.glob(pattern)}
-    return sorted(path for path in found if not is_excepted(path))
+    found = {path for pattern in CHECKED for path in root.glob(pattern) if path.is_file()}
+    known = (path.relative_to(root) for path in found if path.suffix in _READERS)
+    return sorted(path for path in known if not is_excepted(path))
 
 
 def main(arguments: list[str]) -> int:

@@ -1,15 +1,15 @@
-"""Sets up a checkout: system packages, the virtual environment, the toolchain. Standard library only.
+"""Set up a checkout: system packages, the virtual environment and the toolchain. Standard library only.
 
-Run by `make` through `deploy/setup` before anything else; does nothing when nothing has changed. Steps:
+`make` runs it through `deploy/setup` before anything else. It does nothing if nothing has changed. Steps:
 
-1. System packages: as root through apt, otherwise prints the command and stops.
-2. `.venv` from the lock in `deploy/requirements`, every file checked against its hash.
-3. nvcc: the machine's own, else from the package index, into the virtual environment.
-4. Triton with PyTorch: the CPU build on a machine without an NVIDIA GPU, never gigabytes of CUDA.
+1. System packages: as root through apt. Otherwise it prints the command and stops.
+2. `.venv` from the lock in `deploy/requirements`, with every file checked against its hash.
+3. nvcc: the machine's own, otherwise from the package index, in the virtual environment.
+4. Triton with PyTorch. A machine without an NVIDIA GPU gets the CPU build, without gigabytes of CUDA.
 5. CuPy and NVML's bindings where an NVIDIA driver is loaded.
 6. promtool, for tests.
-7. Virtual environments of the other Pythons that Warpcourt runs on and this machine has, for tests.
-8. Bytecode of all packages, on every processor; pip would use one.
+7. Virtual environments for the other supported Python versions on this machine, for tests.
+8. Bytecode of all packages, on all processors; pip would use one.
 """
 
 import argparse
@@ -44,14 +44,14 @@ ROOT_TEST_PROGRAMS = {  # only root can start an engine, or make hosts of namesp
 
 
 class SetupFailed(Exception):
-    """Raised when set-up cannot go on. The message says what to do."""
+    """Raised when setup cannot continue. The message says what to do."""
 
 
 def main(argv: Sequence[str]) -> int:
     """Set up for running, or with --test for testing too."""
     parser = argparse.ArgumentParser(prog="deploy/setup", description=__doc__.splitlines()[0])
-    parser.add_argument("--test", action="store_true", help="also install what the tests need")
-    parser.add_argument("--no-triton", action="store_true", help="leave Triton and PyTorch out")
+    parser.add_argument("--test", action="store_true", help="also install the requirements of the tests")
+    parser.add_argument("--no-triton", action="store_true", help="do not install Triton and PyTorch")
     options = parser.parse_args(argv)
     try:
         install_system_packages(missing_packages(test=options.test))
@@ -65,13 +65,13 @@ def main(argv: Sequence[str]) -> int:
             install_other_pythons()
         compile_packages()
     except SetupFailed as failure:
-        print(f"\nset-up stopped: {failure}", file=sys.stderr)
+        print(f"\nSetup stopped: {failure}", file=sys.stderr)
         return 2
     return 0
 
 
 def say(text: str) -> None:
-    """Tell the person who waits what happens next."""
+    """Print the next step."""
     print(f"== {text}", flush=True)
 
 
@@ -94,7 +94,9 @@ def install_system_packages(packages: list[str]) -> None:
         return
     command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
     if not shutil.which("apt-get"):
-        raise SetupFailed(f"install these programs' packages with your package manager: {' '.join(packages)}")
+        raise SetupFailed(
+            f"this machine lacks some programs. Install them with your package manager: {' '.join(packages)}"
+        )
     if os.geteuid() != 0:
         raise SetupFailed(f"this machine lacks {', '.join(packages)}. Run:\n\n  sudo {' '.join(command)}\n")
     say(f"installing {', '.join(packages)}")
@@ -163,7 +165,7 @@ def install_promtool() -> None:
         ):
             done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
             if done.returncode:
-                say(f"there is no promtool: {done.stderr.strip()[-500:]}")
+                say(f"could not install promtool: {done.stderr.strip()[-500:]}")
                 return
         shutil.move(Path(folder, "usr/bin/promtool"), program)
 
@@ -234,11 +236,11 @@ def _refuse_cuda_torch() -> None:
     cuda = [name for name in names if name.startswith(("nvidia-", "cuda-"))]
     if cuda:
         raise SetupFailed(
-            f"the package index offers {TORCH} only with {len(cuda)} CUDA packages, and this machine has no\n"
-            "NVIDIA GPU. Point pip at PyTorch's index of CPU builds, which pytorch.org names under\n"
-            '"Get Started" (Linux, Pip, CPU), and run the same command again:\n\n'
-            "  export PIP_EXTRA_INDEX_URL=<that index>\n\n"
-            "or go without Triton:\n\n  make demo TRITON=0"
+            f"the package index offers {TORCH} only with {len(cuda)} CUDA packages, but this machine has no\n"
+            'NVIDIA GPU. Point pip at PyTorch\'s index of CPU builds (see "Get Started" on pytorch.org:\n'
+            "Linux, Pip, CPU), and run the same command again:\n\n"
+            "  export PIP_EXTRA_INDEX_URL=<URL of the index>\n\n"
+            "Or go without Triton:\n\n  make demo TRITON=0"
         )
 
 
@@ -259,7 +261,7 @@ def _explain_pip(stderr: str) -> str:
     tail = stderr.strip()[-2000:]
     if "NewConnectionError" in tail or "Temporary failure in name resolution" in tail:
         return (
-            "the Python package index cannot be reached. Check the network, or point pip at a mirror\n"
+            "cannot reach the Python package index. Check the network, or point pip at a mirror\n"
             "(PIP_INDEX_URL, or PIP_FIND_LINKS for a folder of wheels), and run the same command again.\n\n"
             f"{tail}"
         )

@@ -4,32 +4,19 @@ Theory of operation. A target compiles, and gives a submission a judging session
 and, one after the other, the referees of its runs. Compiling, drawing and getting a runner ready know nothing
 of each other and overlap. A referee stands for one fresh runner, which is used once and then destroyed; on a
 GPU it also stands for a share of the device, and for a process of ours that owns the memory and the clock.
-`open_target` makes one of:
-
-    cpu   CUDA C++ in functional mode, Triton in its interpreter; nothing is ranked (`judge.cpu.target`)
-    gpu   the NVIDIA GPUs of this node, shared through MPS (`judge.gpu.target`)
+`judge.wiring` opens them.
 """
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from judge.built import Built
-from judge.cpu.doctor import Doctor
-from judge.cpu.target import CpuTarget
 from judge.drawn import CaseData
-from judge.gpu.nvidia import NvidiaHardware
-from judge.gpu.settings import HOST_IMAGES, NodeSettings
-from judge.gpu.target import GpuTarget
 from judge.oracle import Oracle
 from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
-from sandbox.backend import Backend, IsolationUnavailable, Process
-from sandbox.bubblewrap import Bubblewrap
-from sandbox.containers.backend import Containers
-from sandbox.containers.images import Images
+from sandbox.backend import Process
 from sandbox.wire import Flag
 
 
@@ -207,73 +194,3 @@ class Target(Protocol):
 
     def close(self) -> None:
         """End what it keeps running."""
-
-
-def open_backend(name: str, *, node: NodeSettings) -> Backend:
-    """The isolation backend `name`: `bubblewrap` or `docker`.
-
-    Raises:
-        ValueError: the backend or its images are unknown.
-    """
-    match name:
-        case "bubblewrap":
-            return Bubblewrap()
-        case "docker":
-            return Containers(_images(node), node.container_runtime or None)
-    raise ValueError(f"unknown isolation {name!r}; choose bubblewrap or docker")
-
-
-def open_target(
-    name: str,
-    *,
-    backend: str,
-    cache: Path,
-    warm: Mapping[str, int],
-    node: NodeSettings | None = None,
-) -> Target:
-    """Open the target `name` (`cpu` or `gpu`) on the isolation `backend` (`bubblewrap` or `docker`).
-
-    `cache` is a directory for compiled artifacts and what is built of ours. `warm` says how many sandboxes
-    to keep started ahead, by what runs in them: `cuda`, `triton`, `oracle`, and for GPUs `compile`; on GPUs
-    it counts for each card. `node` is how a GPU node is set up.
-
-    Raises:
-        sandbox.backend.IsolationUnavailable: with the fix.
-        sandbox.toolchain.ToolchainMissing: with the install line.
-        sandbox.cpu.build.RuntimeBuildFailed: g++ refuses what is ours.
-        ValueError: the target or backend is unknown.
-    """
-    node = node or NodeSettings()
-    isolation = open_backend(backend, node=node)
-    if name == CpuTarget.name:
-        return CpuTarget.open(isolation, cache=cache, warm=warm)
-    if name != GpuTarget.name:
-        raise ValueError(f"unknown target {name!r}; choose cpu or gpu")
-    if backend != "docker":
-        raise IsolationUnavailable("GPUs are available only in containers; set WARPCOURT_ISOLATION=docker")
-    isolation.verify()
-    return GpuTarget(
-        NvidiaHardware.open(isolation, cache=cache, node=node),
-        isolation,
-        runtime=node.runtime_of(cache),
-        warm=warm,
-        slots=node.check_slots,
-        secret_pool=node.secret_pool,
-        doctor=_doctor(cache) if node.doctor else None,
-    )
-
-
-def _images(node: NodeSettings) -> Images:
-    if node.host_images:
-        return Images.host()
-    prefix, colon, tag = node.images.rpartition(":")
-    if not colon or not prefix or not tag:
-        raise ValueError(f"images are {HOST_IMAGES} or PREFIX:TAG, not {node.images!r}")
-    return Images.tagged(prefix, tag)
-
-
-def _doctor(cache: Path) -> Doctor | None:
-    """Return the doctor for GPUs, or None if this host has no bubblewrap for it."""
-    if shutil.which("bwrap") is None:
-        return None
-    return Doctor(lambda: CpuTarget.open(Bubblewrap(), cache=cache, warm={}))

@@ -1,8 +1,11 @@
-"""All settings of Warpcourt, read once from the environment.
+"""The settings of a Warpcourt site. Its processes read them once from the environment.
 
-Every field of `Config` is one variable: its name in capitals behind `WARPCOURT_`. The text below a field
-is its documentation. A secret may be given as a file instead, by the same name with `_FILE` appended.
-`docs/operations/install.md` lists them all, and a test compares it with this file.
+Every field of `Config` is one variable: `WARPCOURT_` and the field's name in capitals. The text below a field
+is its documentation. A secret can also be in a file: append `_FILE` to the name and give the file's path.
+`docs/operations/install.md` lists all settings, and a test compares it with this file.
+
+Other code reads the environment only for variables of other software, such as `PATH`, CUDA's or PostgreSQL's.
+The `warpcourt` command is a separate program with variables of its own; see `web.cli.credentials`.
 """
 
 import os
@@ -45,14 +48,14 @@ _SECRET_KEY_CHARACTERS = 64
 
 
 def use_settings() -> None:
-    """Let Django find `web.settings`, unless the caller chose other settings."""
+    """Make Django use `web.settings`, unless the environment names other settings."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "web.settings")
 
 
 def use_metrics_folder(folder: Path) -> None:
-    """Have this process and its children count in files below `folder`.
+    """Let this process and its children keep their metrics in files below `folder`.
 
-    Call it before anything imports `web.metrics`: prometheus_client looks at its variable once.
+    Call it before any module imports `web.site.metrics`: prometheus_client reads the variable once.
     """
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
@@ -62,13 +65,15 @@ class Config:
     """The settings, parsed. `Config.settings()` is the same list for documentation."""
 
     data_dir: Directory = Path("var")
-    """Directory of everything that must survive: database, keys, caches."""
+    """Directory for persistent data: database, keys, caches."""
     problems_dir: Directory = Path("problems")
     """Directory of the problem packages."""
     imports_dir: Directory = Path("var/imports")
-    """Directory on the hosts of workers with sets of problems that staff may import."""
+    """Directory on worker hosts with problem sets that staff may import."""
     secret_key: Secret = ""
-    """Key that signs sessions and links. Empty: made once and kept in the data directory."""
+    """Key that signs sessions and links and encrypts authenticator secrets and recovery codes. A new key
+    signs all users out and makes every authenticator app and recovery code unusable. Empty: the site creates
+    a key in the data directory."""
     debug: YesOrNo = False
     """Show tracebacks in the browser. For development only."""
     host: Address = "127.0.0.1"
@@ -76,125 +81,128 @@ class Config:
     port: Port = 8000
     """Port that the web server listens on."""
     public_url: WebUrl = ""
-    """Address at which people reach the site. With https:// cookies are secure and HSTS is sent."""
+    """URL at which users reach the site. With https://, the site marks cookies as secure and sends HSTS."""
     allowed_hosts: Names = ("localhost", "127.0.0.1", "[::1]")
-    """Host names that the site answers to, besides that of the public URL; with commas between."""
+    """Host names that the site accepts in addition to the host of the public URL, separated by commas."""
     trusted_proxies: Count = 0
-    """Reverse proxies in front of the site whose X-Forwarded-For is believed."""
+    """Number of reverse proxies in front of the site. The site trusts X-Forwarded-For from them."""
     database_url: DatabaseUrl = ""
     """PostgreSQL, as postgres://user:password@host/name. Empty: SQLite in the data directory."""
     broker_url: RedisUrl = ""
     """Redis for messages and rate limits, as redis://host:6379/0. Empty: files in the data directory."""
     email_url: MailUrl = ""
-    """Mail server, as smtp://user:password@host:587. Empty: mail is written to the log."""
+    """Mail server, as smtp://user:password@host:587. Empty: the site writes mail to the log."""
     email_from: Text = "warpcourt@localhost"
-    """Sender of the site's mail."""
+    """Sender address of the site's mail."""
     sign_up: YesOrNo = True
     """Whether visitors may create accounts."""
     github_client_id: Text = ""
-    """Client id of a GitHub OAuth app: people may sign in with GitHub. Empty: they may not."""
+    """Client ID of a GitHub OAuth app, with which users sign in. Empty: no sign-in with GitHub."""
     github_client_secret: Secret = ""
     """Client secret of the GitHub OAuth app."""
     oidc_name: Text = "Single sign-on"
-    """What the sign-in page calls the OpenID Connect provider."""
+    """Name of the OpenID Connect provider on the sign-in page."""
     oidc_issuer: WebUrl = ""
-    """Issuer URL of an OpenID Connect provider: its people may sign in. Empty: there is none."""
+    """Issuer URL of an OpenID Connect provider whose users may sign in. Empty: no provider."""
     oidc_client_id: Text = ""
-    """Client id of this site at the OpenID Connect provider."""
+    """Client ID of this site at the OpenID Connect provider."""
     oidc_client_secret: Secret = ""
     """Client secret of this site at the OpenID Connect provider."""
     oidc_sign_up: YesOrNo = False
-    """Whether people of that provider may create accounts while WARPCOURT_SIGN_UP is no."""
+    """Whether users of that provider may create accounts while WARPCOURT_SIGN_UP is no."""
     max_in_flight: Positive = 5
-    """Submissions that one user may have waiting or being judged at a time."""
+    """Maximum number of unfinished submissions of a user."""
     submits_per_minute: Positive = 30
-    """Submissions that one user may make in a minute."""
+    """Maximum number of submissions of a user per minute."""
     submits_per_day: Positive = 500
-    """Submissions that one user may make within 24 hours."""
+    """Maximum number of submissions of a user in 24 hours."""
     web_processes: Positive = 1
-    """Processes that serve pages; one per core is plenty."""
+    """Number of web server processes. One per core is enough."""
     drain_s: Count = 0
-    """Seconds that a web server goes on after SIGTERM with /readyz at 503, so that proxies turn away."""
+    """Seconds that a web server continues to serve after SIGTERM. /readyz returns 503, so that proxies stop
+    sending requests."""
     api_per_minute: Positive = 300
-    """Requests that one caller of the API may make in a minute."""
+    """Maximum number of API requests of a caller per minute."""
     worker_concurrency: Positive = 2
-    """Submissions that one worker judges at a time."""
+    """Maximum number of submissions that a worker judges at a time."""
     node_name: Name = ""
-    """What this host is called in the fleet; the same for all of its processes. Empty: its host name."""
+    """Name of this host in the fleet, the same for all its processes. Empty: the host name."""
     isolation: Literal["bubblewrap", "docker"] = "bubblewrap"
-    """How programs are isolated: bubblewrap, or docker, which GPUs need."""
+    """Isolation of programs: bubblewrap or docker. GPUs need docker."""
     target: Literal["cpu", "gpu", "scripted"] = "cpu"
-    """What programs are judged on: cpu, gpu, or scripted, which runs nothing, for tests of the site."""
+    """Target that judges programs: cpu, gpu or scripted. scripted runs no program; it is for tests of the
+    site."""
     runtime_dir: Directory = Path("var/run")
-    """Directory where the processes of a host meet: leases, MPS, secret pools. Local, with a short path."""
+    """Directory that the processes of a host share for leases, MPS and secret pools. Must be local and have a
+    short path."""
     images: Images = "host"
-    """Images of the containers, as PREFIX:TAG of what deploy/build-images made. host: they show this host's
-    own files, read-only."""
+    """Container images, as the PREFIX:TAG of deploy/build-images. host: containers see this host's own files,
+    read-only."""
     container_runtime: Text = ""
-    """OCI runtime of the containers, such as runsc. Empty: the engine's default."""
+    """OCI runtime of the containers, such as runsc. Empty: the default of the container engine."""
     gpus: Names = ()
-    """UUIDs of the GPUs to judge on, with commas between. Empty: all of this host."""
+    """UUIDs of the GPUs to judge on, separated by commas. Empty: all GPUs of this host."""
     mps: YesOrNo = True
-    """Whether a GPU is shared through MPS; no: it is time-sliced."""
+    """Whether programs share a GPU through MPS. no: the GPU is time-sliced."""
     check_slots: Positive = 8
-    """Submissions that may be checked on one GPU at a time."""
+    """Maximum number of submissions that are checked on a GPU at a time."""
     gpu_memory_mib: CountOrAuto = None
-    """GPU memory that one program may use, in MiB. auto: its part of what is not set aside for the judge. 0:
-    no limit of its own."""
+    """GPU memory that a program may use, in MiB. auto: the memory that is not
+    reserved for the judge, divided by WARPCOURT_CHECK_SLOTS. 0: no limit per program."""
     secret_pool_mib: Positive = 16384
-    """GPU memory for inputs and expected outputs that were drawn ahead, in MiB."""
+    """GPU memory for pre-generated inputs and expected outputs, in MiB."""
     doctor: YesOrNo = True
-    """Whether a CUDA program that fails on a GPU is run again on the CPU to explain why."""
+    """Whether the judge explains the failure of a CUDA program on a GPU by running it again on the CPU."""
     warm_oracles: Count = 1
-    """Sandboxes for reference programs kept started ahead, per process and GPU."""
+    """Number of sandboxes for reference programs to keep ready, per process and GPU."""
     warm_cudas: Count = 1
-    """Sandboxes for CUDA programs kept started ahead, per process and GPU."""
+    """Number of sandboxes for CUDA programs to keep ready, per process and GPU."""
     warm_tritons: Count = 1
-    """Sandboxes for Triton programs kept started ahead, per process and GPU."""
+    """Number of sandboxes for Triton programs to keep ready, per process and GPU."""
     warm_compilers: Count = 1
-    """Sandboxes for the GPU compilers kept started ahead, per process of a GPU host."""
+    """Number of sandboxes for the GPU compilers to keep ready, per process of a GPU host."""
     lease_s: Positive = 20
-    """Seconds without a heartbeat after which another worker may take a job."""
+    """Seconds without a heartbeat after which another worker may claim a job."""
     job_limit_s: Positive = 600
-    """Seconds that judging one submission may take in all."""
+    """Maximum number of seconds to judge a submission."""
     proof_limit_s: Positive = 3600
-    """Seconds that proving one problem may take in all."""
+    """Maximum number of seconds to prove a problem."""
     sweep_s: Positive = 5
-    """Seconds between looks for jobs that a lost worker or message left behind."""
+    """Seconds between sweeps for jobs that a lost worker or message left behind."""
     stop_grace_s: Count = 8
-    """Seconds that a worker goes on with what it judges after SIGTERM, before it hands it back."""
+    """Seconds that a worker continues judging after SIGTERM before it returns its jobs to the queue."""
     min_free_mib: Count = 256
-    """Room on each disk of its own, in MiB, below which a worker takes no jobs."""
+    """Minimum free space on each disk that a worker uses, in MiB. With less, the worker claims no jobs."""
     max_tries: Positive = 3
-    """Times that a job is tried before its verdict is internal_error, not charged to the user."""
+    """Number of tries of a job before its verdict is internal_error, which is not charged to the user."""
     stream_limit_s: Positive = 300
-    """Seconds after which an event stream is closed; the browser resumes it where it was."""
+    """Seconds after which the site closes an event stream. The browser reconnects and continues."""
     events_kept_days: Count = 90
-    """Days that the steps of judged submissions are kept by `prune`. 0: for ever."""
+    """Days after which `prune` deletes the progress events of judged submissions. 0: never."""
     backup_dir: Directory = Path("var/backups")
-    """Directory of the regular backups; best on another disk."""
+    """Directory for regular backups, preferably on another disk."""
     backups_kept: Positive = 14
-    """Regular backups that are kept; older ones are deleted."""
+    """Number of regular backups to keep. Older backups are deleted."""
     backup_max_age_h: Count = 48
-    """Hours after which the doctor misses a new backup. 0: it never does."""
+    """Age of the latest backup, in hours, above which the doctor warns. 0: never."""
     log_format: Literal["console", "json"] = "console"
-    """Form of the log: console, or json for machines."""
+    """Log format: console for humans, json for machines."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
-    """Least severity logged."""
+    """Minimum severity of log entries."""
     metrics_host: Address = "127.0.0.1"
-    """Address at which workers and the node service show metrics."""
+    """Address on which workers and the node service serve metrics."""
     metrics_port: PortOrNone = 0
-    """Port at which a worker shows metrics and its health. 0: none."""
+    """Port on which a worker serves metrics and health checks. 0: none."""
     node_metrics_port: PortOrNone = 0
-    """Port at which the node service shows metrics and its health. 0: none."""
+    """Port on which the node service serves metrics and health checks. 0: none."""
     metrics_token: Secret = ""
-    """What Prometheus sends as Bearer token. Empty: metrics are shown on the loopback address alone."""
+    """Bearer token that Prometheus sends. Empty: the site serves metrics only to the loopback address."""
     otlp_url: WebUrl = ""
-    """OpenTelemetry collector, as http://host:4318, that is sent traces. Empty: none are made."""
+    """OpenTelemetry collector for traces, as http://host:4318. Empty: no traces."""
 
     @classmethod
     def settings(cls) -> tuple[Setting, ...]:
-        """Every setting as a variable of the environment, in the order above."""
+        """All settings as environment variables, in the order above."""
         return settings_of(cls)
 
     @classmethod
@@ -202,18 +210,18 @@ class Config:
         """Parse the environment.
 
         Raises:
-            ConfigError: a variable is unknown or cannot be used; all such are named at once.
+            ConfigError: a variable is unknown or invalid. The message names all such variables.
         """
         return read_settings(cls, os.environ if environ is None else environ)
 
     def load_secret_key(self) -> str:
-        """The secret key: the one set, else the one kept in the data directory, made when absent."""
+        """The configured secret key, or the key in the data directory, which is created if missing."""
         if self.secret_key:
             return self.secret_key
         path = self.data_dir / "secret-key"
         self.data_dir.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            # Several processes may start at once: whoever links a whole file first has made the key.
+            # Several processes may start at once: the first that links a complete file provides the key.
             with NamedTemporaryFile("w", dir=self.data_dir, prefix="secret-key.") as made:
                 made.write(secrets.token_urlsafe(_SECRET_KEY_CHARACTERS))
                 made.flush()

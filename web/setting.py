@@ -66,12 +66,12 @@ PortOrNone = Annotated[int, Field(ge=0, lt=65536), Takes("number", "a port numbe
 Directory = Annotated[
     Path, AfterValidator(lambda path: (ROOT / path.expanduser()).resolve()), Takes("path", "a path")
 ]
-Names = Annotated[tuple[str, ...], BeforeValidator(_split), Takes("list", "names with commas between")]
+Names = Annotated[tuple[str, ...], BeforeValidator(_split), Takes("list", "names separated by commas")]
 Name = Annotated[
     str,
     Field(max_length=80),
     AfterValidator(_is_name),
-    Takes("text", "up to 80 characters without spaces and slashes"),
+    Takes("text", "up to 80 characters without spaces or slashes"),
 ]
 Address = Annotated[
     str,
@@ -145,7 +145,7 @@ class Setting:
         pointer = f"{self.variable}_FILE"
         if self.secret and pointer in environ:
             if self.variable in environ:
-                raise ValueError(f"is set, and so is {pointer}; unset one of them")
+                raise ValueError(f"set together with {pointer}; unset one of them")
             return {self.field: Path(environ[pointer]).read_text().strip()}
         return {self.field: environ[self.variable]} if self.variable in environ else {}
 
@@ -165,7 +165,7 @@ def _unknown(environ: Mapping[str, str], settings: Iterable[Setting]) -> Iterabl
         if name.startswith(PREFIX) and name not in known:
             close = difflib.get_close_matches(name, known, n=1)
             suggestion = f" (did you mean {close[0]}?)" if close else ""
-            yield f"{name} is not a setting of Warpcourt{suggestion}; see docs/operations/install.md"
+            yield f"{name} is not a Warpcourt setting{suggestion}; see docs/operations/install.md"
 
 
 def _incomplete(texts: Mapping[str, str]) -> Iterable[str]:
@@ -173,7 +173,7 @@ def _incomplete(texts: Mapping[str, str]) -> Iterable[str]:
         there = [PREFIX + name for name in group if texts.get(name.lower())]
         missing = [PREFIX + name for name in group if not texts.get(name.lower())]
         if there and missing:
-            yield f"{', '.join(missing)}: needed together with {' and '.join(there)}; set all of them or none"
+            yield f"{', '.join(missing)}: required by {' and '.join(there)}; set all of them or none"
 
 
 def settings_of(config: type[Any]) -> tuple[Setting, ...]:
@@ -200,7 +200,7 @@ def read_settings(config: type[C], environ: Mapping[str, str]) -> C:
         parsed = config(**texts)
     except ValidationError as error:
         refused = [settings[str(fault["loc"][0])] for fault in error.errors(include_input=False)]
-        faults += [f"{setting.variable}: takes {setting.takes.rule}" for setting in dict.fromkeys(refused)]
+        faults += [f"{setting.variable}: must be {setting.takes.rule}" for setting in dict.fromkeys(refused)]
     if faults:
         raise ConfigError("; ".join(faults))
     return parsed

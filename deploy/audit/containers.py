@@ -25,7 +25,7 @@ def check_engine(host: GpuHost) -> Findings:
             "containers",
             Level.MISSING,
             engine.trouble,
-            "install docker.io or docker-ce, start it, and let the worker's user reach its socket",
+            "install docker.io or docker-ce, start it, and give the worker's user access to its socket",
         )
         return
     version = _numbers(engine.version)
@@ -39,8 +39,8 @@ def check_engine(host: GpuHost) -> Findings:
     yield Finding(
         "images",
         Level.WEAK if lacking and hosts else ok_if(not lacking),
-        f"lacks {', '.join(lacking)}" if lacking else "all there",
-        "deploy/build-images, or let containers see the host's /usr where that has all it takes",
+        f"missing: {', '.join(lacking)}" if lacking else "complete",
+        "run deploy/build-images, or set WARPCOURT_IMAGES=host if this host has all the programs",
     )
 
 
@@ -55,8 +55,8 @@ def _attachment(host: GpuHost, version: tuple[int, ...]) -> Finding:
     return Finding(
         "gpu access",
         ok_if(not missing),
-        f"no {missing[0]}" if missing else "device files and the driver's libraries, by hand",
-        "nvidia-modprobe -u -c 0, or install nvidia-container-toolkit",
+        f"no {missing[0]}" if missing else "device files and driver libraries, without a toolkit",
+        "run nvidia-modprobe -u -c 0, or install nvidia-container-toolkit",
     )
 
 
@@ -67,7 +67,7 @@ def _toolkit(host: GpuHost) -> Findings:
             ok_if(host.container_toolkit >= CONTAINER_TOOLKIT_FLOOR, Level.REFUSED),
             dotted(host.container_toolkit),
             f"install nvidia-container-toolkit {dotted(CONTAINER_TOOLKIT_FLOOR)} or newer, or remove it: "
-            "this one lets a container out",
+            "this version lets programs escape from containers",
         )
     for container in host.engine.containers:
         if operator := _OPERATOR.search(container.image):
@@ -90,7 +90,7 @@ def check_running(host: GpuHost, trusted: Collection[str] = ()) -> Findings:
                 "containers",
                 Level.REFUSED,
                 f"{container.name} ({container.image}) {weak}",
-                f"remove it from this host, or, if it is yours and must be: --trust {container.name}",
+                f"remove it from this host, or, if you need it, accept it with --trust {container.name}",
             )
         if container.ours:
             yield from _check_ours(container)
@@ -102,15 +102,15 @@ def _check_ours(container: Container) -> Findings:
         yield Finding(
             "images",
             Level.REFUSED,
-            f"{container.name} runs {container.image}, which is not one of ours",
-            "remove the container; programs run in images that deploy/build-images made, and in no others",
+            f"{container.name} runs {container.image}, which is not a Warpcourt image",
+            "remove the container; programs may run only in images from deploy/build-images",
         )
     if container.user.split(":")[0] in ("", "0", "root"):
         yield Finding(
             "containers",
             Level.REFUSED,
             f"{container.name} runs as root",
-            "remove the container: root in a container may drive MPS",
+            "remove the container: root in a container can control MPS",
         )
 
 
@@ -125,14 +125,14 @@ def _shares_with_the_host(container: Container) -> str:
 def check_rights(host: GpuHost) -> Findings:
     """Check the user that judges, and its control groups."""
     if not host.engine.trouble and (host.root or host.in_docker_group):
-        who = "root" if host.root else "in the group docker, which is as good as root"
-        yield Finding("worker", Level.OK, f"this user is {who}; nothing else should run on this host")
+        who = "root" if host.root else "in the group docker, which is equivalent to root"
+        yield Finding("worker", Level.OK, f"this user is {who}; use this host only for judging")
     elif not host.root:
         yield Finding(
             "worker",
             Level.WEAK,
             "this user is neither root nor in the group docker",
-            "run this audit as the worker's user; let it reach the engine's socket",
+            "run this check as the worker's user, and give that user access to the engine's socket",
         )
     yield Finding(
         "control groups",

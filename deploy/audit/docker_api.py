@@ -50,7 +50,7 @@ def ask_engine(path: Path | None = None) -> Engine:
     """Return the facts of the engine behind a socket, by default the first usual socket."""
     path = path or next((known for known in SOCKETS if known.exists()), None)
     if path is None:
-        return Engine(trouble="no socket of an engine at /run/docker.sock")
+        return Engine(trouble="no container engine: no socket at /run/docker.sock")
     try:
         about = _get(path, "/info")
         return Engine(
@@ -65,7 +65,7 @@ def ask_engine(path: Path | None = None) -> Engine:
             ),
         )
     except (OSError, http.client.HTTPException, ValueError, KeyError, AttributeError) as error:
-        return Engine(socket=path, trouble=f"{path} does not answer: {error}")
+        return Engine(socket=path, trouble=f"{path} does not respond: {error}")
 
 
 def _container(said: dict[str, Any]) -> Container:

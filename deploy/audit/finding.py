@@ -1,4 +1,4 @@
-"""Findings of a check."""
+"""The result of a check."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """Severity of a finding. `missing` and refused findings keep a host from judging."""
+    """The severity of a finding. A host with `missing` or `refused` findings must not judge."""
 
     OK = "ok"
     WEAK = "weak"
@@ -16,7 +16,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check, and its fix."""
+    """What a check examined, what it found, and how to fix it."""
 
     check: str
     level: Level
@@ -25,7 +25,7 @@ class Finding:
 
     @property
     def stops(self) -> bool:
-        """Whether this host must not judge before the fix."""
+        """Whether this host must not judge before this is fixed."""
         return self.level in (Level.MISSING, Level.REFUSED)
 
 

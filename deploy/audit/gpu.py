@@ -15,10 +15,12 @@ def check_gpus(host: GpuHost) -> Findings:
     """The driver, what it says, and each GPU."""
     if host.nvml_trouble:
         cause, _, fix = host.nvml_trouble.partition("; ")
-        yield Finding("driver", Level.MISSING, cause, fix or "install NVIDIA's driver for data centres")
+        yield Finding("driver", Level.MISSING, cause, fix or "install NVIDIA's data center driver")
         return
     if not host.gpus:
-        yield Finding("gpu", Level.MISSING, "the driver sees none", "look for NVRM and Xid in the kernel log")
+        yield Finding(
+            "gpu", Level.MISSING, "the driver detects no GPU", "search the kernel log for NVRM and Xid"
+        )
         return
     first = host.gpus[0].info
     yield _driver(first.driver)
@@ -36,19 +38,19 @@ def _driver(version: str) -> Finding:
         "driver",
         ok_if(numbers >= floor, Level.REFUSED),
         version,
-        f"install {dotted(floor)} or newer: this one has holes that reach from a container to the host",
+        f"install {dotted(floor)} or newer: programs can escape from a container through this version",
     )
 
 
 def _cuda(driver: tuple[int, int], toolkit: tuple[int, ...]) -> Finding:
-    found = f"driver takes {dotted(driver)}, toolkit is {dotted(toolkit)}"
+    found = f"driver supports {dotted(driver)}, toolkit is {dotted(toolkit)}"
     if toolkit and toolkit[0] > driver[0]:
-        fix = (
-            f"install a driver for CUDA {toolkit[0]} or a toolkit of CUDA {driver[0]}: no program would load"
-        )
+        fix = f"install a driver for CUDA {toolkit[0]} or a toolkit for CUDA {driver[0]}: no program can load"
         return Finding("cuda", Level.MISSING, found, fix)
     newer = toolkit[:2] > driver
-    fix = "a driver as new as the toolkit also takes its PTX" if newer else "install a CUDA toolkit"
+    fix = (
+        "install a driver as new as the toolkit, so that it loads PTX" if newer else "install a CUDA toolkit"
+    )
     return Finding("cuda", ok_if(bool(toolkit) and not newer, Level.WEAK), found, fix)
 
 
@@ -57,37 +59,39 @@ def _gpu(gpu: GpuState) -> Findings:
     name = f"gpu {info.minor}"
     yield Finding(name, Level.OK, f"{info.model}, {info.memory_mib} MiB, {info.architecture}, {info.uuid}")
     if info.mig:
-        yield Finding(name, Level.MISSING, "is partitioned (MIG)", f"nvidia-smi -i {info.uuid} -mig 0")
+        yield Finding(
+            name, Level.MISSING, "the GPU is partitioned (MIG)", f"nvidia-smi -i {info.uuid} -mig 0"
+        )
     if info.compute_mode is not ComputeMode.DEFAULT:
         yield Finding(
             name,
             Level.MISSING,
-            f"compute mode is {info.compute_mode}: drawn sets are kept in a process outside MPS",
+            f"compute mode is {info.compute_mode}, but the judge needs a second process next to MPS",
             f"nvidia-smi -i {info.uuid} -c DEFAULT",
         )
     if info.persistence is False:
         yield Finding(
-            name, Level.WEAK, "persistence mode is off: first contexts are slow", "nvidia-smi -pm 1"
+            name, Level.WEAK, "persistence mode is off, so the first context is slow", "nvidia-smi -pm 1"
         )
     if info.ecc is False:
         yield Finding(
-            name, Level.WEAK, "ECC is off: a flipped bit looks like a wrong answer", "nvidia-smi -e 1"
+            name, Level.WEAK, "ECC is off, so a bit flip looks like a wrong answer", "nvidia-smi -e 1"
         )
     if errors.remap_failed:
-        yield Finding(name, Level.MISSING, "its memory is out of spare rows", "replace the GPU")
+        yield Finding(name, Level.MISSING, "its memory has no spare rows left", "replace the GPU")
     elif errors.remap_pending or errors.retire_pending or errors.uncorrected:
         yield Finding(
             name,
             Level.MISSING,
-            f"{errors.uncorrected or 0} uncorrected memory errors, rows to be taken out of use",
-            f"stop what uses it and run: nvidia-smi -i {info.uuid} --gpu-reset",
+            f"{errors.uncorrected or 0} uncorrected memory errors, rows waiting to be retired",
+            f"stop the processes that use it, then run: nvidia-smi -i {info.uuid} --gpu-reset",
         )
     free_part = gpu.sample.free_mib / info.memory_mib
     yield Finding(
         name,
         ok_if(free_part >= _FREE_PART, Level.WEAK),
         f"{gpu.sample.free_mib} MiB free",
-        "end what else uses it; nvidia-smi lists processes",
+        "stop other processes that use it; nvidia-smi lists them",
     )
 
 
@@ -98,25 +102,25 @@ def check_foreign(host: GpuHost) -> Findings:
         yield Finding(
             "gpu processes",
             Level.WEAK,
-            f"{process.name} ({process.pid}){memory} is not Warpcourt's",
-            "end it: nothing is ranked while it works",
+            f"{process.name} ({process.pid}){memory} does not belong to Warpcourt",
+            "stop it: submissions are not ranked while it runs",
         )
 
 
 def check_programs(host: GpuHost) -> Findings:
-    """Check the judge's other requirements, in addition to the driver."""
+    """What the judge itself needs besides the driver."""
     yield Finding("cupy", ok_if(bool(host.cupy)), host.cupy or "not installed", _REQUIREMENTS)
     yield Finding(
         "mps",
         ok_if(bool(host.mps_program), Level.WEAK),
         host.mps_program or "nvidia-cuda-mps-control is not on the PATH",
-        "install the driver's package that has it (nvidia-compute-utils-<version>, nvidia-cuda-mps), "
-        "or set WARPCOURT_MPS=no: GPUs are then time-sliced, and times noisier",
+        "install the driver package with MPS (nvidia-compute-utils-<version> or nvidia-cuda-mps), "
+        "or set WARPCOURT_MPS=no: GPUs are then time-sliced and times are noisier",
     )
     if host.mps_program and not host.root:
         yield Finding(
             "mps",
             Level.WEAK,
-            "this user is not root: containers run as other users, whom its MPS server would not let in",
+            "this user is not root: its MPS server refuses containers, which run as other users",
             "run python -m worker.node and the workers as root, or set WARPCOURT_MPS=no",
         )

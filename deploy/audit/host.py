@@ -45,12 +45,12 @@ def check_machine() -> Findings:
     )
     cores = len(os.sched_getaffinity(0))
     yield Finding(
-        "cores", Level.OK if cores > 1 else Level.WEAK, str(cores), "two cores or more keep verdicts quick"
+        "cores", Level.OK if cores > 1 else Level.WEAK, str(cores), "use two cores or more for quick verdicts"
     )
 
 
 def check_bubblewrap() -> Findings:
-    """Check the program that isolates, and the program that drops root."""
+    """The program that isolates, and the one that steps down from root."""
     version = version_of("bwrap", "--version")
     level = Level.OK if version >= _MIN_BWRAP else Level.MISSING
     yield Finding("bubblewrap", level, dotted(version), "apt-get install bubblewrap (0.8 or newer)")
@@ -59,7 +59,7 @@ def check_bubblewrap() -> Findings:
         yield Finding(
             "setpriv",
             Level.OK if there else Level.WEAK,
-            "there" if there else "not found",
+            "found" if there else "not found",
             "apt-get install util-linux",
         )
 
@@ -74,7 +74,7 @@ def check_namespaces() -> Findings:
         (
             "kernel/apparmor_restrict_unprivileged_userns",
             "1",
-            "an AppArmor profile for bwrap, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+            "add an AppArmor profile for bwrap, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
         ),
     ):
         value = read(Path("/proc/sys", name))
@@ -89,16 +89,16 @@ def check_isolation() -> Findings:
         backend.verify()
     except IsolationUnavailable as error:
         cause, _, fix = str(error).partition("; run: ")
-        yield Finding("isolation", Level.MISSING, cause, fix or "see the text on the left")
+        yield Finding("isolation", Level.MISSING, cause, fix or "fix the cause above")
         return
-    yield Finding("isolation", Level.OK, "a probe saw no network, no host process, and could write nothing")
+    yield Finding("isolation", Level.OK, "a probe had no network, saw no host process and could not write")
     for weakness in backend.weaknesses:
         found, _, fix = weakness.partition("; ")
         yield Finding("isolation", Level.WEAK, found, fix)
 
 
 def check_compilers() -> Findings:
-    """Check the compilers of submissions."""
+    """What compiles submissions."""
     version = version_of("g++", "-dumpfullversion")
     level = Level.OK if version >= (_MIN_GXX,) else Level.MISSING
     yield Finding("g++", level, dotted(version), "apt-get install g++")
@@ -118,14 +118,14 @@ def check_space() -> Findings:
         "memory",
         graded(memory_gib, _MIN_MEMORY_GIB, _GOOD_MEMORY_GIB),
         f"{memory_gib:.1f} GiB available",
-        f"{_GOOD_MEMORY_GIB:g} GiB let two judgements run in parallel",
+        f"{_GOOD_MEMORY_GIB:g} GiB are enough to judge two submissions at a time",
     )
     disk_gib = shutil.disk_usage(ROOT).free / _GIB
     yield Finding(
         "disk",
         graded(disk_gib, _MIN_DISK_GIB, _GOOD_DISK_GIB),
         f"{disk_gib:.1f} GiB free",
-        f"make room: {_GOOD_DISK_GIB:g} GiB hold the packages and the compile cache",
+        f"free some space: the packages and the compile cache need {_GOOD_DISK_GIB:g} GiB",
     )
 
 
@@ -141,7 +141,7 @@ def check_clock() -> Findings:
         "clock",
         Level.WEAK if state == _TIME_ERROR else Level.OK,
         "not synchronised" if state == _TIME_ERROR else "synchronised",
-        "apt-get install systemd-timesyncd (matters once several hosts judge)",
+        "apt-get install systemd-timesyncd (needed if several hosts judge)",
     )
 
 

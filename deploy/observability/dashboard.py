@@ -38,57 +38,66 @@ def _rate(name: str, by: str) -> str:
 ROWS: dict[str, tuple[Panel, ...]] = {
     "Queues": (
         Panel(
-            "Jobs that wait",
+            "Queued submissions",
             {"{{queue}}": 'max by (queue) (warpcourt_queue_jobs{state="queued"})'},
         ),
-        Panel("Age of the oldest job", {"{{queue}}": "max by (queue) (warpcourt_queue_oldest_seconds)"}, "s"),
         Panel(
-            "Proofs, previews, imports and hidden runs that wait",
+            "Age of the oldest queued submission",
+            {"{{queue}}": "max by (queue) (warpcourt_queue_oldest_seconds)"},
+            "s",
+        ),
+        Panel(
+            "Queued background jobs",
             {"{{kind}}": 'max by (kind) (warpcourt_background_jobs{state="queued"})'},
         ),
         Panel(
-            "Proofs, previews, imports and hidden runs in progress",
+            "Running background jobs",
             {"{{kind}}": 'max by (kind) (warpcourt_background_jobs{state="leased"})'},
         ),
         Panel(
-            "Age of the oldest proof, preview, import and hidden run",
+            "Age of the oldest queued background job",
             {"{{kind}}": "max by (kind) (warpcourt_background_oldest_seconds)"},
             "s",
         ),
         Panel(
-            "Wait until a worker takes a job",
+            "Time in the queue",
             {
-                "{{queue}} half": _quantile(0.5, "warpcourt_wait_seconds", "queue"),
-                "{{queue}} 19 of 20": _quantile(0.95, "warpcourt_wait_seconds", "queue"),
+                "{{queue}} median": _quantile(0.5, "warpcourt_wait_seconds", "queue"),
+                "{{queue}} 95 %": _quantile(0.95, "warpcourt_wait_seconds", "queue"),
             },
             "s",
         ),
         Panel(
-            "Submissions taken", {"{{mode}} {{queue}}": _rate("warpcourt_submissions_total", "mode, queue")}
+            "Submissions accepted into the queue",
+            {"{{mode}} {{queue}}": _rate("warpcourt_submissions_total", "mode, queue")},
         ),
         Panel("Submissions refused", {"{{reason}}": _rate("warpcourt_submissions_refused_total", "reason")}),
-        Panel("Rings", {"{{outcome}}": _rate("warpcourt_rings_total", "outcome")}),
+        Panel("Notifications of workers", {"{{outcome}}": _rate("warpcourt_rings_total", "outcome")}),
     ),
     "Judging": (
         Panel("Verdicts", {"{{verdict}}": _rate("warpcourt_verdicts_total", "verdict")}, stacked=True),
         Panel(
-            "Claim to verdict",
+            "Time from claim to verdict",
             {
-                "half": _quantile(0.5, "warpcourt_judging_seconds"),
-                "19 of 20": _quantile(0.95, "warpcourt_judging_seconds"),
+                "median": _quantile(0.5, "warpcourt_judging_seconds"),
+                "95 %": _quantile(0.95, "warpcourt_judging_seconds"),
             },
             "s",
         ),
-        Panel("Stages, 19 of 20", {"{{stage}}": _quantile(0.95, "warpcourt_stage_seconds", "stage")}, "s"),
         Panel(
-            "Workers: busy of those that could be",
+            "Time of stages, 95th percentile",
+            {"{{stage}}": _quantile(0.95, "warpcourt_stage_seconds", "stage")},
+            "s",
+        ),
+        Panel(
+            "Busy workers",
             {
                 "{{worker}} busy": "max by (worker) (warpcourt_worker_busy)",
-                "{{worker}} at most": "max by (worker) (warpcourt_worker_concurrency)",
+                "{{worker}} maximum": "max by (worker) (warpcourt_worker_concurrency)",
             },
         ),
         Panel(
-            "Sandboxes that were ready",
+            "Share of sandboxes that were ready",
             {
                 "{{kind}}": (
                     "sum by (kind) (rate(warpcourt_pool_hits_total[$__rate_interval])) / "
@@ -99,7 +108,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
             "percentunit",
         ),
         Panel(
-            "Contents that were drawn ahead",
+            "Share of case contents that were generated in advance",
             {
                 "secret_pool": (
                     "sum(rate(warpcourt_secret_pool_hits_total[$__rate_interval])) / "
@@ -110,26 +119,26 @@ ROWS: dict[str, tuple[Panel, ...]] = {
             "percentunit",
         ),
     ),
-    "Trouble": (
+    "Failures": (
         Panel(
-            "Leases lost",
+            "Lost leases",
             {
                 "{{instance}} {{reason}}": _rate("warpcourt_leases_lost_total", "instance, reason"),
-                "ended, not swept yet": "max(warpcourt_leases_expired)",
-                "{{instance}} children that hung": _rate("warpcourt_children_hung_total", "instance"),
+                "expired, not swept yet": "max(warpcourt_leases_expired)",
+                "{{instance}} hung processes": _rate("warpcourt_children_hung_total", "instance"),
             },
         ),
         Panel(
-            "Heartbeats and verdicts that the database did not take",
+            "Failed writes of heartbeats and verdicts",
             {
                 "{{instance}} leases": _rate("warpcourt_lease_extensions_failed_total", "instance"),
-                "{{instance}} verdicts kept": _rate("warpcourt_record_retries_total", "instance"),
+                "{{instance}} verdicts retried": _rate("warpcourt_record_retries_total", "instance"),
                 "{{instance}} verdicts discarded": _rate("warpcourt_verdicts_discarded_total", "instance"),
-                "{{instance}} presence": _rate("warpcourt_heartbeats_failed_total", "instance"),
+                "{{instance}} heartbeats": _rate("warpcourt_heartbeats_failed_total", "instance"),
             },
         ),
         Panel(
-            "Jobs handed back",
+            "Jobs returned to the queue",
             {
                 "{{reason}}": _rate("warpcourt_jobs_handed_back_total", "reason"),
                 "swept: {{outcome}}": _rate("warpcourt_jobs_swept_total", "outcome"),
@@ -148,12 +157,12 @@ ROWS: dict[str, tuple[Panel, ...]] = {
                 "{{outcome}}": _rate("warpcourt_sweeps_total", "outcome"),
             },
         ),
-        Panel("Time of sweeps, 19 of 20", {"sweep": _quantile(0.95, "warpcourt_sweep_seconds")}, "s"),
+        Panel("Time of sweeps, 95th percentile", {"sweep": _quantile(0.95, "warpcourt_sweep_seconds")}, "s"),
         Panel("Age of the latest backup", {"backup": "min(warpcourt_backup_age_seconds)"}, "s"),
     ),
     "GPUs": (
         Panel(
-            "In use: 1, out of use: 0",
+            "GPUs in use (1) or out of use (0)",
             {"{{node}} {{model}} {{gpu}}": "min by (node, model, gpu) (warpcourt_gpu_well)"},
         ),
         Panel(
@@ -166,14 +175,14 @@ ROWS: dict[str, tuple[Panel, ...]] = {
         ),
         Panel("Temperature", {"{{gpu}}": "max by (gpu) (warpcourt_gpu_temperature_celsius)"}, "celsius"),
         Panel(
-            "Taken out of use, MPS restarted",
+            "Quarantines and MPS restarts",
             {
                 "{{gpu}} out of use": "sum by (gpu) (increase(warpcourt_gpu_quarantines_total[1h]))",
                 "{{gpu}} MPS": "sum by (gpu) (increase(warpcourt_mps_restarts_total[1h]))",
             },
         ),
         Panel(
-            "Last word of nodes and workers",
+            "Time since the last heartbeat",
             {
                 "{{node}}": "max by (node) (warpcourt_node_heartbeat_age_seconds)",
                 "{{worker}}": 'max by (worker) (warpcourt_worker_heartbeat_age_seconds{state!="stopped"})',
@@ -181,7 +190,7 @@ ROWS: dict[str, tuple[Panel, ...]] = {
             "s",
         ),
         Panel(
-            "Containers of dead workers",
+            "Removed containers of dead workers",
             {"{{instance}}": "sum by (instance) (increase(warpcourt_orphans_reaped_total[1h]))"},
         ),
     ),
@@ -193,21 +202,21 @@ ROWS: dict[str, tuple[Panel, ...]] = {
             stacked=True,
         ),
         Panel(
-            "Time of pages",
+            "Time of requests",
             {
-                "half": _quantile(0.5, "warpcourt_http_request_seconds"),
-                "19 of 20": _quantile(0.95, "warpcourt_http_request_seconds"),
-                "99 of 100": _quantile(0.99, "warpcourt_http_request_seconds"),
+                "median": _quantile(0.5, "warpcourt_http_request_seconds"),
+                "95 %": _quantile(0.95, "warpcourt_http_request_seconds"),
+                "99 %": _quantile(0.99, "warpcourt_http_request_seconds"),
             },
             "s",
         ),
         Panel(
-            "Slowest pages, 19 of 20",
+            "Slowest pages, 95th percentile",
             {"{{view}}": f"topk(8, {_quantile(0.95, 'warpcourt_http_request_seconds', 'view')})"},
             "s",
         ),
         Panel(
-            "At this moment",
+            "In progress",
             {
                 "event streams": "sum(warpcourt_event_streams)",
                 "requests": "sum(warpcourt_http_requests_in_flight)",

@@ -66,7 +66,7 @@ class CpuTarget:
 
     @classmethod
     def open(cls, backend: Backend, *, cache: Path, warm: Mapping[str, int]) -> Self:
-        """Open it on `backend`; see `judge.target.open_target`."""
+        """Open it on `backend`; see `judge.wiring.open_target`."""
         backend.verify()
         runtime = build_runtime(cache, find_toolkit())
         recipes = {kind: Recipe(command, warm.get(kind, 0)) for kind, command in commands(runtime).items()}

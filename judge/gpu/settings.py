@@ -1,4 +1,4 @@
-"""Configuration of a GPU node, for `judge.target.open_target`."""
+"""Configuration of a GPU node, for `judge.wiring.open_target`."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -13,7 +13,8 @@ from judge.cpu.target import CpuTarget
 from judge.gpu.settings import NodeSettings
 from judge.gpu.simulated import SimulatedHardware
 from judge.gpu.target import GpuTarget
-from judge.target import Target, open_backend
+from judge.target import Target
+from judge.wiring import open_backend
 from web.site import judging
 
 _SLOTS = 4

@@ -90,8 +90,8 @@ def test_a_run_on_sizes_of_ones_own(signed_in: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (("submit", "absent.cu"), 2, "cannot be read"),
-        (("submit", "bare.cu"), 2, "does not say which problem"),
+        (("submit", "absent.cu"), 2, "Cannot read"),
+        (("submit", "bare.cu"), 2, "does not name its problem"),
         (("submit", "bare.txt", "--problem", "vector-add"), 2, "--language"),
         (("submit", "bare.cu", "--problem", "nosuch"), 5, "doesn't exist"),
         (("submit", "bare.cu", "--problem", "vector-add", "--run", "--size", "five"), 2, "NAME=NUMBER"),
@@ -116,7 +116,7 @@ def test_without_a_site_or_a_token(run: Run, site: Site, tmp_path: Path) -> None
     assert run("problems").returncode == 2
     nobody = run("problems", WARPCOURT_URL="http://127.0.0.1:9")
     assert nobody.returncode == 3
-    assert "cannot be reached" in nobody.stderr
+    assert "Cannot reach" in nobody.stderr
     (tmp_path / "a.cu").write_text("// warpcourt: problem=vector-add\n")
     assert run("problems", WARPCOURT_URL=site.url).returncode == 0
     refused = run("submit", "a.cu", WARPCOURT_URL=site.url)

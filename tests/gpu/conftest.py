@@ -16,7 +16,8 @@ from judge.evaluate import evaluate
 from judge.gpu.settings import HOST_IMAGES, NodeSettings
 from judge.gpu.target import GpuTarget
 from judge.report import Report
-from judge.target import Target, open_target
+from judge.target import Target
+from judge.wiring import open_target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode

@@ -14,7 +14,7 @@ from judge.evaluate import evaluate
 from judge.gpu.settings import HOST_IMAGES, NodeSettings
 from judge.gpu.target import GpuTarget
 from judge.report import Report
-from judge.target import open_target
+from judge.wiring import open_target
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.gpu.mps import Mps

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.target import Target, open_target
+from judge.target import Target
+from judge.wiring import open_target
 from sandbox.backend import IsolationUnavailable
 from sandbox.toolchain import ToolchainMissing
 from testing.services import container_engine, need

@@ -37,13 +37,17 @@ class User(AbstractBaseUser, PermissionsMixin):
     username = models.CharField(
         max_length=MAX_CHARACTERS, unique=True, validators=username_validators, help_text="Shown to everyone."
     )
-    email = models.EmailField("e-mail", blank=True, help_text="Optional. Only for resetting the password.")
-    is_staff = models.BooleanField("staff", default=False, help_text="May see all submissions and the admin.")
+    email = models.EmailField(
+        "e-mail", blank=True, help_text="Optional. For resetting the password and for security notices."
+    )
+    is_staff = models.BooleanField(
+        "staff", default=False, help_text="Can see all submissions and use the admin."
+    )
     is_instructor = models.BooleanField(
-        "instructor", default=False, help_text="May read all submissions, to teach."
+        "instructor", default=False, help_text="Can read all submissions and write problems."
     )
     is_active = models.BooleanField(
-        "active", default=True, help_text="Unset this instead of deleting people."
+        "active", default=True, help_text="Clear this instead of deleting the user."
     )
     date_joined = models.DateTimeField(default=timezone.now, editable=False)
     profile_audience = models.CharField(
@@ -52,15 +56,15 @@ class User(AbstractBaseUser, PermissionsMixin):
         choices=Audience.choices,
         default=Audience.EVERYBODY,
         db_default=Audience.EVERYBODY,
-        help_text="Who may see the profile.",
+        help_text="Users who can see the profile.",
     )
     shows_activity = models.BooleanField(
         default=True,
         db_default=True,
-        help_text="Whether the profile shows on which days there were submissions.",
+        help_text="Whether the profile shows the days with submissions.",
     )
     in_rankings = models.BooleanField(
-        default=True, db_default=True, help_text="Whether leaderboards and the ranking show this person."
+        default=True, db_default=True, help_text="Whether leaderboards and the ranking show this user."
     )
 
     objects: ClassVar[UserManager] = UserManager()
@@ -105,8 +109,8 @@ class ApiToken(models.Model):
     """A secret that stands for its user in the API. Only its digest is kept."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
-    name = models.CharField(max_length=60, help_text="What it is for.")
-    prefix = models.CharField(max_length=12, help_text="The beginning of the token, to tell it from others.")
+    name = models.CharField(max_length=60, help_text="Purpose of the token.")
+    prefix = models.CharField(max_length=12, help_text="First characters of the token, to recognize it.")
     digest = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=8, choices=Scope.choices)
     created = models.DateTimeField(default=timezone.now, editable=False)

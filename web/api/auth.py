@@ -51,19 +51,19 @@ class TokenAuth(HttpBearer):
 
 
 class SubmitTokenAuth(TokenAuth):
-    """A token that may hand in."""
+    """A token with the scope `submit`."""
 
     scope = Scope.SUBMIT
 
 
 class AuthorTokenAuth(TokenAuth):
-    """A token that may write problems."""
+    """A token with the scope `author`."""
 
     scope = Scope.AUTHOR
 
 
 class SessionAuth(APIKeyCookie):
-    """A signed-in browser. What changes anything needs the CSRF token in `X-CSRFToken`."""
+    """The session of a signed-in browser. Requests that change data need the CSRF token in `X-CSRFToken`."""
 
     param_name = "sessionid"
 

@@ -38,7 +38,7 @@ _CODES = {
 
 
 class ErrorBody(Schema):
-    """What went wrong. `code` is for programs, `message` for people; `fields` names what to change."""
+    """An error. `code` is for programs, `message` is for users, and `fields` names the invalid fields."""
 
     code: str
     message: str
@@ -46,7 +46,7 @@ class ErrorBody(Schema):
 
 
 class ErrorOut(Schema):
-    """The body of every answer that is an error."""
+    """The body of an error response."""
 
     error: ErrorBody
 

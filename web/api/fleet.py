@@ -23,13 +23,13 @@ Name = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f/]{1,120}$")]
 
 
 class ReasonIn(Schema):
-    """Why it is done; others read it."""
+    """The reason, which staff can read."""
 
     reason: Reason
 
 
 class WorkerOut(Schema):
-    """A worker. `busy` of its `concurrency` places judge now; `message` says what keeps it from judging."""
+    """A worker. `busy` of its `concurrency` slots are in use. `message` says why it cannot judge."""
 
     name: str
     state: Duty
@@ -44,7 +44,7 @@ class WorkerOut(Schema):
 
 
 class GpuOut(Schema):
-    """A GPU. `hold_reason` says why staff keep it out of use, null where they do not."""
+    """A GPU. `hold_reason` says why staff quarantined it; null if they did not."""
 
     uuid: str
     model: str
@@ -63,9 +63,9 @@ class GpuOut(Schema):
 
 
 class NodeOut(Schema):
-    """A node. `state` is its node service's, null where it has none.
+    """A node. `state` is the state of its node service; null if it has none.
 
-    `idle`: no worker there judges anything, or would take anything.
+    `idle`: no worker of the node is judging or accepts submissions.
     """
 
     name: str
@@ -91,7 +91,7 @@ class QueueOut(Schema):
 
 
 class FleetOut(Schema):
-    """All of it. `version` is the site's own."""
+    """The fleet. `version` is the version of the site."""
 
     version: str
     nodes: list[NodeOut]
@@ -106,7 +106,7 @@ class DoneOut(Schema):
 
 @router.get("", response={200: FleetOut, **documented(401, 404)}, summary="Show the fleet")
 def show_fleet(request: ApiRequest) -> Any:  # noqa: ARG001 - an operation takes it
-    """Nodes, workers, GPUs and queues as they are now. For staff."""
+    """Return the current state of nodes, workers, GPUs and queues. For staff."""
     nodes = queries.fleet()
     return {
         "version": version(),
@@ -122,7 +122,7 @@ def show_fleet(request: ApiRequest) -> Any:  # noqa: ARG001 - an operation takes
     summary="Drain a node",
 )
 def drain_node(request: ApiRequest, node_name: Name, body: ReasonIn) -> Any:
-    """Let its workers finish what they judge, and take nothing more. For staff."""
+    """Drain a node: its workers finish their submissions and take no new ones. For staff."""
     node = get_object_or_404(Node, name=node_name)
     orders.drain(request.user, node, reason=body.reason)
     return {"changed": not node.drained}
@@ -135,7 +135,7 @@ def drain_node(request: ApiRequest, node_name: Name, body: ReasonIn) -> Any:
     summary="Resume a drained node",
 )
 def undrain_node(request: ApiRequest, node_name: Name) -> Any:
-    """Let its workers take submissions again. For staff."""
+    """Let the workers of a node take submissions again. For staff."""
     return {"changed": orders.undrain(request.user, get_object_or_404(Node, name=node_name))}
 
 
@@ -146,7 +146,7 @@ def undrain_node(request: ApiRequest, node_name: Name) -> Any:
     summary="Quarantine a GPU",
 )
 def quarantine_gpu(request: ApiRequest, uuid: Name, body: ReasonIn) -> Any:
-    """Keep it out of use until it is released, however well it is. For staff."""
+    """Keep a GPU out of use until it is released. For staff."""
     gpu = get_object_or_404(Gpu, uuid=uuid)
     orders.hold(request.user, gpu, reason=body.reason)
     return {"changed": not gpu.hold_reason}
@@ -159,7 +159,7 @@ def quarantine_gpu(request: ApiRequest, uuid: Name, body: ReasonIn) -> Any:
     summary="Release a GPU",
 )
 def release_gpu(request: ApiRequest, uuid: Name) -> Any:
-    """Let it be used again, once its node has found it well. For staff."""
+    """Use a GPU again as soon as its node reports it healthy. For staff."""
     return {"changed": orders.release(request.user, get_object_or_404(Gpu, uuid=uuid))}
 
 

@@ -17,9 +17,9 @@ router = Router(auth=PUBLIC)
 
 
 class BoardOut(Schema):
-    """Results that may be compared: of one version of the problem, one GPU model and one language.
+    """Comparable results: of one problem version, one GPU model and one language.
 
-    `users` counts those ranked, `latest` is when the newest of their scores was handed in.
+    `users` counts the ranked users. `latest` is the submission time of the newest score.
     """
 
     gpu: str
@@ -30,11 +30,11 @@ class BoardOut(Schema):
 
 
 class StandingOut(Schema):
-    """One user's best score, or first accepted submission where nothing is ranked.
+    """A user's best score, or the first accepted submission if nothing is ranked.
 
-    `rank` is shared in a tie. `score` is in microseconds with its 95 % interval, `roofline_percent` the
-    part of this GPU's speed that it reaches. `driver`, `toolkit` and the problem's `version` stamp it.
-    `public_id` is the submission's where you may read it, else empty.
+    Tied users share a `rank`. `score` is in microseconds, with its 95 % interval. `roofline_percent` is the
+    share of the GPU's limit that it reaches. `driver`, `toolkit` and the problem's `version` are those of the
+    measurement. `public_id` is empty if you can't read the submission.
     """
 
     username: str
@@ -51,7 +51,7 @@ class StandingOut(Schema):
 
 
 class BaselineOut(Schema):
-    """What to compare with: a plain reference program or a vendor's library, measured by the same clock."""
+    """A score to compare with: a simple program or a vendor library, timed with the same clock."""
 
     kind: BaselineKind
     label: str
@@ -66,11 +66,11 @@ class BaselineOut(Schema):
 
 
 class StandingsOut(Schema):
-    """A page of the standings of a problem. `note` says what they mean.
+    """A page of the standings of a problem. `note` explains them.
 
-    `rows` belong to `board`, which has `total` places; `boards` are all that there are. `mine` is your own
-    place, whichever page it is on. `records` are scores that were surely better than all before them, newest
-    first. `next` is the value of `after` that gives the next page, null on the last.
+    `rows` belong to `board`, which has `total` places. `boards` lists all boards. `mine` is your own place,
+    on whichever page it is. `records` are scores that were significantly better than all earlier scores,
+    newest first. `next` is the value of `after` for the next page; null on the last page.
     """
 
     ranked: bool
@@ -86,7 +86,7 @@ class StandingsOut(Schema):
 
 
 class WantedBoard(Schema):
-    """Which board to show; of the present version the one with most users by default."""
+    """The board to show. Default: the board of the current version with the most users."""
 
     gpu: Annotated[str, StringConstraints(max_length=120, pattern=r"^[^\x00]*$")] | None = None
     language: Language | None = None
@@ -99,7 +99,7 @@ class WantedBoard(Schema):
     "/{slug}", response={200: StandingsOut, **documented(401, 404, 422)}, summary="Show a leaderboard"
 )
 def show(request: ApiRequest, slug: Slug, wanted: Query[WantedBoard]) -> Any:
-    """Who solved the problem, ranked for each GPU model and language. Nothing is ranked without a GPU."""
+    """Return the users who solved the problem, ranked by GPU model and language if there is a GPU."""
     return queries.standings(
         find(request, slug),
         request.user,

@@ -18,7 +18,7 @@ Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,60}$")]
 
 
 class ProblemOut(Schema):
-    """A problem in a list. `submitted` and `accepted` count everybody's submissions."""
+    """A problem in a list. `submitted` and `accepted` count the submissions of all users."""
 
     slug: str
     title: str
@@ -33,7 +33,7 @@ class ProblemOut(Schema):
 
 
 class ArgumentOut(Schema):
-    """An argument of `solve`; `shape` has a formula over the sizes per dimension."""
+    """An argument of `solve`. `shape` has one formula over the sizes per dimension."""
 
     name: str
     role: str
@@ -63,14 +63,14 @@ class ProblemDetailOut(ProblemOut):
 
 
 class ProblemsOut(Schema):
-    """One page. `next` is the value of `after` that gives the next one, null on the last."""
+    """One page. `next` is the value of `after` for the next page; null on the last page."""
 
     problems: list[ProblemOut]
     next: str | None
 
 
 class ProblemFilter(Schema):
-    """Which problems to list. `status` is yours: `solved`, `attempted` or `new`."""
+    """Filters of the list. `status` is your own: `solved`, `attempted` or `new`."""
 
     difficulty: Difficulty | None = None
     tag: Annotated[str, StringConstraints(max_length=40, pattern=r"^[^\x00]*$")] | None = None
@@ -83,7 +83,7 @@ class ProblemFilter(Schema):
 
 
 class StarterOut(Schema):
-    """Source to begin with."""
+    """Starter code."""
 
     language: Language
     source: str
@@ -91,7 +91,7 @@ class StarterOut(Schema):
 
 @router.get("", response={200: ProblemsOut, **documented(401, 422)}, summary="List problems")
 def list_problems(request: ApiRequest, wanted: Query[ProblemFilter]) -> Any:
-    """The published problems by their slugs, a page at a time. Their order on a track is the track's."""
+    """Return one page of the published problems, by slug. A track has its own order."""
     rows = queries.list_problems(
         request.user,
         difficulty=wanted.difficulty,
@@ -112,7 +112,7 @@ def list_problems(request: ApiRequest, wanted: Query[ProblemFilter]) -> Any:
     "/{slug}", response={200: ProblemDetailOut, **documented(401, 404, 422)}, summary="Show a problem"
 )
 def show_problem(request: ApiRequest, slug: Slug) -> Any:
-    """A problem with its statement, signature, samples and starters."""
+    """Return a problem with its statement, signature, samples and starters."""
     problem = find(request, slug)
     readable = queries.may_read_editorial(request.user, problem)
     problem.editorial = problem.editorial if readable else None  # type: ignore[assignment]  # never saved
@@ -125,7 +125,7 @@ def show_problem(request: ApiRequest, slug: Slug) -> Any:
     summary="List starters",
 )
 def list_starters(request: ApiRequest, slug: Slug) -> Any:
-    """Source to begin with, one per language."""
+    """Return the starter code for each language."""
     starters = find(request, slug).starters
     return [{"language": language, "source": source} for language, source in starters.items()]
 

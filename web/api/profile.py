@@ -19,7 +19,7 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=150, pattern=r"
 
 
 class UserOut(Schema):
-    """A person. `solved` and `attempted` count problems."""
+    """A user. `solved` and `attempted` count problems."""
 
     username: str
     joined: datetime
@@ -36,14 +36,14 @@ class ProfileOut(UserOut):
 
 @router.get("", response={200: ProfileOut, **documented(401)}, summary="Show your profile")
 def show_profile(request: ApiRequest) -> Any:
-    """The holder of the token."""
+    """Return the user of the token."""
     user: User = request.user  # type: ignore[assignment]  # the checks leave only users
     return {**_shown(user), "instructor": user.is_instructor, "staff": user.is_staff}
 
 
-@people.get("/{username}", response={200: UserOut, **documented(401, 404, 422)}, summary="Show a person")
+@people.get("/{username}", response={200: UserOut, **documented(401, 404, 422)}, summary="Show a user")
 def show_user(request: ApiRequest, username: Name) -> Any:
-    """Somebody whose profile you may see."""
+    """Return a user whose profile you can see."""
     user = queries.find_profile(request.user, username)
     if user is None:
         raise Http404

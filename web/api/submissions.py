@@ -30,8 +30,8 @@ Key = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,64}$")]
 class SubmissionIn(Schema):
     """A program to judge.
 
-    `sizes` replaces the cases by one of your own, and `seed` draws the inputs so that they come again: both
-    in runs only. `gpu_model` asks for a GPU of a model that is in use; empty for any.
+    `sizes` replaces the cases with a custom case, and `seed` makes the inputs reproducible. Both are only for
+    runs. `gpu_model` requests a GPU model that is in use; empty for any.
     """
 
     problem: Slug
@@ -44,7 +44,7 @@ class SubmissionIn(Schema):
 
 
 class SubmissionOut(Schema):
-    """A submission. `verdict` and `message` are null until it is done, `score` where nothing ranks."""
+    """A submission. `verdict` and `message` are null until it is done, `score` if it is not ranked."""
 
     id: str = Field(alias="public_id")
     problem: str = Field(alias="problem.slug")
@@ -84,14 +84,13 @@ class SubmissionOut(Schema):
 
 
 class ReportOut(Schema):
-    """The whole outcome. Of hidden cases it tells no names, no sizes and no values.
+    """The full report. It contains no names, sizes or values of hidden cases.
 
-    A case's `timing` is what the trusted clock found, in microseconds. Where its `queued` is false, the time
-    includes that of launching: the program uses a stream that does not wait for the default stream. A timed
-    case that is accepted without a `timing` has a `message` that says why. `headline` is the finding of
-    `diagnostics` that says best why the program failed, null where none does. `environment` stamps what
-    produced it: target, GPU, driver, toolkit, version of the problem. `attempts` is more than 1 where a
-    neighbour's fault disturbed a run.
+    The `timing` of a case comes from the trusted clock, in microseconds. If its `queued` is false, the time
+    includes the launch: the program uses a stream that does not wait for the default stream. If an accepted
+    timed case has no `timing`, its `message` says why. `headline` is the finding in `diagnostics` that best
+    explains the failure; null if there is none. `environment` describes the measurement: target, GPU, driver,
+    toolkit and problem version. `attempts` is more than 1 if another program on the GPU disturbed a run.
     """
 
     verdict: Verdict
@@ -115,7 +114,7 @@ class ReportOut(Schema):
 
 
 class ListingOut(Schema):
-    """What the compiler made of the program, without the text."""
+    """A compiler listing, without its text."""
 
     kind: ListingKind
     size_bytes: int
@@ -128,7 +127,7 @@ class ListingTextOut(ListingOut):
 
 
 class SubmissionDetailOut(SubmissionOut):
-    """A submission with its source and report. The text of a listing has an address of its own."""
+    """A submission with its source and report. The text of a listing has its own URL."""
 
     source: str
     sizes: dict[str, int] | None
@@ -155,14 +154,14 @@ class SubmissionDetailOut(SubmissionOut):
 
 
 class PageOut(Schema):
-    """One page. `next` is the value of `before` that gives the next one, null on the last."""
+    """One page. `next` is the value of `before` for the next page; null on the last page."""
 
     submissions: list[SubmissionOut]
     next: str | None
 
 
 class WantedSubmissions(Schema):
-    """Which submissions to list."""
+    """Filters of the list."""
 
     problem: Slug | None = None
     before: PublicId | None = None
@@ -170,7 +169,7 @@ class WantedSubmissions(Schema):
 
 
 class Own(Schema):
-    """Which of your submissions: the last accepted one, or the fastest."""
+    """Selects your latest accepted submission or your fastest."""
 
     problem: Slug
     language: Language
@@ -185,7 +184,7 @@ class SourceOut(Schema):
 
 
 class CancelledOut(Schema):
-    """`cancelled` is false when the submission was over already."""
+    """`cancelled` is false if the submission had already finished."""
 
     cancelled: bool
 
@@ -201,7 +200,7 @@ def submit(
     program: SubmissionIn,
     idempotency_key: Annotated[Key | None, Header(alias="Idempotency-Key")] = None,
 ) -> Any:
-    """Queue a program. With the same `Idempotency-Key` a repeated request gives the first submission."""
+    """Queue a program. A repeated request with the same `Idempotency-Key` returns the first submission."""
     submission = services.submit(
         _user(request),
         find(request, program.problem),
@@ -218,7 +217,7 @@ def submit(
 
 @router.get("", response={200: PageOut, **documented(401, 404, 422)}, summary="List your submissions")
 def list_submissions(request: ApiRequest, wanted: Query[WantedSubmissions]) -> Any:
-    """Your own submissions, newest first, a page at a time."""
+    """Return one page of your submissions, newest first."""
     before = None
     if wanted.before is not None:
         last = get_object_or_404(queries.list_submissions(request.user), public_id=wanted.before)
@@ -233,7 +232,7 @@ def list_submissions(request: ApiRequest, wanted: Query[WantedSubmissions]) -> A
     "/own", response={200: SubmissionDetailOut, **documented(401, 404, 422)}, summary="Show your best"
 )
 def show_own(request: ApiRequest, wanted: Query[Own]) -> Any:
-    """Your last accepted submission to a problem, or your fastest."""
+    """Return your latest accepted submission to a problem, or your fastest."""
     problem = find(request, wanted.problem)
     found = counterparts.own(request.user, problem, wanted.language, wanted.which)
     if found is None:
@@ -247,7 +246,7 @@ def show_own(request: ApiRequest, wanted: Query[Own]) -> Any:
     summary="Show a submission",
 )
 def show_submission(request: ApiRequest, public_id: PublicId) -> Any:
-    """A submission with its source, and its report once it is done."""
+    """Return a submission with its source and, if it is done, its report."""
     return _find(request, public_id)
 
 
@@ -257,7 +256,7 @@ def show_submission(request: ApiRequest, public_id: PublicId) -> Any:
     summary="Show its source",
 )
 def show_source(request: ApiRequest, public_id: PublicId) -> Any:
-    """The program as it was handed in."""
+    """Return the source of a submission."""
     return _find(request, public_id)
 
 
@@ -267,7 +266,7 @@ def show_source(request: ApiRequest, public_id: PublicId) -> Any:
     summary="Show a listing",
 )
 def show_listing(request: ApiRequest, public_id: PublicId, kind: ListingKind) -> Any:
-    """What the compiler made of the program: PTX, or SASS, which the GPU runs."""
+    """Return a compiler listing of the program: PTX, or SASS, which the GPU runs."""
     listing = queries.find_listing(_find(request, public_id), kind)
     if listing is None:
         raise Http404
@@ -281,9 +280,10 @@ def show_listing(request: ApiRequest, public_id: PublicId, kind: ListingKind) ->
     summary="Cancel a submission",
 )
 def cancel(request: ApiRequest, public_id: PublicId) -> Any:
-    """End its judging. A submission in progress is over within about a second."""
+    """Cancel a submission. A submission in progress ends within about a second."""
     found = get_object_or_404(queries.submissions_in_charge(request.user), public_id=public_id)
-    return {"cancelled": services.cancel(found)}
+    by = "its author" if found.user_id == request.user.pk else "staff"
+    return {"cancelled": services.cancel(found, message=f"Cancelled by {by}.")}
 
 
 @router.get(
@@ -303,7 +303,7 @@ def cancel(request: ApiRequest, public_id: PublicId) -> Any:
     },
 )
 async def follow(request: ApiRequest, public_id: PublicId) -> HttpResponseBase:
-    """The steps of its judging as they happen."""
+    """Stream the progress events of a submission."""
     return await streams.open_stream(request, request.user, public_id)
 
 

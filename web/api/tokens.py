@@ -21,7 +21,7 @@ Line = Annotated[str, StringConstraints(min_length=1, max_length=60, pattern=r"^
 
 
 class TokenIn(Schema):
-    """Who you are, and what the token is for."""
+    """Your credentials, and the purpose of the token."""
 
     username: Annotated[str, StringConstraints(min_length=1, max_length=150, pattern=r"^[^\x00]+$")]
     password: Annotated[str, StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00]+$")]
@@ -43,7 +43,7 @@ class TokenOut(Schema):
 
 
 class NewTokenOut(TokenOut):
-    """A fresh token. `token` is the secret; it is shown this once."""
+    """A new token. `token` is the secret, which is shown only once."""
 
     token: str
 
@@ -55,7 +55,7 @@ class NewTokenOut(TokenOut):
     summary="Create a token from a username and a password",
 )
 def create_token(request: HttpRequest, wanted: TokenIn) -> Any:
-    """Throttled like signing in: too many wrong passwords for a name or from an address are refused."""
+    """Create a token. Like sign-in, this refuses too many wrong passwords for a name or from an address."""
     try:
         user = get_adapter(request).authenticate(request, username=wanted.username, password=wanted.password)
     except ValidationError:
@@ -74,7 +74,7 @@ def create_token(request: HttpRequest, wanted: TokenIn) -> Any:
 
 @router.get("", response={200: list[TokenOut], **documented(401)}, summary="List your tokens")
 def list_tokens(request: ApiRequest) -> Any:
-    """Your live tokens, newest first."""
+    """Return your valid tokens, newest first."""
     return queries.list_tokens(request.user)  # type: ignore[arg-type]  # the checks leave only users
 
 
@@ -85,7 +85,7 @@ def list_tokens(request: ApiRequest) -> Any:
     summary="Revoke a token",
 )
 def revoke_token(request: ApiRequest, token_id: Annotated[int, Field(ge=1, lt=2**63)]) -> Any:
-    """End a token at once."""
+    """Revoke a token. This takes effect immediately."""
     if not services.revoke_token(request.user, token_id):  # type: ignore[arg-type]  # as above
         raise Http404
     return Status(204, None)

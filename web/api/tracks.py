@@ -15,7 +15,7 @@ router = Router(auth=PUBLIC)
 
 
 class StopOut(Schema):
-    """A problem on a track, with your marks. `day` is null where the track has no days."""
+    """A problem on a track, with your progress. `day` is null if the track has no days."""
 
     slug: str
     title: str
@@ -43,13 +43,13 @@ class TrackDetailOut(TrackOut):
 
 @router.get("", response={200: list[TrackOut], **documented(401)}, summary="List tracks")
 def list_tracks(request: ApiRequest) -> Any:
-    """The published tracks, in the order of the site."""
+    """Return the published tracks in the order of the site."""
     return queries.list_paths(request.user)
 
 
 @router.get("/{slug}", response={200: TrackDetailOut, **documented(401, 404, 422)}, summary="Show a track")
 def show_track(request: ApiRequest, slug: Slug) -> Any:
-    """A track with its problems and your marks."""
+    """Return a track with its problems and your progress."""
     path = queries.find_path(request.user, slug)
     if path is None:
         raise Http404

@@ -59,7 +59,7 @@ class Act(models.Model):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="acts"
     )
     actor_name = models.CharField(
-        max_length=NAME_CHARACTERS, blank=True, help_text="Empty for the command line."
+        max_length=NAME_CHARACTERS, blank=True, help_text="Empty if done on the command line."
     )
     kind = models.CharField(max_length=30)
     target_kind = models.CharField(max_length=30, blank=True)

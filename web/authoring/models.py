@@ -150,7 +150,9 @@ class Revision(models.Model):
     tree = models.JSONField(default=dict)
     changed = models.JSONField(default=dict)
     kept = models.BooleanField(default=False)
-    since = models.DateTimeField(default=timezone.now, editable=False, help_text="Of the first write in it.")
+    since = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="Time of the first write in this revision."
+    )
     created = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -221,7 +223,9 @@ class ProofRun(LeasedJob):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="proof_runs"
     )
     progress = models.JSONField(default=dict)
-    holds = models.BooleanField(null=True, blank=True, help_text="Of a proof that is done: whether it holds.")
+    holds = models.BooleanField(
+        null=True, blank=True, help_text="Whether the proof holds. Empty until it is done."
+    )
     report = models.JSONField(null=True, blank=True)
     failure = models.TextField(blank=True)
     finished = models.DateTimeField(null=True, blank=True)

@@ -15,14 +15,14 @@ class Problem(models.Model):
     difficulty = models.CharField(max_length=8, choices=[(d.value, d.value) for d in Difficulty])
     tags = models.JSONField(default=list)
     track_day = models.PositiveSmallIntegerField(null=True, blank=True)
-    version = models.CharField(max_length=64, help_text="Changes with all that can change a verdict.")
+    version = models.CharField(max_length=64, help_text="Changes with everything that can change a verdict.")
     package = models.ForeignKey(
         "packages.PackageVersion",
         models.SET_NULL,
         null=True,
         blank=True,
         related_name="live_of",
-        help_text="The version that is live; empty until the packages are loaded.",
+        help_text="The live version. Empty until the packages are loaded.",
     )
     statement = models.TextField(help_text="Markdown with TeX.")
     translations = models.JSONField(
@@ -31,10 +31,12 @@ class Problem(models.Model):
         blank=True,
         help_text="The statement in other languages, by locale.",
     )
-    editorial = models.TextField(blank=True, help_text="Markdown, shown after solving.")
-    starters = models.JSONField(default=dict, help_text="Source to begin with, by language.")
-    signature = models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype, shape.")
-    samples = models.JSONField(default=list, help_text="Public cases: name and sizes.")
+    editorial = models.TextField(
+        blank=True, help_text="Markdown. Shown to users who have solved the problem."
+    )
+    starters = models.JSONField(default=dict, help_text="Starter code by language.")
+    signature = models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype and shape.")
+    samples = models.JSONField(default=list, help_text="Names and sizes of public cases.")
     limits = models.JSONField(default=dict, help_text="compile_s, case_s, memory_mib, source_kib.")
     published = models.BooleanField(default=True, help_text="Only published problems are shown to users.")
     added = models.DateTimeField(default=timezone.now, editable=False)

@@ -1,5 +1,5 @@
-"""The `warpcourt` command, for those who rather write in their own editor.
+"""The `warpcourt` command, for users who prefer their own editor.
 
-A program of its own: it knows a site only through its REST API and imports nothing of the site, so
-that `pip install` of this project on a laptop brings no Django. Hence the relative imports.
+It is a separate program: it uses only the site's REST API and imports no code of the site, so that
+`pip install` on a laptop does not install Django. Hence the relative imports.
 """

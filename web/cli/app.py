@@ -1,4 +1,4 @@
-"""The commands of `warpcourt`. Each reads its input, asks the site, and shows the answer or prints JSON."""
+"""The commands of `warpcourt`. Each reads its input, calls the site and prints the response."""
 
 import difflib
 import sys
@@ -14,8 +14,8 @@ from .watch import watch
 
 app = typer.Typer(
     name="warpcourt",
-    help="Practise GPU kernels from your own editor: pull a problem, hand a file in, watch its verdict.",
-    epilog="Exit status: 0 accepted or done; each other verdict has its own, from 10 on; see the help page.",
+    help="Write GPU kernels in your own editor: pull a problem, submit a file and wait for its verdict.",
+    epilog="Exit status: 0 for success or an accepted program. Other verdicts: 10 to 19; see the help page.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -25,18 +25,20 @@ problem.app.add_typer(published.app)
 app.add_typer(problem.app, name="problem")
 app.command("import")(sets.import_set)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")]
-Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The problem, such as vector-add.")]
-Watch = Annotated[bool, typer.Option("--watch", help="Wait for the verdict, and exit with it.")]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The program, .cu or .py.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the site's response as JSON.")]
+Slug = Annotated[str, typer.Argument(metavar="SLUG", help="Slug of the problem, such as vector-add.")]
+Watch = Annotated[
+    bool, typer.Option("--watch", help="Wait for the verdict. The exit status tells which one.")
+]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The program, a .cu or .py file.")]
 Language = Annotated[str | None, typer.Option(help="cuda, triton or python.")]
-Gpu = Annotated[str | None, typer.Option(help="A GPU model, as the leaderboard names it.")]
+Gpu = Annotated[str | None, typer.Option(help="GPU model, as the leaderboard names it.")]
 ProblemOf = Annotated[str | None, typer.Option("--problem", help="Default: from the file's header comment.")]
 _STATUSES = {401: exits.FORBIDDEN, 403: exits.FORBIDDEN, 404: exits.NOT_FOUND, 429: exits.LIMITED}
 
 
 def main() -> None:
-    """Run the command line; what goes wrong becomes one sentence and an exit status."""
+    """Run the command line. Report an error as one message and an exit status."""
     try:
         app()
     except (programs.ProgramUnusable, package.FolderUnusable, credentials.CredentialsInvalid) as error:
@@ -49,16 +51,22 @@ def main() -> None:
 
 @app.command()
 def login(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The site, such as https://court.example.org.")],
-    username: Annotated[str | None, typer.Option(help="Default: asked for.")] = None,
+    url: Annotated[
+        str, typer.Argument(metavar="URL", help="URL of the site, such as https://court.example.org.")
+    ],
+    username: Annotated[str | None, typer.Option(help="Default: prompt for it.")] = None,
     token_from_stdin: Annotated[
-        bool, typer.Option("--token-stdin", help="Read a token of the account page from standard input.")
+        bool,
+        typer.Option(
+            "--token-stdin", help="Read a token from standard input. Create one on the account page."
+        ),
     ] = False,
     author: Annotated[
-        bool, typer.Option("--author", help="The token may also write problems: for warpcourt problem.")
+        bool,
+        typer.Option("--author", help="Request a token that may also write problems (`warpcourt problem`)."),
     ] = False,
 ) -> None:
-    """Sign in, and keep a token for later commands."""
+    """Sign in and store a token for later commands."""
     if not url.startswith(("http://", "https://")):
         url = f"https://{url}"
     url = url.rstrip("/")
@@ -74,21 +82,21 @@ def login(
     with Client(credentials.Credentials(url, token)) as client:
         name = client.get("profile")["username"]
     path = credentials.save(credentials.Credentials(url, token))
-    show.plain(terminal.out(), f"Signed in to {url} as {name}. The token is kept in {path}.")
+    show.plain(terminal.out(), f"Signed in to {url} as {name}. The token is stored in {path}.")
 
 
 @app.command()
 def logout() -> None:
-    """Forget the token that `login` kept. Revoke it on the account page to end it for good."""
+    """Delete the stored token. It stays valid until you revoke it on the account page."""
     done = credentials.forget()
     show.plain(terminal.out(), "Signed out." if done else "You were not signed in.")
 
 
 @app.command()
 def problems(
-    search: Annotated[str | None, typer.Argument(help="Words of the title or the summary.")] = None,
+    search: Annotated[str | None, typer.Argument(help="Words in the title or the summary.")] = None,
     difficulty: Annotated[str | None, typer.Option(help="easy, medium or hard.")] = None,
-    tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
+    tag: Annotated[str | None, typer.Option(help="List only problems with this tag.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the problems."""
@@ -102,26 +110,28 @@ def problems(
 def pull(
     slug: Slug,
     language: Language = None,
-    output: Annotated[Path | None, typer.Option(help="Default: SLUG.cu or SLUG.py here.")] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite the file.")] = False,
+    output: Annotated[
+        Path | None, typer.Option(help="Default: SLUG.cu or SLUG.py in this directory.")
+    ] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write the starter of a problem into a file, with a header comment that `submit` reads."""
+    """Write the starter code of a problem to a file. Its header comment tells `submit` what to do."""
     with terminal.site() as client:
         problem = client.get(f"problems/{slug}")
     starters: dict[str, str] = problem["starters"]
     chosen = language or next(iter(starters))
     if chosen not in starters:
-        terminal.fail(f"{problem['title']} is offered in {' and '.join(starters)}.", exits.USAGE)
+        terminal.fail(f"{problem['title']} accepts {' and '.join(starters)}, not {chosen}.", exits.USAGE)
     path = output or Path(f"{slug}{header.SUFFIXES[chosen]}")
     try:
         with path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(header.write_header(slug, chosen) + starters[chosen])
     except FileExistsError:
-        terminal.fail(f"{path} exists already; give --force to overwrite it, or --output.", exits.USAGE)
+        terminal.fail(f"{path} already exists. Use --force to overwrite it, or --output.", exits.USAGE)
     except OSError as error:
-        terminal.fail(f"{path} cannot be written: {error.strerror}.", exits.USAGE)
+        terminal.fail(f"Cannot write {path}: {error.strerror}.", exits.USAGE)
     show.plain(
-        terminal.out(), f"{problem['title']} is in {path}. Hand it in with: warpcourt submit {path} --watch"
+        terminal.out(), f"{problem['title']} is in {path}. To submit it: warpcourt submit {path} --watch"
     )
 
 
@@ -130,17 +140,17 @@ def submit(
     file: File,
     problem: ProblemOf = None,
     language: Language = None,
-    run: Annotated[bool, typer.Option("--run", help="Judge the samples only; nothing is ranked.")] = False,
+    run: Annotated[bool, typer.Option("--run", help="Judge only the sample cases, without ranking.")] = False,
     gpu: Gpu = None,
     size: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=NUMBER", help="With --run: a size of your own. Repeat it."),
+        typer.Option(metavar="NAME=NUMBER", help="With --run: a custom size. Repeatable."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="With --run: a seed of your own.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="With --run: a custom seed.")] = None,
     watch_it: Watch = False,
     as_json: AsJson = False,
 ) -> None:
-    """Hand a file in, or run it."""
+    """Submit a file, or run it on the sample cases."""
     program = programs.read_program(file, problem=problem, language=language, gpu=gpu)
     body: dict[str, Any] = {
         "problem": program.problem,
@@ -162,19 +172,21 @@ def submit(
     if as_json:
         terminal.print_json(row)
     else:
-        show.plain(terminal.out(), f"{address}\nWatch it with: warpcourt status {row['id']} --watch")
+        show.plain(
+            terminal.out(), f"{address}\nTo wait for the verdict: warpcourt status {row['id']} --watch"
+        )
 
 
 @app.command()
 def status(
     public_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Default: your latest ones.")
+        str | None, typer.Argument(metavar="[ID]", help="Default: list your latest submissions.")
     ] = None,
     watch_it: Watch = False,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many of the latest.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Number of submissions to list.")] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Show a submission with its report, or your latest ones."""
+    """Show a submission with its report, or list your latest submissions."""
     with terminal.site() as client:
         if public_id is None:
             rows = list(islice(client.pages("submissions", "submissions", "before"), limit))
@@ -188,15 +200,15 @@ def status(
 
 @app.command()
 def cancel(public_id: Annotated[str, typer.Argument(metavar="ID")]) -> None:
-    """End the judging of a submission."""
+    """Cancel a submission."""
     with terminal.site() as client:
         done = client.post(f"submissions/{public_id}/cancel", {})["cancelled"]
-    show.plain(terminal.out(), "Cancelled." if done else "Already finished.")
+    show.plain(terminal.out(), "Cancelled." if done else "The submission has already finished.")
 
 
 @app.command()
 def leaderboard(slug: Slug, gpu: Gpu = None, language: Language = None, as_json: AsJson = False) -> None:
-    """Show who is fastest."""
+    """Show the leaderboard of a problem."""
     with terminal.site() as client:
         body = client.get(f"leaderboards/{slug}", gpu=gpu, language=language)
     terminal.answer(body, as_json=as_json, shown=show.leaderboard(body))
@@ -206,13 +218,16 @@ def leaderboard(slug: Slug, gpu: Gpu = None, language: Language = None, as_json:
 def diff(
     file: File,
     against: Annotated[
-        str, typer.Option(metavar="accepted|best|ID", help="Your last accepted one, your fastest, or any.")
+        str,
+        typer.Option(
+            metavar="accepted|best|ID", help="Your latest accepted submission, your fastest, or any."
+        ),
     ] = "accepted",
     problem: ProblemOf = None,
     language: Language = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare a file with what you handed in before. Exits with 0 when they are the same, else with 1."""
+    """Compare a file with an earlier submission. Exit status: 0 if they are equal, 1 if not."""
     with terminal.site() as client:
         if against in {"accepted", "best"}:
             program = programs.read_program(file, problem=problem, language=language)
@@ -233,7 +248,7 @@ def _sizes(given: list[str]) -> dict[str, int] | None:
     for text in given:
         name, equals, number = text.partition("=")
         if not name or not equals or not number.isdecimal():
-            terminal.fail(f"--size {text} is not NAME=NUMBER.", exits.USAGE)
+            terminal.fail(f"--size expects NAME=NUMBER, not {text}.", exits.USAGE)
         sizes[name] = int(number)
     return sizes or None
 

@@ -1,8 +1,8 @@
 """The site's REST API as this command uses it.
 
-SiteError                the message is for the person at the terminal
-+-- Unreachable          no answer, or an answer that is not the API's
-+-- Refused              the site says no; `status` is the HTTP status
+SiteError                the message is for the user
++-- Unreachable          no response, or a response that is not the API's
++-- Refused              the site refused; `status` is the HTTP status
 """
 
 import json
@@ -27,15 +27,15 @@ Body = dict[str, Any]
 
 
 class SiteError(Exception):
-    """Root of the reasons for which the site gave no answer that helps."""
+    """Base class of errors of requests to the site."""
 
 
 class Unreachable(SiteError):
-    """Raised when there is no answer, or one that no Warpcourt gives."""
+    """Raised when there is no response, or the server is not a Warpcourt site."""
 
 
 class Refused(SiteError):
-    """Raised when the site refuses. `status` is the HTTP status."""
+    """Raised when the site refuses a request. `status` is the HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status
@@ -44,10 +44,7 @@ class Refused(SiteError):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One step of a judgement: its number, its kind, and what it says.
-
-    What holds for the moment only, such as the place in the queue, has no number.
-    """
+    """A progress event of a submission. Temporary state, such as the queue position, has no `sequence`."""
 
     sequence: int | None
     kind: str
@@ -75,12 +72,12 @@ class Client:
         self._http.close()
 
     def get(self, path: str, **query: str | int | None) -> Any:
-        """What is at `path`; `query` without its empty entries."""
+        """GET `path` with `query`, without its empty entries. Return the parsed response."""
         wanted = {name: value for name, value in query.items() if value is not None}
         return self._send("GET", path, params=wanted)
 
     def pages(self, path: str, rows: str, cursor: str, **query: str | int | None) -> Iterator[Body]:
-        """Every row of a list that comes in pages, named `rows`; `cursor` is the query's name for `next`."""
+        """Yield the rows of all pages. `rows` is their field, `cursor` the query parameter for `next`."""
         following: str | None = None
         while True:
             page = self.get(path, **{**query, cursor: following})
@@ -90,23 +87,23 @@ class Client:
                 return
 
     def post(self, path: str, body: Body, **headers: str) -> Any:
-        """What the site answers to `body`."""
+        """POST `body` and return the parsed response."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._send("POST", path, json=body, headers=named)
 
     def put(self, path: str, body: Body) -> Any:
-        """What the site answers to `body` in place of what is there."""
+        """PUT `body` and return the parsed response."""
         return self._send("PUT", path, json=body)
 
     def upload(self, path: str, name: str, content: bytes, **fields: str) -> Any:
-        """What the site answers to a file, with `fields` beside it. `name` is how the site calls it."""
+        """POST a file as the form field `name`, with `fields`. Return the parsed response."""
         return self._send("POST", path, files={name: (name, content)}, data=fields)
 
     def follow(self, public_id: str) -> Iterator[Event]:
-        """The steps of a judgement as they happen, up to the last; reconnects where the line breaks.
+        """Yield the progress events of a submission up to the last. Reconnects if the connection breaks.
 
         Raises:
-            Unreachable: the site was lost for good. The submission goes on all the same.
+            Unreachable: reconnecting failed. The site still judges the submission.
         """
         seen, failures = 0, 0
         while True:
@@ -119,7 +116,7 @@ class Client:
             except httpx.HTTPError as error:
                 failures += 1
                 if failures > _RECONNECTS:
-                    raise Unreachable(f"The site was lost while waiting: {error}") from error
+                    raise Unreachable(f"Lost the connection to the site while waiting: {error}") from error
             if self.get(f"submissions/{public_id}")["state"] == "done":
                 return
             time.sleep(min(0.5 * 2**failures, _LONGEST_PAUSE_S))
@@ -145,7 +142,7 @@ class Client:
         try:
             response = self._http.request(method, path, **options)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unreachable(f"{self.url} cannot be reached: {error}") from error
+            raise Unreachable(f"Cannot reach {self.url}: {error}") from error
         if response.status_code == 204:
             return None
         if response.status_code >= 400:
@@ -162,9 +159,11 @@ def _refusal(response: httpx.Response) -> SiteError:
         message = str(error["message"])
         wrong = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in error["fields"].items())
     except (ValueError, KeyError, TypeError):
-        return Unreachable(f"The site answered {response.status_code} and is not a Warpcourt server.")
+        return Unreachable(
+            f"The response ({response.status_code}) is not from a Warpcourt server; check the URL."
+        )
     if response.status_code >= 500:
         return Unreachable(message)
     if response.status_code == 401:
-        message = "You are not signed in here, or the token has ended; run: warpcourt login URL"
+        message = "You are not signed in to this site, or the token has expired. Run: warpcourt login URL"
     return Refused(response.status_code, f"{message} {wrong}".strip())

@@ -1,7 +1,7 @@
-"""Which site to talk to, and the token that says who asks.
+"""The URL of the site, and the user's token.
 
-`WARPCOURT_URL` and `WARPCOURT_TOKEN` come first, for scripts. Otherwise `warpcourt login` has written
-both into a file that only its owner may read, under `$XDG_CONFIG_HOME` or `~/.config`.
+`WARPCOURT_URL` and `WARPCOURT_TOKEN` take precedence, for scripts. Otherwise `warpcourt login` has written
+both to a file that only its owner can read, in `$XDG_CONFIG_HOME` or `~/.config`.
 """
 
 import json
@@ -12,25 +12,25 @@ from pathlib import Path
 
 
 class CredentialsInvalid(Exception):
-    """Raised when the file cannot be read as what `login` wrote. The message says what to do."""
+    """Raised when the file of `login` is missing or invalid. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A site's address without a slash at its end, and a token, None for anybody."""
+    """A site's URL without a trailing slash, and a token. None: not signed in."""
 
     url: str
     token: str | None = None
 
 
 def file_of(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where the credentials are kept."""
+    """The path of the credentials file."""
     base = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "~")).expanduser() / ".config"
     return Path(base) / "warpcourt" / "credentials.json"
 
 
 def load(environ: Mapping[str, str] = os.environ) -> Credentials | None:
-    """The site and the token to use; None when there are none yet.
+    """The site and the token to use; None if no site is configured.
 
     Raises:
         CredentialsInvalid: the file is not what `login` writes.
@@ -45,7 +45,7 @@ def load(environ: Mapping[str, str] = os.environ) -> Credentials | None:
 
 
 def save(credentials: Credentials, environ: Mapping[str, str] = os.environ) -> Path:
-    """Keep `credentials` for later commands, readable by their owner alone."""
+    """Store `credentials` for later commands, readable only by their owner."""
     path = file_of(environ)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     fresh = path.with_suffix(".new")
@@ -58,7 +58,7 @@ def save(credentials: Credentials, environ: Mapping[str, str] = os.environ) -> P
 
 
 def forget(environ: Mapping[str, str] = os.environ) -> bool:
-    """Remove what `save` kept. False when there was nothing."""
+    """Delete the stored credentials. False if there were none."""
     path = file_of(environ)
     there = path.exists()
     path.unlink(missing_ok=True)
@@ -72,4 +72,4 @@ def _read(path: Path) -> Credentials | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CredentialsInvalid(f"{path} cannot be read; run: warpcourt login URL") from error
+        raise CredentialsInvalid(f"Cannot read {path}. Run: warpcourt login URL") from error

@@ -1,8 +1,8 @@
-"""Exit statuses: 0 is success or `accepted`; each other verdict has its own, so that scripts can tell.
+"""Exit statuses: 0 is success or `accepted`; each other verdict has its own, for scripts.
 
 1 the command failed, 2 wrong usage, 3 the site cannot be reached or failed, 4 not signed in or not
-allowed, 5 no such thing, 6 refused by a limit, 7 not proved, 8 changed elsewhere in the meantime. Verdicts
-begin at 10. Numbers are never given anew.
+allowed, 5 not found, 6 refused by a limit, 7 not proved, 8 conflict with another change. Verdicts begin
+at 10. A number never changes its meaning.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
-"""The header comment by which a file says what it solves: `// warpcourt: problem=softmax language=cuda`.
+"""The header comment with which a file names its problem: `// warpcourt: problem=softmax language=cuda`.
 
-`warpcourt pull` writes it as the first line. It may stand on any of the first lines, after `//` or `#`,
-and may name `gpu` too; a value with spaces is quoted. The site judges it as the comment that it is.
+`warpcourt pull` writes it as the first line. It may be on any of the first lines, after `//` or `#`,
+and may also set `gpu`. A value with spaces must be quoted. The site ignores the comment.
 """
 
 import re
@@ -22,7 +22,7 @@ class HeaderInvalid(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file says of itself; None for what it does not say."""
+    """The values of a header comment; None if not set."""
 
     problem: str | None = None
     language: str | None = None
@@ -30,10 +30,10 @@ class Header:
 
 
 def read_header(source: str) -> Header:
-    """The header of a program; an empty one when there is none.
+    """The header of a program; an empty header if there is none.
 
     Raises:
-        HeaderInvalid: it names something else than problem, language and gpu.
+        HeaderInvalid: it sets something other than problem, language and gpu.
     """
     for line in source.splitlines()[:_LINES]:
         if found := _HEADER.match(line):
@@ -42,12 +42,12 @@ def read_header(source: str) -> Header:
 
 
 def write_header(problem: str, language: str) -> str:
-    """The line that `read_header` reads back, with its line break."""
+    """A header line, with its line break."""
     return f"{_COMMENTS[language]} warpcourt: problem={problem} language={language}\n"
 
 
 def language_of(path: Path) -> str | None:
-    """The language that a file's ending means; None when it means none."""
+    """The language of a file's suffix; None if the suffix is unknown."""
     return next((language for language, suffix in SUFFIXES.items() if path.name.endswith(suffix)), None)
 
 
@@ -55,12 +55,14 @@ def _parse(pairs: str) -> Header:
     try:
         words = shlex.split(pairs)
     except ValueError as error:
-        raise HeaderInvalid(f"The header comment has a quote that does not end: {pairs}") from error
+        raise HeaderInvalid(f"The header comment has an unclosed quote: {pairs}") from error
     found = {}
     for word in words:
         name, equals, value = word.partition("=")
         if name not in _KNOWN or not equals or not value:
             known = ", ".join(_KNOWN)
-            raise HeaderInvalid(f"The header comment says {word!r}; it takes {known} as NAME=VALUE.")
+            raise HeaderInvalid(
+                f"The header comment contains {word!r}. Use NAME=VALUE, where NAME is one of {known}."
+            )
         found[name] = value
     return Header(**found)

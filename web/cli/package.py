@@ -1,7 +1,7 @@
-"""The folder of a problem on this machine, and what it was when it was pulled.
+"""The local folder of a problem, and its state at the last pull.
 
 `.warpcourt.json` in the folder names the site, the problem, the revision, and a digest of every file, so that
-`push` sends what was changed here and nothing else, and `pull` overwrites nothing that was.
+`push` sends only local changes, and `pull` does not overwrite them.
 """
 
 import base64
@@ -22,12 +22,12 @@ _IGNORED = (".", "__pycache__")
 
 
 class FolderUnusable(Exception):
-    """Raised when a folder is none of a problem, or cannot be sent. The message says what to do."""
+    """Raised when a folder is not a problem folder or cannot be sent. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """What a folder was when it last agreed with the site."""
+    """The state of a folder when it was last in sync with the site."""
 
     url: str
     slug: str
@@ -36,36 +36,36 @@ class Pulled:
 
     @classmethod
     def load(cls, folder: Path) -> Self:
-        """What `save` wrote.
+        """Load the state of `folder`.
 
         Raises:
-            FolderUnusable: nothing was pulled there.
+            FolderUnusable: no problem was pulled there.
         """
         try:
             body = json.loads((folder / STATE).read_text())
             return cls(str(body["url"]), str(body["slug"]), int(body["revision"]), dict(body["files"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FolderUnusable(
-                f"{folder} is not a problem folder; run: warpcourt problem pull SLUG, "
-                "or warpcourt problem push --create in a new one"
+                f"{folder} is not a problem folder. Run: warpcourt problem pull SLUG, "
+                "or warpcourt problem push --create SLUG for a new problem"
             ) from error
 
     def save(self, folder: Path) -> None:
-        """Keep it in `folder`."""
+        """Store the state in `folder`."""
         body = {"url": self.url, "slug": self.slug, "revision": self.revision, "files": dict(self.digests)}
         (folder / STATE).write_text(json.dumps(body, indent=1) + "\n")
 
 
 def digest(content: bytes) -> str:
-    """What tells one content from another."""
+    """The SHA-256 digest of a file's contents."""
     return hashlib.sha256(content).hexdigest()
 
 
 def read_files(folder: Path) -> dict[str, bytes]:
-    """Every file of the package in `folder`, by its path. Hidden files are none of it.
+    """All files of the package in `folder`, by path. Hidden files are ignored.
 
     Raises:
-        FolderUnusable: it cannot be read, or a name is none of a package.
+        FolderUnusable: the folder cannot be read, or a name is invalid in a package.
     """
     found: dict[str, bytes] = {}
     try:
@@ -74,24 +74,26 @@ def read_files(folder: Path) -> dict[str, bytes]:
             if any(part.startswith(_IGNORED) for part in name.split("/")) or path.is_dir():
                 continue
             if path.is_symlink() or not path.is_file() or not _PATH.fullmatch(name):
-                raise FolderUnusable(f"{name} is no file of a package; move it out of {folder}")
+                raise FolderUnusable(f"{name} does not belong to a problem package. Move it out of {folder}.")
             found[name] = path.read_bytes()
     except OSError as error:
-        raise FolderUnusable(f"{folder} cannot be read: {error}") from error
+        raise FolderUnusable(f"Cannot read {folder}: {error}") from error
     if "problem.toml" not in found:
-        raise FolderUnusable(f"{folder} has no problem.toml; go to the folder of a problem")
+        raise FolderUnusable(f"{folder} is not a problem folder: it has no problem.toml.")
     return found
 
 
 def received(files: list[dict[str, Any]]) -> dict[str, bytes]:
-    """Files as a site sends them. Their paths are refused when they lead anywhere else.
+    """The contents of files from the site, by path. Refuses paths that leave the folder.
 
     Raises:
-        FolderUnusable: a path is none of a package.
+        FolderUnusable: a path is invalid in a package.
     """
     for entry in files:
         if not _PATH.fullmatch(entry["path"]):
-            raise FolderUnusable(f"The site sends a file called {entry['path'][:80]!r}; nothing was written.")
+            raise FolderUnusable(
+                f"The site sent an invalid file name, {entry['path'][:80]!r}. Nothing was written."
+            )
     return {
         entry["path"]: entry["text"].encode()
         if entry["text"] is not None
@@ -101,16 +103,16 @@ def received(files: list[dict[str, Any]]) -> dict[str, bytes]:
 
 
 def changed_here(files: Mapping[str, bytes], pulled: Pulled) -> dict[str, bytes | None]:
-    """What was changed, added or removed (None) in the folder since."""
+    """The files that were changed, added or removed (None) in the folder since."""
     news: dict[str, bytes | None] = dict.fromkeys(path for path in pulled.digests if path not in files)
     return news | {path: data for path, data in files.items() if pulled.digests.get(path) != digest(data)}
 
 
 def write_files(folder: Path, files: Mapping[str, bytes], gone: set[str]) -> None:
-    """Make the folder hold `files`, without those that are `gone`.
+    """Write `files` to the folder, and delete the files in `gone`.
 
     Raises:
-        FolderUnusable: it cannot be written.
+        FolderUnusable: the folder is not writable.
     """
     try:
         for name, content in files.items():
@@ -121,11 +123,11 @@ def write_files(folder: Path, files: Mapping[str, bytes], gone: set[str]) -> Non
             if _PATH.fullmatch(name):
                 (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise FolderUnusable(f"{folder} cannot be written: {error}") from error
+        raise FolderUnusable(f"Cannot write to {folder}: {error}") from error
 
 
 def in_batches(changes: Mapping[str, bytes | None]) -> Iterator[list[dict[str, Any]]]:
-    """`changes` as a site takes them, in as many requests as their size needs."""
+    """`changes` in the format of the API, split into requests of limited size."""
     batch: list[dict[str, Any]] = []
     room = _MOST_BYTES
     for path, data in sorted(changes.items()):

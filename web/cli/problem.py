@@ -1,4 +1,4 @@
-"""`warpcourt problem`: write problems in a folder of your own, and have the site prove them."""
+"""`warpcourt problem`: write problems in a local folder, and prove them on the site."""
 
 import time
 from pathlib import Path
@@ -11,14 +11,14 @@ from .client import Body, Client, Refused, Unreachable
 from .package import Pulled
 
 app = typer.Typer(
-    help="Write problems: pull one into a folder, push it, have it proved, publish it. "
-    "Needs a token that may do so: warpcourt login URL --author.",
+    help="Write problems: pull, push, prove and publish them. "
+    "Requires a token with the author scope: warpcourt login URL --author.",
     no_args_is_help=True,
 )
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.25, 2.0
 _MOST_FAILURES = 15  # in a row, half a minute of them: a site that is restarted is back by then
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the site's response as JSON.")]
 Folder = Annotated[Path, typer.Argument(metavar="[FOLDER]", help="The folder of the problem.")]
 HERE = Path()
 
@@ -35,13 +35,13 @@ def list_workspaces(as_json: AsJson = False) -> None:
 @app.command()
 def pull(
     slug: Annotated[
-        str | None, typer.Argument(metavar="[SLUG]", help="Default: that of this folder.")
+        str | None, typer.Argument(metavar="[SLUG]", help="Default: the problem in this folder.")
     ] = None,
-    output: Annotated[Path | None, typer.Option(help="Default: a folder SLUG here.")] = None,
-    force: Annotated[bool, typer.Option(help="Overwrite what was changed in the folder.")] = False,
+    output: Annotated[Path | None, typer.Option(help="Default: a folder SLUG in this directory.")] = None,
+    force: Annotated[bool, typer.Option(help="Overwrite local changes.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a problem into a folder, or bring a folder up to date."""
+    """Download a problem to a folder, or update the folder."""
     folder = output or (HERE if slug is None else Path(slug))
     known = Pulled.load(folder) if slug is None or (folder / package.STATE).exists() else None
     wanted = slug or (known.slug if known else "")
@@ -51,19 +51,19 @@ def pull(
             _require_unchanged(client, folder, known, wanted)
         revision = _bring(client, folder, wanted, set(known.digests) if known else set())
     told = {"slug": wanted, "folder": str(folder), "revision": revision}
-    terminal.answer(told, as_json=as_json, shown=f"{wanted} is in {folder} at revision {revision}.")
+    terminal.answer(told, as_json=as_json, shown=f"{wanted} is in {folder}, at revision {revision}.")
 
 
 @app.command()
 def push(
     folder: Folder = HERE,
-    note: Annotated[str, typer.Option(help="What was changed, for the history.")] = "",
+    note: Annotated[str, typer.Option(help="Description of the change, for the history.")] = "",
     create: Annotated[
-        str | None, typer.Option(metavar="SLUG", help="Begin a new problem with this folder.")
+        str | None, typer.Option(metavar="SLUG", help="Create a new problem from this folder.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Send what was changed in a folder. Refused where somebody else changed the same file."""
+    """Upload the changes in a folder. The site refuses them if another author changed the same file."""
     files = package.read_files(folder)
     with terminal.site() as client:
         if create is not None:
@@ -78,7 +78,7 @@ def push(
             return
         revision, others = _send(client, known, changes, note)
         if others:
-            # Theirs have to be here before anything else is changed: the next push names this revision.
+            # Fetch their changes first, because the next push names this revision as its base.
             revision = _bring(client, folder, known.slug, set(files))
         else:
             _agree(folder, client, known.slug, revision, files)
@@ -88,10 +88,10 @@ def push(
 @app.command()
 def prove(
     folder: Folder = HERE,
-    gpu: Annotated[str, typer.Option(help="The GPU model that timed cases must suit.")] = "",
+    gpu: Annotated[str, typer.Option(help="Check the sizes of timed cases for this GPU model.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Have the problem proved as the site has it. Exits with 7 when something has to change."""
+    """Prove the version of the problem on the site. Exit status: 7 if the proof fails."""
     with terminal.site() as client:
         known = _pushed(folder, client)
         run = client.post(f"author/workspaces/{known.slug}/proofs", {"gpu": gpu})
@@ -103,36 +103,38 @@ def prove(
 @app.command()
 def publish(
     folder: Folder = HERE,
-    note: Annotated[str, typer.Option(help="What is new in this version.")] = "",
+    note: Annotated[str, typer.Option(help="Description of the changes in this version.")] = "",
     freeze: Annotated[
-        bool, typer.Option("--freeze", help="Make the version, and give it to learners later.")
+        bool, typer.Option("--freeze", help="Create the version without showing it to learners.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give the problem to learners as the site has it, once a proof holds."""
+    """Publish the problem as it is on the site. Its latest proof must hold."""
     with terminal.site() as client:
         known = _pushed(folder, client)
         body = {"note": note, "live": not freeze}
         version = client.post(f"author/workspaces/{known.slug}/versions", body)
-    what = "is live" if version["live"] else "is frozen; learners do not have it yet"
+    what = "is live" if version["live"] else "is frozen. Learners do not see it yet"
     terminal.answer(version, as_json=as_json, shown=f"Version {version['number']} of {known.slug} {what}.")
 
 
 def _pushed_to(slug: str, revision: int, sent: list[str], *, others: bool, as_json: bool) -> None:
-    """Say what a push did."""
+    """Print the result of a push."""
     many = f"{len(sent)} file{'' if len(sent) == 1 else 's'}"
-    text = f"Sent {many}. {slug} is at revision {revision}." if sent else "Nothing was changed here."
+    text = (
+        f"Sent {many}. {slug} is at revision {revision}." if sent else "Nothing has changed in this folder."
+    )
     if others:
-        text += " Others changed other files meanwhile; they are here now."
+        text += " Other authors changed other files in the meantime. The folder now has their changes."
     told = {"slug": slug, "revision": revision, "sent": sent, "others": others}
     terminal.answer(told, as_json=as_json, shown=text)
 
 
 def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note: str) -> tuple[int, bool]:
-    """The revision that was made, and whether others wrote other files in between.
+    """Send `changes`. Return the new revision, and whether other users changed other files in the meantime.
 
-    Every part names the revision that was pulled: the parts are about different files, so each is held only
-    against what others did to its own.
+    Every batch names the pulled revision as its base. Batches contain different files, so the site compares
+    each only with other users' changes of its own files.
     """
     before, others = known.revision, False
     for batch in package.in_batches(changes):
@@ -141,7 +143,7 @@ def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note:
             made = client.put(f"author/workspaces/{known.slug}/files", body)["revision"]
         except Refused as refusal:
             if refusal.status == 409:
-                terminal.fail(f"{refusal} Pull into another folder to compare.", exits.CONFLICT)
+                terminal.fail(f"{refusal} To compare, pull the problem to another folder.", exits.CONFLICT)
             raise
         others |= made > before + 1
         before = made
@@ -149,27 +151,25 @@ def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note:
 
 
 def pulled(folder: Path, client: Client) -> Pulled:
-    """What the folder is of, if that is of this site."""
+    """The state of the folder, which must belong to this site."""
     known = Pulled.load(folder)
     _require_site(known, client, known.slug)
     return known
 
 
 def _pushed(folder: Path, client: Client) -> Pulled:
-    """What the folder is of, if the site has all that is in it."""
+    """The state of the folder, which must not have unsent changes."""
     known = pulled(folder, client)
     if package.changed_here(package.read_files(folder), known):
-        terminal.fail(f"{folder} has changes that the site lacks; run: warpcourt problem push", exits.USAGE)
+        terminal.fail(f"{folder} has unsent changes. Run: warpcourt problem push", exits.USAGE)
     return known
 
 
 def _follow(client: Client, slug: str, run: Body, *, quiet: bool) -> Body:
-    """Wait until a run is over; its steps go to the terminal as they come. A site may be away for a while."""
+    """Wait until a run is over, and print its steps. Tolerates a site that is down for a short time."""
     shown, pause_s, progress, failures = 0.0, _FIRST_PAUSE_S, terminal.progress(), 0
     if run["state"] == "queued" and not quiet:
-        show.plain(
-            progress, f"Waiting for a worker. It is also on {client.url}/author/{slug}/proof/{run['id']}"
-        )
+        show.plain(progress, f"Waiting for a worker. Progress: {client.url}/author/{slug}/proof/{run['id']}")
     while run["state"] not in {"done", "cancelled"}:
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
@@ -195,11 +195,13 @@ def _agree(folder: Path, client: Client, slug: str, revision: int, files: dict[s
 
 def _require_site(known: Pulled | None, client: Client, slug: str) -> None:
     if known and (known.url, known.slug) != (client.url, slug):
-        terminal.fail(f"This folder is of {known.slug} at {known.url}, not of {slug} there.", exits.USAGE)
+        terminal.fail(
+            f"This folder holds {known.slug} from {known.url}, not {slug} from {client.url}.", exits.USAGE
+        )
 
 
 def _bring(client: Client, folder: Path, slug: str, here: set[str]) -> int:
-    """Make the folder what the site has, without those files of `here` that it lacks. The revision."""
+    """Update the folder from the site, and delete files of `here` that it lacks. Return the revision."""
     told = client.get(f"author/workspaces/{slug}/files")
     files = package.received(told["files"])
     package.write_files(folder, files, here - set(files))
@@ -209,12 +211,12 @@ def _bring(client: Client, folder: Path, slug: str, here: set[str]) -> int:
 
 
 def _require_unchanged(client: Client, folder: Path, known: Pulled | None, slug: str) -> None:
-    """Refuse to overwrite what was changed here and is not what the site has."""
+    """Refuse to overwrite local changes that the site does not have."""
     if not folder.exists():
         return
     if known is None:
         if any(folder.iterdir()):
-            terminal.fail(f"{folder} is not empty; give --output, or --force to overwrite.", exits.USAGE)
+            terminal.fail(f"{folder} is not empty. Use --output, or --force to overwrite it.", exits.USAGE)
         return
     changed = package.changed_here(package.read_files(folder), known)
     if not changed:
@@ -223,5 +225,5 @@ def _require_unchanged(client: Client, folder: Path, known: Pulled | None, slug:
     lost = sorted(path for path, data in changed.items() if data != theirs.get(path))
     if lost:
         terminal.fail(
-            f"{', '.join(lost)} changed here; push first, or give --force to overwrite.", exits.USAGE
+            f"{', '.join(lost)} changed in this folder. Push first, or use --force to overwrite.", exits.USAGE
         )

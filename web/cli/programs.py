@@ -1,4 +1,4 @@
-"""Programs on this machine: which file is meant, and what it solves."""
+"""Local programs and their problems."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +9,12 @@ _MOST_BYTES = 512 * 1024
 
 
 class ProgramUnusable(Exception):
-    """Raised when a file cannot be handed in as it is. The message says what to do."""
+    """Raised when a file cannot be submitted. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file with what is known of it: options first, then its header, then its ending."""
+    """A program with its metadata, from the options, the header or the suffix, in this order."""
 
     source: str
     problem: str
@@ -25,10 +25,10 @@ class Program:
 def read_program(
     path: Path, *, problem: str | None = None, language: str | None = None, gpu: str | None = None
 ) -> Program:
-    """The program in `path`; the options override what its header says.
+    """The program in `path`. The options override its header.
 
     Raises:
-        ProgramUnusable: it cannot be read, or does not say what it solves.
+        ProgramUnusable: the file cannot be read, or its problem or language is unknown.
     """
     source = read_source(path)
     try:
@@ -47,27 +47,27 @@ def read_source(path: Path) -> str:
     """The text of `path`.
 
     Raises:
-        ProgramUnusable: it cannot be read, is no text, or is larger than any site takes.
+        ProgramUnusable: the file cannot be read, is not text, or is too large for all sites.
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise ProgramUnusable(f"{path} exceeds {_MOST_BYTES // 1024} KiB.")
+            raise ProgramUnusable(f"{path} is larger than {_MOST_BYTES // 1024} KiB.")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ProgramUnusable(f"{path} is not text in UTF-8.") from error
+        raise ProgramUnusable(f"{path} is not a UTF-8 text file.") from error
     except OSError as error:
-        raise ProgramUnusable(f"{path} cannot be read: {error.strerror}.") from error
+        raise ProgramUnusable(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def _no_problem(path: Path, header: Header) -> str:
     language = header.language or language_of(path) or "cuda"
     comment = "//" if language == "cuda" else "#"
     raise ProgramUnusable(
-        f"{path} does not say which problem it solves. Give --problem SLUG, or begin it with: "
+        f"{path} does not name its problem. Use --problem SLUG, or start the file with: "
         f"{comment} warpcourt: problem=SLUG"
     )
 
 
 def _no_language(path: Path) -> str:
     endings = " nor ".join(SUFFIXES.values())
-    raise ProgramUnusable(f"{path} ends in neither {endings}; give --language {' or '.join(SUFFIXES)}.")
+    raise ProgramUnusable(f"{path} ends in neither {endings}. Use --language {' or '.join(SUFFIXES)}.")

@@ -1,7 +1,7 @@
-"""`warpcourt import`: a set of problems that you have on disk becomes problems of yours on the site.
+"""`warpcourt import`: import a local set of problems to the site.
 
-The folder is sent as it is; the site's workers read it, and run what has to run of it in their sandboxes.
-Nothing of it runs here.
+The command sends the folder. The site's workers read it and run its code in their sandboxes. No code of the
+set runs on this machine.
 """
 
 import io
@@ -17,7 +17,7 @@ from rich.console import Group, RenderableType
 from . import exits, show, terminal
 from .client import Body, Client
 
-# Programs in languages that we have not are sent too, so that the report says that they were left out.
+# Programs in unsupported languages are sent too, so that the report says that they were skipped.
 _SENT = {
     ".c",
     ".cc",
@@ -47,9 +47,9 @@ def import_set(
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the set.")],
     scale: Annotated[bool, typer.Option("--scale", help="Enlarge timed cases below 1 MiB.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the site's answer as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the site's response as JSON.")] = False,
 ) -> None:
-    """Import a set of problems in another format. Exits with 1 when one of them is refused."""
+    """Import a set of problems in another format. Exit status: 1 if one of them is refused."""
     if not folder.is_dir():
         terminal.fail(f"{folder} is not a directory.", exits.USAGE)
     with terminal.site() as client:
@@ -63,11 +63,11 @@ def import_set(
 
 
 def packed(folder: Path) -> bytes:
-    """The files of a set that importers read, as a ZIP file. Links and hidden folders stay here."""
+    """The files that importers read, as a ZIP file, without links and hidden folders."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in _files(folder):
-            # The folder's own name comes along: where it is one problem, that is what it is called.
+            # Include the folder's name: if the folder is one problem, this is the name of the problem.
             archive.write(path, f"{folder.resolve().name}/{path.relative_to(folder).as_posix()}")
     return content.getvalue()
 
@@ -103,4 +103,4 @@ def _shown(run: Body) -> RenderableType:
         where = f" as {problem['slug']}, revision {problem['revision']}" if problem["revision"] else ""
         lines.append(show.clean(f"{problem['place']}: {problem['outcome']}{where}"))
         lines += [show.clean(f"    {text}") for text in (problem["reason"], *problem["warnings"]) if text]
-    return Group(*lines) if lines else show.clean("There was no problem of this format in the folder.")
+    return Group(*lines) if lines else show.clean("The folder contains no problem in this format.")

@@ -1,4 +1,4 @@
-"""Answers of the API as tables and lines for a terminal."""
+"""API responses as tables and lines for a terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from rich.text import Text
 from .client import Body
 
 NONE = "\N{EN DASH}"
-# What moves a terminal's cursor, changes its title or turns the order of letters; line breaks and tabs stay.
+# Control characters that move the cursor, change the title or reverse text; line breaks and tabs stay.
 CONTROLS = dict.fromkeys(
     (*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
     "\N{REPLACEMENT CHARACTER}",
@@ -22,7 +22,7 @@ _DIFFICULTIES = {"easy": "green", "medium": "yellow", "hard": "red"}
 
 
 def verdict(word: str | None) -> Text:
-    """A verdict in its colour; `judging` while there is none."""
+    """A verdict in its colour; `judging` if there is none yet."""
     style = _STYLES.get(word, "yellow" if word in _LIMITS else "red")
     return Text((word or "judging").replace("_", " "), style=f"bold {style}")
 
@@ -49,7 +49,7 @@ def problems(rows: Iterable[Body]) -> Table:
 
 def submissions(rows: Iterable[Body]) -> Table:
     """Submissions, one a line."""
-    table = _table("Submission", "Problem", "Language", "Verdict", ">Time", "Handed in")
+    table = _table("Submission", "Problem", "Language", "Verdict", ">Time", "Submitted")
     for row in rows:
         created = row["created"].replace("T", " ")[:16]
         label = f"{row['problem']} (run)" if row["mode"] == "run" else row["problem"]
@@ -58,7 +58,7 @@ def submissions(rows: Iterable[Body]) -> Table:
 
 
 def submission(row: Body) -> RenderableType:
-    """A submission with all that its report tells."""
+    """A submission with its report."""
     head = Text.assemble(verdict(row["verdict"]), f"  {row['problem']}, {row['language']}, {row['id']}")
     parts: list[RenderableType] = [head]
     leading = (row["report"] or {}).get("headline")
@@ -92,7 +92,7 @@ def leaderboard(body: Body) -> RenderableType:
 
 def workspaces(rows: Iterable[Body]) -> Table:
     """Problems that are being written, one a line."""
-    table = _table("Problem", "Title", "State", "You are", ">Revision", "Changed")
+    table = _table("Problem", "Title", "State", "Your role", ">Revision", "Changed")
     for row in rows:
         changed = row["changed"].replace("T", " ")[:16]
         role = row["role"] or "staff"
@@ -102,16 +102,16 @@ def workspaces(rows: Iterable[Body]) -> Table:
 
 def versions(rows: Iterable[Body]) -> Table:
     """Versions that were published, one a line."""
-    table = _table(">Version", "Learners", "Made", "By", "What is new")
+    table = _table(">Version", "State", "Created", "By", "Changes")
     for row in rows:
-        state = "have it" if row["live"] else "archived" if row["archived"] else ""
+        state = "live" if row["live"] else "archived" if row["archived"] else ""
         made = row["created"].replace("T", " ")[:16]
         table.add_row(str(row["number"]), state, made, clean(row["by"] or ""), clean(row["note"]))
     return table
 
 
 def proof(run: Body) -> RenderableType:
-    """What a proof found, and whether the problem may be published."""
+    """The findings and the result of a proof."""
     if run["state"] == "cancelled":
         return Text("The proof was cancelled.")
     parts: list[RenderableType] = []
@@ -136,24 +136,24 @@ def difference(lines: Sequence[str]) -> Text:
 
 
 def step(body: Mapping[str, Any], kind: str) -> str:
-    """One line on what a judgement is doing, from the body of its event."""
+    """One line for a progress event."""
     return str(body.get("text") or kind.replace("_", " "))
 
 
 def plain(console: Console, text: str) -> None:
-    """Print `text` as it is: what comes from a program must not be taken for markup."""
+    """Print `text` without markup, because it may come from a program."""
     console.print(clean(text), soft_wrap=True)
 
 
 def clean(text: str) -> Text:
-    """`text` without what a terminal would take for commands."""
+    """`text` without terminal control characters."""
     return Text(text.translate(CONTROLS))
 
 
 def _report(report: Body) -> list[RenderableType]:
     parts: list[RenderableType] = []
     if report["cases"]:
-        table = _table("Case", "Verdict", ">Time", "What differs")
+        table = _table("Case", "Verdict", ">Time", "Mismatches")
         for case in report["cases"]:
             timing = case["timing"]
             took = microseconds(timing["median_us"]) if timing else _milliseconds(case["wall_ms"])
@@ -192,7 +192,7 @@ def _kernels(kernels: Iterable[Body]) -> Table:
 
 
 def _table(*names: str) -> Table:
-    """A quiet table; a name that begins with `>` makes a column of figures."""
+    """A table without borders. A name that begins with `>` makes a right-aligned column."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in names:
         table.add_column(name.lstrip(">"), justify="right" if name.startswith(">") else "left")

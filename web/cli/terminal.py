@@ -1,4 +1,4 @@
-"""What all commands do the same way: open the site, answer, fail."""
+"""Shared by all commands: connecting to the site, output and errors."""
 
 import json
 import sys
@@ -14,13 +14,13 @@ from .client import Client
 
 
 class _Console(Console):
-    """Prints texts as they are, whoever wrote them: without markup and without commands to the terminal."""
+    """Prints text literally, without markup and terminal control characters."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is printed, in parts. Those that rich makes to control the terminal stay as they are."""
+        """The output in segments. Control segments of rich itself stay unchanged."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=segment.text.translate(show.CONTROLS))
 
@@ -30,17 +30,19 @@ def site() -> Iterator[Client]:
     """The site that `login` or the environment names.
 
     Raises:
-        CredentialsInvalid: neither names one.
+        CredentialsInvalid: no site is configured.
     """
     known = credentials.load()
     if known is None:
-        raise credentials.CredentialsInvalid("Which site? Run: warpcourt login URL, or set WARPCOURT_URL.")
+        raise credentials.CredentialsInvalid(
+            "No site is configured. Run: warpcourt login URL, or set WARPCOURT_URL."
+        )
     with Client(known) as client:
         yield client
 
 
 def answer(body: object, *, as_json: bool, shown: RenderableType) -> None:
-    """Print the site's answer, as JSON or as people read it. A sentence is no markup."""
+    """Print the site's response, as JSON or as text. Text contains no markup."""
     if as_json:
         print_json(body)
     elif isinstance(shown, str):
@@ -56,16 +58,16 @@ def print_json(body: object) -> None:
 
 
 def out() -> Console:
-    """Where answers go."""
+    """The console for results."""
     return _Console()
 
 
 def progress() -> Console:
-    """Where progress and refusals go."""
+    """The console for progress and errors."""
     return _Console(stderr=True)
 
 
 def fail(message: str, status: int) -> NoReturn:
-    """End with a sentence and an exit status."""
+    """Print a message and exit with a status."""
     show.plain(progress(), message)
     raise SystemExit(status)

@@ -1,4 +1,4 @@
-"""Watching a judgement: one line that changes on a terminal, one line a step elsewhere."""
+"""Progress of a submission: one changing line on a terminal, otherwise one line per step."""
 
 from collections.abc import Callable
 
@@ -9,11 +9,11 @@ from .client import Body, Client
 
 
 def watch(client: Client, public_id: str, progress: Console, *, quiet: bool = False) -> Body:
-    """Wait until `public_id` is judged, and give it with its report. Progress goes to `progress`."""
+    """Wait until `public_id` is judged, and return it with its report. Prints progress to `progress`."""
     if quiet:
         _follow(client, public_id, _nothing)
     elif progress.is_terminal:
-        with progress.status("Handing in") as status:
+        with progress.status("Submitting") as status:
             _follow(client, public_id, lambda text: status.update(show.clean(text)))
     else:
         _follow(client, public_id, lambda text: show.plain(progress, text))

@@ -27,7 +27,7 @@ class Thread(models.Model):
     latest = models.DateTimeField(default=timezone.now, editable=False)
     replies = models.PositiveIntegerField(default=0, editable=False)
     shown = models.BooleanField(
-        default=True, editable=False, help_text="Whether a post of it can be read, so that it is listed."
+        default=True, editable=False, help_text="Whether the thread has a visible post and is listed."
     )
 
     class Meta:
@@ -57,7 +57,9 @@ class Post(models.Model):
     opening = models.BooleanField(default=False)
     state = models.CharField(max_length=8, choices=State.choices, default=State.SHOWN)
     reason = models.CharField(
-        max_length=REASON_CHARACTERS, blank=True, help_text="Why staff hid it; its author reads this."
+        max_length=REASON_CHARACTERS,
+        blank=True,
+        help_text="Why staff hid the post. The author can read this.",
     )
     created = models.DateTimeField(default=timezone.now, editable=False)
     edited = models.DateTimeField(null=True, blank=True, editable=False)
@@ -85,7 +87,7 @@ class Revision(models.Model):
 
     post = models.ForeignKey(Post, models.CASCADE, related_name="revisions")
     text = models.TextField()
-    written = models.DateTimeField(help_text="When the post began to say this.")
+    written = models.DateTimeField(help_text="When the post was first saved with this text.")
     replaced = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -138,7 +140,7 @@ class Ban(models.Model):
     person = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="discussion_ban", primary_key=True
     )
-    reason = models.CharField(max_length=REASON_CHARACTERS, help_text="The person reads this.")
+    reason = models.CharField(max_length=REASON_CHARACTERS, help_text="The user can read this.")
     created = models.DateTimeField(default=timezone.now, editable=False)
     until = models.DateTimeField(null=True, blank=True)
 

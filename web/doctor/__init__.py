@@ -1,9 +1,9 @@
-"""What the doctor looks at, each finding with its fix: `manage.py doctor`.
+"""The checks of `manage.py doctor`. Each finding has a fix.
 
-Theory of operation. `examine` makes one check after the other, in the order in which faults are mended:
-what everything rests on first. A check looks at the real thing, by using it. One whose ground is missing is
-left out, since it could only repeat what was found before; one that fails in a way that nobody foresaw says
-so, and the others go on. Nothing here changes anything.
+Theory of operation. `examine` runs the checks one after the other, in the order in which an administrator
+fixes faults: prerequisites first. A check uses the real service. `examine` skips checks whose prerequisite
+failed, because they would only repeat the same finding. If a check raises an unexpected exception, that is
+a finding too, and the other checks still run. No check changes anything.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from web.doctor import content, host, services, settings, work
 
 Check = Callable[[Config], Findings]
 
-# What needs no service; what they are; what rests on a database that answers and is migrated.
+# Checks without services; of the database; and those that need a migrated database.
 _ALONE: tuple[Check, ...] = (settings.check_settings, host.check_space, services.check_broker)
 _GROUND: tuple[Check, ...] = (services.check_database, services.check_migrations)
 _ABOVE: tuple[Check, ...] = (
@@ -30,7 +30,7 @@ _ABOVE: tuple[Check, ...] = (
 
 
 def examine(config: Config, *, judging: bool = False) -> Iterator[Finding]:
-    """All findings. `judging` has this host isolate and compile too, as a worker would."""
+    """All findings. `judging` also isolates and compiles a program on this host, as a worker would."""
     for check in _ALONE:
         yield from _careful(check, config)
     sound = True
@@ -52,5 +52,5 @@ def _careful(check: Check, config: Config) -> Findings:
         yield from check(config)
     except Exception as error:  # noqa: BLE001 - the doctor's boundary: one fault must not hide the others
         name = check.__name__.removeprefix("check_")
-        said = f"could not be looked at: {type(error).__name__}: {error}"
-        yield Finding(name, Level.MISSING, said, "the log of the site may say more; run the doctor again")
+        said = f"the check failed: {type(error).__name__}: {error}"
+        yield Finding(name, Level.MISSING, said, "see the log of the site, then run the doctor again")

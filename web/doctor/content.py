@@ -1,4 +1,4 @@
-"""Checks of what the site holds: problems, people, backups."""
+"""Checks of the site's contents: problems, administrators and backups."""
 
 from datetime import timedelta
 
@@ -14,10 +14,10 @@ _LOAD = "warpcourt-admin loadproblems"
 
 
 def check_problems(config: Config) -> Findings:
-    """The packages are sound, and the catalogue says what they say."""
+    """The packages are valid and loaded in their current version."""
     packages, faults = load_sound(config.problems_dir)
     for fault in faults[:5]:
-        yield Finding("problems", Level.WEAK, fault, f"mend the package, or remove it, then: {_LOAD}")
+        yield Finding("problems", Level.WEAK, fault, f"fix the package or remove it, then run: {_LOAD}")
     stored = dict(Problem.objects.values_list("slug", "version"))
     authored = set(Problem.objects.filter(package__origin=Origin.AUTHOR).values_list("slug", flat=True))
     stale = [
@@ -26,34 +26,38 @@ def check_problems(config: Config) -> Findings:
         if package.slug not in authored and stored.get(package.slug) != package.version
     ]
     if not packages:
-        fix = f"WARPCOURT_PROBLEMS_DIR ({config.problems_dir}) has to name the folder of the packages"
-        yield Finding("problems", Level.MISSING, "there are none", fix)
+        fix = f"set WARPCOURT_PROBLEMS_DIR to the folder of the problem packages; it is {config.problems_dir}"
+        yield Finding("problems", Level.MISSING, "none found", fix)
     else:
         found = (
-            f"{len(stale)} not loaded as they are: {', '.join(stale[:3])}" if stale else f"{len(packages)}"
+            f"{len(stale)} not loaded in their current version: {', '.join(stale[:3])}"
+            if stale
+            else f"{len(packages)}"
         )
         yield Finding("problems", ok_if(not stale, Level.WEAK), found, _LOAD)
 
 
 def check_people(_config: Config) -> Findings:
-    """Somebody may run the site."""
+    """The site has an active superuser."""
     there = User.objects.filter(is_superuser=True, is_active=True).exists()
     yield Finding(
         "staff",
         ok_if(there, Level.WEAK),
-        "somebody may run the site" if there else "nobody may run the site",
+        "the site has an administrator" if there else "the site has no administrator",
         "warpcourt-admin createsuperuser",
     )
 
 
 def check_backups(config: Config) -> Findings:
-    """There is a backup that is young enough."""
+    """The latest backup is recent enough."""
     if not config.backup_max_age_h:
         return
     age_s, latest = backup_age_s(), last_backup()
     good = age_s is not None and age_s <= config.backup_max_age_h * 3600
-    found = "there is none" if age_s is None else f"the latest is {_told(timedelta(seconds=age_s))} old"
-    fix = "warpcourt-admin backup FILE, every night, and a copy on another host"
+    found = (
+        "no backup found" if age_s is None else f"the latest backup is {_told(timedelta(seconds=age_s))} old"
+    )
+    fix = "run warpcourt-admin backup FILE every night, and keep a copy on another host"
     yield Finding("backup", ok_if(good and latest is not None, Level.WEAK), found, fix)
 
 

@@ -1,4 +1,4 @@
-"""Checks of what the site stands on: database, broker, clock, the proxy before it."""
+"""Checks of services: database, broker, clock and proxy."""
 
 import socket
 import ssl
@@ -21,29 +21,31 @@ _RENEW_DAYS = 7
 
 
 def check_database(config: Config) -> Findings:
-    """It answers, soon, and is one that several hosts may share."""
+    """The database responds quickly, and several hosts can share it."""
     began = time.monotonic()
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError as error:
         cause = str(error).strip().partition("\n")[0]
-        fix = "start it, or mend WARPCOURT_DATABASE_URL; with Compose: docker compose logs postgres"
+        fix = "start the database, or fix WARPCOURT_DATABASE_URL; with Compose: docker compose logs postgres"
         yield Finding("database", Level.MISSING, cause, fix)
         return
     took_s = time.monotonic() - began
     name = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}.get(connection.vendor, connection.vendor)
     version = ".".join(map(str, connection.get_database_version()))
-    yield Finding("database", Level.OK, f"{name} {version}, answered in {1000 * took_s:.0f} ms")
+    yield Finding("database", Level.OK, f"{name} {version}, responded in {1000 * took_s:.0f} ms")
     if took_s > _SLOW_S:
-        yield Finding("database", Level.WEAK, "it is slow to answer", "look at its host, and the way to it")
+        yield Finding(
+            "database", Level.WEAK, "slow to respond", "check the load of its host and the network between"
+        )
     if connection.vendor == "sqlite" and config.broker_url:
-        fix = "set WARPCOURT_DATABASE_URL to PostgreSQL: workers on other hosts cannot share a file"
-        yield Finding("database", Level.WEAK, "SQLite beside a broker", fix)
+        fix = "set WARPCOURT_DATABASE_URL to PostgreSQL: workers on other hosts cannot share an SQLite file"
+        yield Finding("database", Level.WEAK, "SQLite together with a broker", fix)
 
 
 def check_migrations(_config: Config) -> Findings:
-    """The database is as this version of the code wants it."""
+    """All migrations of this version are applied, and no newer ones."""
     executor = MigrationExecutor(connection)
     waiting = executor.migration_plan(executor.loader.graph.leaf_nodes())
     names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _ in waiting[:3])
@@ -51,21 +53,21 @@ def check_migrations(_config: Config) -> Findings:
         "migrations",
         ok_if(not waiting),
         f"{len(waiting)} not applied: {names}" if waiting else "all applied",
-        "warpcourt-admin migrate; with Compose: docker compose run --rm migrate",
+        "run warpcourt-admin migrate; with Compose: docker compose run --rm migrate",
     )
     known = set(executor.loader.disk_migrations)
     ours = {label for label, _ in known}
     newer = [key for key in executor.loader.applied_migrations if key[0] in ours and key not in known]
     if newer:
-        fix = "start the version that made them everywhere: deploy/rolling-restart, or upgrade this host"
-        found = f"the database has {len(newer)} that this version does not know, {'.'.join(newer[0])} for one"
+        fix = "run the newer version on all hosts: deploy/rolling-restart, or upgrade this host"
+        found = f"this version does not know {len(newer)} applied migrations, such as {'.'.join(newer[0])}"
         yield Finding("migrations", Level.WEAK, found, fix)
 
 
 def check_broker(config: Config) -> Findings:
-    """The doorbell rings."""
+    """The broker responds."""
     if not config.broker_url:
-        yield Finding("broker", Level.OK, "files in the data directory")
+        yield Finding("broker", Level.OK, "none: files in the data directory")
         return
     client = redis.Redis.from_url(
         config.broker_url, socket_connect_timeout=_PATIENCE_S, socket_timeout=_PATIENCE_S
@@ -74,45 +76,49 @@ def check_broker(config: Config) -> Findings:
         client.ping()
     except redis.RedisError as error:
         fix = (
-            f"start it, or mend WARPCOURT_BROKER_URL; nothing is lost, but what is handed in waits "
-            f"for the next sweep, up to {config.sweep_s} s, and rates are not limited"
+            f"start Redis, or fix WARPCOURT_BROKER_URL; nothing is lost, but submissions wait for the next "
+            f"sweep, up to {config.sweep_s} s, and rate limits are off"
         )
         yield Finding("broker", Level.MISSING, str(error), fix)
     else:
-        yield Finding("broker", Level.OK, "Redis answers")
+        yield Finding("broker", Level.OK, "Redis responds")
     finally:
         client.close()
 
 
 def check_clock(_config: Config) -> Findings:
-    """This host's clock against the database's, by which leases and heartbeats go."""
+    """This host's clock agrees with the database's clock, which leases and heartbeats use."""
     before = datetime.now(UTC)
     there = read_clock()
     off_s = abs((there - before - (datetime.now(UTC) - before) / 2).total_seconds())
     yield Finding(
         "clock",
         ok_if(off_s < _SKEW_S, Level.WEAK),
-        f"{off_s:.1f} s from the database's",
-        "let NTP run on both hosts; leases do not mind, but times in logs and pages differ",
+        f"{off_s:.1f} s off the database's clock",
+        "run NTP on both hosts; leases are not affected, but times in logs and pages differ",
     )
 
 
 def check_address(config: Config) -> Findings:
-    """The address that people use leads here, with a certificate that lasts."""
+    """The public URL is reachable, and its certificate is valid for a while."""
     url = urlsplit(config.public_url)
     if url.scheme != "https" or not url.hostname:
         return
     try:
         days = _days_left(url.hostname, url.port or 443)
     except ssl.SSLCertVerificationError as error:
-        fix = "fine where people trust the authority that signed it, as Caddy's own; else get a certificate"
+        fix = (
+            "ignore this if your users trust its authority, such as Caddy's own; else get another certificate"
+        )
         yield Finding("certificate", Level.WEAK, error.verify_message or str(error), fix)
     except OSError as error:
-        fix = "start the proxy (docker compose up -d proxy); ignore this where only this host cannot reach it"
-        yield Finding("certificate", Level.WEAK, f"{url.hostname} cannot be reached from here: {error}", fix)
+        fix = "start the proxy (docker compose up -d proxy); ignore this if only this host cannot reach it"
+        yield Finding("certificate", Level.WEAK, f"cannot reach {url.hostname} from this host: {error}", fix)
     else:
-        fix = "renew it, then: docker compose exec proxy caddy reload --config /etc/caddy/Caddyfile"
-        yield Finding("certificate", ok_if(days > _RENEW_DAYS, Level.WEAK), f"good for {days} days", fix)
+        fix = "renew it, then run: docker compose exec proxy caddy reload --config /etc/caddy/Caddyfile"
+        yield Finding(
+            "certificate", ok_if(days > _RENEW_DAYS, Level.WEAK), f"valid for {days} more days", fix
+        )
 
 
 def _days_left(host: str, port: int) -> int:

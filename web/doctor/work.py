@@ -1,4 +1,4 @@
-"""Checks of the work: who judges, what waits, who looks after what was left behind."""
+"""Checks of the work: workers, GPUs, queues, and the sweeps for jobs of lost workers."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ _SWEEPS_LATE = 3
 
 
 def check_workers(_config: Config) -> Findings:
-    """Workers live, can judge, and are of one version."""
+    """Workers run, can judge, and have the same version."""
     nodes = fleet()
     live = [worker for node in nodes for worker in node.live_workers]
     yield Finding(
@@ -26,24 +26,22 @@ def check_workers(_config: Config) -> Findings:
         f"{len(live)}, for {sum(worker.concurrency for worker in live)} submissions at a time"
         if live
         else "none",
-        "start one (docker compose up -d worker) and look at its log; what is handed in waits meanwhile",
+        "start one (docker compose up -d worker) and check its log; submissions wait until then",
     )
     for worker in live:
         if worker.message:
-            fix = (
-                "do what it says on that host; warpcourt-admin doctor --judging there says whether it helped"
-            )
+            fix = "follow the message on that host, then run there: warpcourt-admin doctor --judging"
             yield Finding("workers", Level.WEAK, f"{worker.name} cannot judge: {worker.message}", fix)
     versions = sorted({worker.version for worker in live})
     if len(versions) > 1:
         fix = "upgrade all of them: deploy/rolling-restart workers, on each host"
-        yield Finding("workers", Level.WEAK, f"of versions {', '.join(versions)}", fix)
+        yield Finding("workers", Level.WEAK, f"they run different versions: {', '.join(versions)}", fix)
     for at in nodes:
         if at.lost:
-            fix = "look at the host; where it is gone for good, delete it at /admin/fleet/node/"
-            yield Finding("nodes", Level.WEAK, f"{at.node.name} says nothing any more", fix)
+            fix = "check the host; if it is gone for good, delete it at /admin/fleet/node/"
+            yield Finding("nodes", Level.WEAK, f"{at.node.name} has stopped reporting", fix)
         elif at.node.drained:
-            fix = f"warpcourt-admin undrain {at.node.name}, when it may judge again"
+            fix = f"once it may take work, run: warpcourt-admin undrain {at.node.name}"
             yield Finding("nodes", Level.WEAK, f"{at.node.name} is drained: {at.node.drain_reason}", fix)
 
 
@@ -51,34 +49,34 @@ def check_gpus(_config: Config) -> Findings:
     """GPUs that are out of use."""
     for gpu in Gpu.objects.exclude(health=Health.WELL).select_related("node"):
         why = gpu.hold_reason or gpu.reason or gpu.health
-        repair = "fix what the reason names; see docs/operations/gpu-hosts.md"
-        fix = "release it at /fleet" if gpu.hold_reason else repair
+        repair = "fix the cause; see docs/operations/gpu-hosts.md"
+        fix = "release the GPU at /fleet" if gpu.hold_reason else repair
         yield Finding("gpus", Level.WEAK, f"{gpu.model} {gpu.minor} of {gpu.node.name}: {why}", fix)
 
 
 def check_queues(_config: Config) -> Findings:
-    """Nothing waits for long, and nothing for hardware that nobody has."""
+    """No submission waits for long, or for hardware that no worker has."""
     oldest_s = oldest_wait_s()
     yield Finding(
         "queue",
         ok_if(oldest_s < _LONG_S, Level.WEAK),
-        f"{count_waiting()} wait, the first for {oldest_s:.0f} s",
-        "more workers, or see at /staff/queue what they do",
+        f"{count_waiting()} submissions waiting, the oldest for {oldest_s:.0f} s",
+        "start more workers, or see at /staff/queue what they do",
     )
     for queue in queues_now(fleet()):
         if queue.forsaken:
-            fix = "start a worker with that hardware, or let their authors ask for another"
-            found = f"{queue.waiting} wait for {queue.queue}, which no worker serves"
+            fix = "start a worker with that hardware, or ask the authors to choose other hardware"
+            found = f"{queue.waiting} submissions wait for {queue.queue}, which no worker serves"
             yield Finding("queue", Level.WEAK, found, fix)
 
 
 def check_sweeps(config: Config) -> Findings:
-    """No lease is long over: somebody looks after jobs whose worker is gone."""
+    """No lease expired long ago: sweeps requeue the jobs of lost workers."""
     late = timedelta(seconds=_SWEEPS_LATE * config.sweep_s + config.lease_s)
     left = Job.objects.filter(state=JobState.LEASED, lease_until__lt=DatabaseNow() - late).count()
     yield Finding(
         "sweeps",
         ok_if(not left),
-        f"{left} jobs of dead workers are left lying" if left else "no job is left lying",
-        "start a worker or the sweeper (docker compose up -d sweeper): nobody sweeps",
+        f"{left} jobs of dead workers were not requeued" if left else "no job is left behind",
+        "start a worker or the sweeper (docker compose up -d sweeper): no process sweeps",
     )

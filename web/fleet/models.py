@@ -34,7 +34,7 @@ class Node(models.Model):
 
     name = models.CharField(max_length=NAME_CHARACTERS, unique=True)
     state = models.CharField(max_length=8, choices=State.choices, default=State.SERVING)
-    message = models.TextField(blank=True, help_text="What troubles it.")
+    message = models.TextField(blank=True, help_text="Current problem of the node.")
     versions = models.JSONField(default=dict)
     heartbeat = models.DateTimeField(default=timezone.now)
     first_seen = models.DateTimeField(default=timezone.now, editable=False)
@@ -46,7 +46,7 @@ class Node(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Empty for the command line.",
+        help_text="Empty if done on the command line.",
     )
     drained_since = models.DateTimeField(null=True, blank=True)
 
@@ -90,7 +90,7 @@ class Worker(models.Model):
     busy = models.PositiveSmallIntegerField(default=0)
     version = models.CharField(max_length=VERSION_CHARACTERS, blank=True)
     state = models.CharField(max_length=8, choices=Duty.choices, default=Duty.SERVING)
-    message = models.TextField(blank=True, help_text="What keeps it from judging.")
+    message = models.TextField(blank=True, help_text="Why the worker cannot judge.")
     started = models.DateTimeField(default=timezone.now)
     heartbeat = models.DateTimeField(default=timezone.now)
 
@@ -120,7 +120,7 @@ class Gpu(models.Model):
 
     node = models.ForeignKey(Node, models.CASCADE, related_name="gpus")
     uuid = models.CharField(max_length=UUID_CHARACTERS, unique=True)
-    minor = models.PositiveSmallIntegerField(help_text="The number of its device file.")
+    minor = models.PositiveSmallIntegerField(help_text="Number of the device file.")
     model = models.CharField(max_length=NAME_CHARACTERS)
     memory_mib = models.PositiveIntegerField()
     driver = models.CharField(max_length=VERSION_CHARACTERS)
@@ -129,8 +129,8 @@ class Gpu(models.Model):
     sm_mhz = models.PositiveIntegerField(null=True, blank=True)
     memory_mhz = models.PositiveIntegerField(null=True, blank=True)
     health = models.CharField(max_length=12, choices=Health.choices, default=Health.WELL)
-    reason = models.TextField(blank=True, help_text="Why it is not used.")
-    since = models.DateTimeField(default=timezone.now, help_text="When its health last changed.")
+    reason = models.TextField(blank=True, help_text="Why the GPU is out of use.")
+    since = models.DateTimeField(default=timezone.now, help_text="When the health of the GPU last changed.")
     temperature_c = models.SmallIntegerField(null=True, blank=True)
     checking = models.PositiveSmallIntegerField(default=0)
     ranking = models.BooleanField(default=False)
@@ -142,7 +142,7 @@ class Gpu(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Empty for the command line.",
+        help_text="Empty if done on the command line.",
     )
     held_since = models.DateTimeField(null=True, blank=True)
 

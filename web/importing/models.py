@@ -27,7 +27,7 @@ class ImportRun(LeasedJob):
     archive = models.BinaryField(null=True, blank=True)
     folder = models.CharField(max_length=FOLDER_CHARACTERS, blank=True)
     scale = models.BooleanField(default=False, db_default=False, help_text="Enlarge timed cases below 1 MiB.")
-    progress = models.CharField(max_length=200, blank=True, help_text="The problem that is looked at.")
+    progress = models.CharField(max_length=200, blank=True, help_text="The problem that is being imported.")
     report = models.JSONField(null=True, blank=True)
     failure = models.TextField(blank=True)
     finished = models.DateTimeField(null=True, blank=True)

@@ -87,15 +87,15 @@ class LeasedJob(models.Model):
         blank=True,
         default=CPU,
         db_default=CPU,
-        help_text="The hardware it is for.",
+        help_text="Hardware that the job needs.",
     )
     priority = models.SmallIntegerField(
-        default=REJUDGED, db_default=REJUDGED, help_text="Higher ones are claimed first."
+        default=REJUDGED, db_default=REJUDGED, help_text="Jobs with a higher priority are claimed first."
     )
     fair_share_rank = models.PositiveSmallIntegerField(
-        default=0, db_default=0, help_text="How many of the same user's jobs were there before it."
+        default=0, db_default=0, help_text="Number of unfinished jobs that the user already had."
     )
-    queued = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was asked for.")
+    queued = models.DateTimeField(default=timezone.now, editable=False, help_text="When the job was queued.")
     lease_until = models.DateTimeField(null=True, blank=True)
     worker = models.CharField(max_length=WORKER_CHARACTERS, blank=True)
 

@@ -22,7 +22,7 @@ class Baseline(models.Model):
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="baselines")
     submission = models.OneToOneField(Submission, models.CASCADE, related_name="baseline")
     kind = models.CharField(max_length=9, choices=[(v.value, v.value) for v in BaselineKind])
-    label = models.CharField(max_length=LABEL_CHARACTERS, help_text="What it is, in a few words.")
+    label = models.CharField(max_length=LABEL_CHARACTERS, help_text="Short description.")
     created = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

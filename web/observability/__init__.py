@@ -1,1 +1,1 @@
-"""How an administrator sees what the site does: metrics, the ids in log lines, traces."""
+"""Metrics, request ids in log lines, and traces, for administrators."""

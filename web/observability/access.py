@@ -1,19 +1,19 @@
-"""Who may read metrics. They name no person and no program, but say how many there are of each.
+"""Access to metrics. Metrics contain counts of users and programs, but no names.
 
-With a token set, whoever sends it; without one, whoever asks on the loopback address. A reverse proxy asks on
-that address too, for everybody: what was forwarded does not count as local.
+If a token is configured, a client must send it. Otherwise a client must use the loopback address. Forwarded
+requests do not count as local, because a reverse proxy uses the loopback address for all users.
 """
 
 import hmac
 from ipaddress import ip_address
 
-REFUSED = "Metrics are shown on the loopback address, or for the token of WARPCOURT_METRICS_TOKEN.\n"
+REFUSED = "Access denied. Send the token of WARPCOURT_METRICS_TOKEN, or request metrics from this host.\n"
 
 
 def may_read(*, token: str, authorization: str, client: str, forwarded: bool) -> bool:
     """Whether a request with this `Authorization` from this address may see metrics.
 
-    `forwarded` says that a proxy stands between.
+    `forwarded` tells whether a proxy forwarded the request.
     """
     if token:
         return hmac.compare_digest(authorization.encode(), f"Bearer {token}".encode())

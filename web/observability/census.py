@@ -1,7 +1,7 @@
-"""What the database knows, as metrics: read whenever Prometheus asks, and never counted.
+"""Metrics that are read from the database at each scrape, instead of being counted.
 
-Every web process tells the same, so ask any of them, and take the `max` where several are scraped. Ages are
-on the database's clock.
+All web processes return the same values, so scrape any of them, and use `max` over several. Ages use the
+database's clock.
 """
 
 from collections import defaultdict
@@ -22,33 +22,42 @@ from web.upkeep.queries import backup_age_s
 
 _GPU = ("node", "gpu", "model")
 _FAMILIES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "warpcourt_database_up": ("1 when the database answers.", ()),
-    "warpcourt_queue_jobs": ("Jobs by queue, queued or leased.", ("queue", "state")),
-    "warpcourt_queue_oldest_seconds": ("How long the oldest job of the queue has waited.", ("queue",)),
+    "warpcourt_database_up": ("1 if the database responds, otherwise 0.", ()),
+    "warpcourt_queue_jobs": ("Submissions by queue and state (`queued` or `leased`).", ("queue", "state")),
+    "warpcourt_queue_oldest_seconds": ("Seconds that the oldest queued submission has waited.", ("queue",)),
     "warpcourt_background_jobs": (
-        "What workers do besides submissions: proofs, previews, imports and hidden runs, queued or leased.",
+        "Background jobs (proofs, previews, imports, dry-run rejudges) by kind and state.",
         ("kind", "state"),
     ),
-    "warpcourt_background_oldest_seconds": ("How long the oldest job of a kind has waited.", ("kind",)),
-    "warpcourt_leases_expired": ("Leases that have ended and were not swept yet.", ()),
-    "warpcourt_node_heartbeat_age_seconds": ("Time since a node last said that it lives.", ("node", "state")),
+    "warpcourt_background_oldest_seconds": (
+        "Seconds that the oldest background job of a kind has waited.",
+        ("kind",),
+    ),
+    "warpcourt_leases_expired": ("Expired leases that have not been swept yet.", ()),
+    "warpcourt_node_heartbeat_age_seconds": (
+        "Seconds since the last heartbeat of a node.",
+        ("node", "state"),
+    ),
     "warpcourt_worker_heartbeat_age_seconds": (
-        "Time since a worker last said that it lives.",
+        "Seconds since the last heartbeat of a worker.",
         ("node", "worker", "state"),
     ),
-    "warpcourt_worker_busy": ("Submissions that a worker judges now.", ("node", "worker")),
-    "warpcourt_worker_concurrency": ("Submissions that a worker judges at most.", ("node", "worker")),
-    "warpcourt_backup_age_seconds": ("Age of the latest backup; absent where there never was one.", ()),
-    "warpcourt_gpu_well": ("1 when the GPU is in use, 0 when it is quarantined or missing.", _GPU),
+    "warpcourt_worker_busy": ("Submissions that a worker is judging.", ("node", "worker")),
+    "warpcourt_worker_concurrency": (
+        "Maximum number of submissions that a worker judges at a time.",
+        ("node", "worker"),
+    ),
+    "warpcourt_backup_age_seconds": ("Seconds since the latest backup; absent if there is none.", ()),
+    "warpcourt_gpu_well": ("1 if the GPU is in use, 0 if it is quarantined or missing.", _GPU),
     "warpcourt_gpu_checking": ("Submissions being checked on the GPU.", _GPU),
-    "warpcourt_gpu_ranking": ("1 while a submission is timed on the GPU, alone.", _GPU),
-    "warpcourt_gpu_waiting": ("Submissions that wait for the GPU.", _GPU),
-    "warpcourt_gpu_temperature_celsius": ("Temperature of the GPU, as its node last read it.", _GPU),
+    "warpcourt_gpu_ranking": ("1 while the GPU is reserved for timing one submission.", _GPU),
+    "warpcourt_gpu_waiting": ("Submissions waiting for the GPU.", _GPU),
+    "warpcourt_gpu_temperature_celsius": ("Latest temperature of the GPU.", _GPU),
 }
 
 
 class Census(Collector):
-    """Reads the database whenever it is collected. A database that does not answer is a metric too."""
+    """Reads the database at each scrape. If the database does not respond, a metric reports that."""
 
     def describe(self) -> Iterable[Metric]:
         """The metrics, without values and without a query."""
@@ -73,7 +82,7 @@ def _queues(now: datetime) -> Iterator[Metric]:
         counts[queue][state] = count
         if state == JobState.QUEUED:
             ages[queue] = _age_s(since, now)
-    for queue in {CPU, *counts}:  # an empty queue is worth a zero: its lines in a graph then end at one
+    for queue in {CPU, *counts}:  # report zero for an empty queue, so that its graph drops to zero
         for each in OPEN:
             jobs.add_metric([queue, each.value], counts[queue].get(each.value, 0))
         oldest.add_metric([queue], ages.get(queue, 0))

@@ -1,4 +1,4 @@
-"""What Prometheus reads: the counts of this process and of those that serve with it."""
+"""The response to Prometheus: the counts of this process and of the processes that serve with it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +13,7 @@ CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
 def expose(folder: Path | None, more: Iterable[Collector] = ()) -> bytes:
-    """All metrics in Prometheus's text format: of `folder`, or of this process alone, and `more`."""
+    """All metrics in Prometheus's text format: those of `folder` (None: of this process) and of `more`."""
     registry = CollectorRegistry()
     for collector in more:
         registry.register(collector)
@@ -24,4 +24,4 @@ def expose(folder: Path | None, more: Iterable[Collector] = ()) -> bytes:
     MultiProcessCollector(counts, path=str(folder))  # type: ignore[no-untyped-call]  # has no types
     with folders.tidied(folder):
         told = generate_latest(counts)
-    return told + generate_latest(registry)  # apart, so that nobody waits for the database under a lock
+    return told + generate_latest(registry)  # outside the lock, because this waits for the database

@@ -1,13 +1,13 @@
-"""Where processes that serve together count, so that whichever is asked can tell the sum.
+"""The shared folder in which processes of one server count, so that each can return the sum.
 
-Theory of operation. The processes of one web server, and the children of one worker, write their counts into
-files of one folder, each into its own; the one that is asked reads them all (prometheus_client's multiprocess
-mode). Each member holds a shared lock on the folder's lock file as long as it lives. A folder that nobody
-holds belongs to servers that are gone, and whoever joins one next removes it: counts of a process that died
-stay while its server lives, and never get into those of another.
+Theory of operation. The processes of a web server, and the children of a worker, write their counts to one
+folder, each to its own files. The process that is scraped reads all files (prometheus_client's multiprocess
+mode). Each process holds a shared lock on the folder's lock file while it runs. A folder without lock holders
+belongs to servers that have stopped, and the next process that joins a folder removes it. The counts of a
+process that died therefore stay while its server runs, and are never added to those of another server.
 
-The files are mapped into memory, and writing to a mapped file on a full disk kills the process. So they lie
-in the memory of the machine, not in the data or runtime directory, whose disk may be full.
+The files are memory-mapped, and a write to a mapped file on a full disk kills the process. The files are
+therefore in shared memory, not in the data or runtime directory, whose disk may be full.
 """
 
 import fcntl
@@ -31,10 +31,10 @@ _joined: list[tuple[Path, int]] = []  # with the lock's descriptor, which the pr
 
 
 def join(server: str, *, home: Path | None = None) -> Path | None:
-    """Count in the folder of `server` from now on, with all that name it so. For life; call it first of all.
+    """Count in the folder of `server` from now on, until the process ends. Call it before other imports.
 
-    `server` is the same for processes that serve together and for no others on this host. None, with the
-    reason in the log, where there can be no such folder; then each process counts for itself.
+    `server` is a name that the processes of one server share, unique on this host. Returns None, and logs the
+    reason, if the folder cannot be created. Each process then counts separately.
     """
     home = home or _home()
     try:
@@ -62,10 +62,10 @@ def joined() -> Path | None:
 
 @contextmanager
 def tidied(folder: Path) -> Iterator[None]:
-    """Have the folder to oneself, without the files of processes that are gone.
+    """Lock the folder exclusively, and merge the files of processes that have ended.
 
-    Their gauges are dropped. Their counts go to those of process 0, which there never is: children die by the
-    thousand where programs hang, and a file each would fill the memory.
+    Their gauges are dropped. Their counts are added to those of process 0, which never exists: if programs
+    hang, thousands of children are killed, and a file for each would fill the memory.
     """
     with _locked(folder / "tidy"):
         for path in folder.glob("*.db"):
@@ -79,7 +79,7 @@ def tidied(folder: Path) -> Iterator[None]:
 
 
 def _add(one: Path, total: Path) -> None:
-    # Not above: it has to be imported after `join`, since it looks once where to count.
+    # Imported here, after `join`, because prometheus_client reads the folder's path once.
     from prometheus_client import mmap_dict  # noqa: PLC0415
 
     untyped: Any = mmap_dict.MmapedDict
@@ -95,7 +95,7 @@ def _home() -> Path:
 
 
 def _name(server: str) -> str:
-    """Containers may share a folder, and each has a process 1: the namespace tells them apart."""
+    """The name of a server's folder. Containers may share /dev/shm, so it contains the PID namespace."""
     return f"{server}-{Path('/proc/self/ns/pid').stat().st_ino}"
 
 
@@ -108,7 +108,7 @@ def _remove_forsaken(home: Path) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
         except BlockingIOError:
-            pass  # somebody lives there
+            pass  # a running process uses it
         finally:
             os.close(lock)
 

@@ -1,4 +1,4 @@
-"""For load balancers and people: does the process live, and can it serve?"""
+"""Health checks: does the process run, and can it serve?"""
 
 from django.conf import settings
 from django.db import Error as DatabaseTrouble
@@ -12,13 +12,13 @@ from web.submissions import queries
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view takes one
-    """200 as long as the process answers."""
+    """Return 200 as long as the process responds."""
     return JsonResponse({"status": "ok"})
 
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view takes one
-    """200 when the database answers and is migrated, else 503, as while it stops. Says how jobs wait."""
+    """Return 200 if the database responds and is migrated, otherwise 503, also while the server stops."""
     if draining(settings.WARPCOURT):
         return JsonResponse({"status": "draining"}, status=503)
     try:
@@ -26,5 +26,7 @@ def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 - a view takes
         oldest_wait_s = round(queries.oldest_wait_s(), 1)
         waiting = queries.count_waiting()
     except DatabaseTrouble:
-        return JsonResponse({"status": "unavailable", "database": "no answer, or not migrated"}, status=503)
+        return JsonResponse(
+            {"status": "unavailable", "database": "not reachable or not migrated"}, status=503
+        )
     return JsonResponse({"status": "ok", "waiting_jobs": waiting, "oldest_wait_s": oldest_wait_s})

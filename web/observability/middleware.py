@@ -1,4 +1,4 @@
-"""Every request with an id, a span and a count."""
+"""Gives each request an id, a span and a count."""
 
 import re
 import time
@@ -23,9 +23,9 @@ _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 @sync_only_middleware
 def watch(get_response: Handler) -> Handler:
-    """Give the request its id, time it, count it. The first middleware, so that it sees all of the others.
+    """Give the request an id, time it and count it. Must be the first middleware, to include all others.
 
-    The id is the proxy's if one is trusted and gave one, else a new one.
+    The id comes from a trusted proxy if it sends one; otherwise it is new.
     """
 
     def call(request: HttpRequest) -> HttpResponseBase:

@@ -12,7 +12,7 @@ from web.observability.exposition import CONTENT_TYPE, expose
 
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """The counts of this web server, and what the database knows. 403 for whoever may not read them."""
+    """Return the metrics of this web server and of the database. 403 without access."""
     config = settings.WARPCOURT
     allowed = may_read(
         token=config.metrics_token,

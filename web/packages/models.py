@@ -28,15 +28,15 @@ class PackageVersion(models.Model):
     number = models.PositiveIntegerField(help_text="Counts from 1 for each problem.")
     content_hash = models.CharField(max_length=HASH_CHARACTERS, help_text="SHA-256 over all files.")
     version = models.CharField(
-        max_length=HASH_CHARACTERS, help_text="Changes with all that can change a verdict."
+        max_length=HASH_CHARACTERS, help_text="Changes with everything that can change a verdict."
     )
     archive = models.BinaryField(help_text="The folder as a ZIP file.")
-    size_bytes = models.PositiveIntegerField(help_text="Of the archive.")
+    size_bytes = models.PositiveIntegerField(help_text="Size of the archive.")
     origin = models.CharField(max_length=6, choices=Origin.choices)
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="published_versions"
     )
-    note = models.CharField(max_length=NOTE_CHARACTERS, blank=True, help_text="What is new in it.")
+    note = models.CharField(max_length=NOTE_CHARACTERS, blank=True, help_text="Changes in this version.")
     archived = models.BooleanField(default=False)
     created = models.DateTimeField(default=timezone.now, editable=False)
 

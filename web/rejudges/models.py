@@ -48,7 +48,9 @@ class Rejudge(models.Model):
     )
     state = models.CharField(max_length=9, choices=RejudgeState.choices, default=RejudgeState.RUNNING)
     created = models.DateTimeField(default=timezone.now, editable=False)
-    ended = models.DateTimeField(null=True, blank=True, help_text="When it was applied, discarded or ended.")
+    ended = models.DateTimeField(
+        null=True, blank=True, help_text="When the rejudge was applied, discarded or cancelled."
+    )
 
     class Meta:
         ordering = ["-pk"]

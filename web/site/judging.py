@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from judge.gpu.pool.client import SecretPoolSettings
 from judge.gpu.settings import NodeSettings
-from judge.target import Target, open_backend, open_target
+from judge.target import Target
+from judge.wiring import open_backend, open_target
 from sandbox.backend import Backend
 from web.config import Config
 

@@ -20,110 +20,118 @@ _WAIT_S = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 144
 
 HTTP_REQUESTS = Counter(
     "warpcourt_http_requests",
-    "Requests answered, by the name of their address; a request for no known address has the view `none`.",
+    "Requests answered, by the name of their URL pattern. The view of an unknown URL is `none`.",
     ["method", "view", "status"],
 )
 HTTP_SECONDS = Histogram(
     "warpcourt_http_request_seconds",
-    "Time until the answer began. An event stream counts until its first byte.",
+    "Seconds until the response started. An event stream counts until its first byte.",
     ["method", "view"],
     buckets=_PAGE_S,
 )
 HTTP_IN_FLIGHT = Gauge(
-    "warpcourt_http_requests_in_flight", "Requests being answered now.", multiprocess_mode="livesum"
+    "warpcourt_http_requests_in_flight", "Requests in progress.", multiprocess_mode="livesum"
 )
-EVENT_STREAMS = Gauge("warpcourt_event_streams", "Event streams open now.", multiprocess_mode="livesum")
+EVENT_STREAMS = Gauge("warpcourt_event_streams", "Open event streams.", multiprocess_mode="livesum")
 
-# Handing in
+# Submitting
 
-SUBMISSIONS = Counter("warpcourt_submissions", "Submissions taken, by mode and queue.", ["mode", "queue"])
-SUBMISSIONS_REFUSED = Counter(
-    "warpcourt_submissions_refused", "Submissions not taken, by the name of the refusal.", ["reason"]
+SUBMISSIONS = Counter(
+    "warpcourt_submissions", "Submissions accepted into the queue, by mode and queue.", ["mode", "queue"]
 )
-RINGS = Counter("warpcourt_rings", "Rings for a worker: sent, or lost for want of a broker.", ["outcome"])
+SUBMISSIONS_REFUSED = Counter("warpcourt_submissions_refused", "Submissions refused, by reason.", ["reason"])
+RINGS = Counter(
+    "warpcourt_rings",
+    "Notifications of workers: `sent`, or `lost` because the broker was unreachable.",
+    ["outcome"],
+)
 
 # Judging
 
-CLAIMS = Counter("warpcourt_claims", "Jobs that a worker took.", ["queue"])
+CLAIMS = Counter("warpcourt_claims", "Jobs claimed by workers.", ["queue"])
 WAIT_SECONDS = Histogram(
     "warpcourt_wait_seconds",
-    "Time from being queued to being claimed, on the database's clock.",
+    "Seconds from queueing to claim, on the database's clock.",
     ["queue"],
     buckets=_WAIT_S,
 )
-VERDICTS = Counter("warpcourt_verdicts", "Verdicts given, by workers, sweeps and cancellations.", ["verdict"])
+VERDICTS = Counter("warpcourt_verdicts", "Verdicts from workers, sweeps and cancellations.", ["verdict"])
 JUDGING_SECONDS = Histogram(
-    "warpcourt_judging_seconds", "Time from claim to recorded verdict.", ["queue"], buckets=_STAGE_S
+    "warpcourt_judging_seconds", "Seconds from claim to recorded verdict.", ["queue"], buckets=_STAGE_S
 )
 STAGE_SECONDS = Histogram(
     "warpcourt_stage_seconds",
-    "Time of a stage of judging; docs/glossary.md explains the stages.",
+    "Seconds spent in each stage of judging; docs/glossary.md explains the stages.",
     ["stage"],
     buckets=_STAGE_S,
 )
-JUDGING = Gauge(
-    "warpcourt_judging", "Submissions being judged by this worker now.", multiprocess_mode="livesum"
-)
-JUDGE_FAILURES = Counter("warpcourt_judge_failures", "Times that the judge itself failed on a job.")
+JUDGING = Gauge("warpcourt_judging", "Submissions that this worker is judging.", multiprocess_mode="livesum")
+JUDGE_FAILURES = Counter("warpcourt_judge_failures", "Jobs on which the judge itself failed.")
 JUDGES_READY = Gauge(
     "warpcourt_judges_ready", "Processes of this worker whose judge is open.", multiprocess_mode="livesum"
 )
-CANNOT_JUDGE = Counter(
-    "warpcourt_cannot_judge", "Times that this host found that it cannot judge; its log has the fix."
-)
+CANNOT_JUDGE = Counter("warpcourt_cannot_judge", "Times that this host could not judge; its log has the fix.")
 HANDED_BACK = Counter(
     "warpcourt_jobs_handed_back",
-    "Jobs given up for another try: `failed` (charged as a try), `stopping`, `cannot_judge` or `disk_full`.",
+    "Jobs returned to the queue: `failed` (counts as a try), `stopping`, `cannot_judge` or `disk_full`.",
     ["reason"],
 )
 PAUSED = Gauge(
     "warpcourt_worker_paused",
-    "1 while this worker takes no jobs because its disk is full.",
+    "1 while this worker claims no jobs because its disk is full.",
     multiprocess_mode="livemax",
 )
-POOL_HITS = Counter("warpcourt_pool_hits", "Sandboxes that were ready when they were wanted.", ["kind"])
-POOL_MISSES = Counter("warpcourt_pool_misses", "Sandboxes that had to be started on the spot.", ["kind"])
-SECRET_POOL_HITS = Counter("warpcourt_secret_pool_hits", "Contents of cases that were drawn ahead.")
-SECRET_POOL_MISSES = Counter("warpcourt_secret_pool_misses", "Contents of cases that were drawn on the spot.")
+POOL_HITS = Counter("warpcourt_pool_hits", "Sandboxes that were ready when needed.", ["kind"])
+POOL_MISSES = Counter("warpcourt_pool_misses", "Sandboxes that had to be started on demand.", ["kind"])
+SECRET_POOL_HITS = Counter("warpcourt_secret_pool_hits", "Case contents that were generated in advance.")
+SECRET_POOL_MISSES = Counter(
+    "warpcourt_secret_pool_misses", "Case contents that had to be generated on demand."
+)
 
 # Leases and sweeps
 
-CHILDREN_HUNG = Counter(
-    "warpcourt_children_hung", "Processes of workers that were killed because one call did not end."
-)
+CHILDREN_HUNG = Counter("warpcourt_children_hung", "Worker processes killed because a call did not return.")
 LEASES_LOST = Counter(
     "warpcourt_leases_lost",
-    "Leases lost in the middle: `taken` by another worker, or `expired` while the database did not answer.",
+    "Leases lost during judging: `taken` by another worker, or `expired` while the database was down.",
     ["reason"],
 )
 LEASE_EXTENSIONS_FAILED = Counter(
-    "warpcourt_lease_extensions_failed", "Heartbeats that the database did not answer."
+    "warpcourt_lease_extensions_failed",
+    "Heartbeats of leases that failed because the database did not respond.",
 )
 RECORD_RETRIES = Counter(
-    "warpcourt_record_retries", "Times that a verdict could not be recorded at once and was kept for later."
+    "warpcourt_record_retries", "Failed attempts to record a verdict; the worker retries."
 )
-VERDICTS_DISCARDED = Counter("warpcourt_verdicts_discarded", "Verdicts that came after the lease was lost.")
-SWEEPS = Counter("warpcourt_sweeps", "Sweeps for what was left behind: done, or failed.", ["outcome"])
-SWEEP_SECONDS = Histogram("warpcourt_sweep_seconds", "Time of a sweep.", buckets=_PAGE_S)
+VERDICTS_DISCARDED = Counter("warpcourt_verdicts_discarded", "Verdicts discarded because the lease was lost.")
+SWEEPS = Counter(
+    "warpcourt_sweeps",
+    "Sweeps for jobs that a lost worker or message left behind: `done` or `failed`.",
+    ["outcome"],
+)
+SWEEP_SECONDS = Histogram("warpcourt_sweep_seconds", "Seconds that a sweep took.", buckets=_PAGE_S)
 LAST_SWEEP = Gauge(
-    "warpcourt_last_sweep_timestamp_seconds", "When a sweep was last done.", multiprocess_mode="livemax"
+    "warpcourt_last_sweep_timestamp_seconds",
+    "Unix time of the latest successful sweep.",
+    multiprocess_mode="livemax",
 )
 SWEPT = Counter(
     "warpcourt_jobs_swept",
-    "Jobs whose lease had expired: `requeued`, or `concluded` because no try was left.",
+    "Jobs with an expired lease: `requeued`, or `concluded` because no try was left.",
     ["outcome"],
 )
 
 # Nodes
 
 MPS_RESTARTS = Counter("warpcourt_mps_restarts", "MPS daemons restarted after a fault.", ["gpu"])
-QUARANTINES = Counter("warpcourt_gpu_quarantines", "Times that a GPU was taken out of use.", ["gpu"])
-ORPHANS_REAPED = Counter("warpcourt_orphans_reaped", "Containers of dead workers that were removed.")
+QUARANTINES = Counter("warpcourt_gpu_quarantines", "Times that a GPU was quarantined.", ["gpu"])
+ORPHANS_REAPED = Counter("warpcourt_orphans_reaped", "Containers of dead workers removed.")
 HEARTBEATS_FAILED = Counter(
-    "warpcourt_heartbeats_failed", "Heartbeats of a node or worker that the database did not take."
+    "warpcourt_heartbeats_failed",
+    "Heartbeats of nodes and workers that failed because the database did not respond.",
 )
 
-# From the start at zero: the first of its kind would be no increase to Prometheus otherwise.
+# Start at zero: otherwise Prometheus would not see the first event of a kind as an increase.
 for _verdict in Verdict:
     VERDICTS.labels(verdict=_verdict.value)
 for _outcome in ("sent", "lost"):

@@ -39,7 +39,7 @@ class Submission(models.Model):
     )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="submissions")
     problem = models.ForeignKey(Problem, models.PROTECT, related_name="submissions")
-    version = models.CharField(max_length=64, help_text="Version of the problem when it was handed in.")
+    version = models.CharField(max_length=64, help_text="Version of the problem at the time of submission.")
     # No index: only the deletion of a version would look for it, and versions stay.
     package = models.ForeignKey(
         "packages.PackageVersion",
@@ -48,18 +48,18 @@ class Submission(models.Model):
         blank=True,
         db_index=False,
         related_name="submissions",
-        help_text="What it is judged by.",
+        help_text="Problem version that judges it.",
     )
     language = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Language])
     mode = models.CharField(max_length=8, choices=[(v.value, v.value) for v in Mode])
     source = models.TextField()
-    sizes = models.JSONField(null=True, blank=True, help_text="The user's own sizes, for a run.")
-    seed = models.PositiveBigIntegerField(null=True, blank=True, help_text="The user's own seed, for a run.")
+    sizes = models.JSONField(null=True, blank=True, help_text="Custom sizes of a run.")
+    seed = models.PositiveBigIntegerField(null=True, blank=True, help_text="Custom seed of a run.")
     gpu_model = models.CharField(
-        max_length=120, blank=True, default="", db_default="", help_text="The GPU asked for; empty for any."
+        max_length=120, blank=True, default="", db_default="", help_text="Requested GPU model. Empty for any."
     )
     shared = models.BooleanField(
-        default=False, db_default=False, help_text="Whether those who solved the problem may read it."
+        default=False, db_default=False, help_text="Whether users who solved the problem may read it."
     )
     idempotency_key = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001 - NULL is what makes it unique only where given
     created = models.DateTimeField(default=timezone.now, editable=False)
@@ -184,7 +184,7 @@ class Report(models.Model):
     gpu_model = models.CharField(max_length=STAMP_CHARACTERS, blank=True, default="", db_default="")
     driver = models.CharField(max_length=STAMP_CHARACTERS, blank=True, default="", db_default="")
     toolkit = models.CharField(max_length=STAMP_CHARACTERS, blank=True, default="", db_default="")
-    ranked = models.BooleanField(default=False, help_text="Whether a trusted clock timed it on a GPU.")
+    ranked = models.BooleanField(default=False, help_text="Whether the trusted clock timed it on a GPU.")
     score_us = models.FloatField(null=True, blank=True)
     score_low_us = models.FloatField(null=True, blank=True)
     score_high_us = models.FloatField(null=True, blank=True)
@@ -240,7 +240,7 @@ class Listing(models.Model):
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="listings")
     kind = models.CharField(max_length=8, choices=ListingKind.choices)
-    size_bytes = models.PositiveIntegerField(help_text="Of the text, in UTF-8.")
+    size_bytes = models.PositiveIntegerField(help_text="Size of the text in UTF-8.")
     packed = models.BinaryField()
 
     class Meta:
@@ -307,11 +307,11 @@ class Progress(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="progress")
     problem = models.ForeignKey(Problem, models.CASCADE, related_name="progress")
-    runs = models.PositiveIntegerField(default=0, help_text="Judged runs.")
-    judged = models.PositiveIntegerField(default=0, help_text="Judged submissions, without runs.")
-    accepted = models.PositiveIntegerField(default=0, help_text="Those of them that were accepted.")
+    runs = models.PositiveIntegerField(default=0, help_text="Number of judged runs.")
+    judged = models.PositiveIntegerField(default=0, help_text="Number of judged submissions, without runs.")
+    accepted = models.PositiveIntegerField(default=0, help_text="Number of accepted submissions.")
     solved = models.DateTimeField(null=True, blank=True)
-    latest = models.DateTimeField(default=timezone.now, help_text="Of the latest judgement.")
+    latest = models.DateTimeField(default=timezone.now, help_text="Time of the latest verdict.")
 
     class Meta:
         verbose_name_plural = "progress"
@@ -337,7 +337,7 @@ class Tally(models.Model):
     problem = models.OneToOneField(Problem, models.CASCADE, related_name="tally", primary_key=True)
     judged = models.PositiveIntegerField(default=0)
     accepted = models.PositiveIntegerField(default=0)
-    solvers = models.PositiveIntegerField(default=0, help_text="People with an accepted submission.")
+    solvers = models.PositiveIntegerField(default=0, help_text="Number of users with an accepted submission.")
 
     class Meta:
         verbose_name_plural = "tallies"

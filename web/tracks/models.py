@@ -17,12 +17,14 @@ class Track(models.Model):
     title = models.CharField(max_length=80)
     summary = models.CharField(max_length=200)
     description = models.TextField(blank=True, help_text="Markdown.")
-    order = models.PositiveSmallIntegerField(default=100, help_text="Lower ones come first.")
+    order = models.PositiveSmallIntegerField(default=100, help_text="Tracks with a lower number come first.")
     published = models.BooleanField(default=True, help_text="Only published tracks are shown.")
     contest_starts = models.DateTimeField(
-        null=True, blank=True, help_text="From when its problems are judged first. Empty: it is no contest."
+        null=True,
+        blank=True,
+        help_text="Start of the contest. Until its end, its submissions are judged first.",
     )
-    contest_ends = models.DateTimeField(null=True, blank=True, help_text="Until when they are.")
+    contest_ends = models.DateTimeField(null=True, blank=True, help_text="End of the contest.")
     problems = models.ManyToManyField(Problem, through="Entry", related_name="tracks")
 
     class Meta:
@@ -36,7 +38,7 @@ class Track(models.Model):
                     contest_ends__gt=F("contest_starts"),
                 ),
                 name="track_contest_starts_and_ends",
-                violation_error_message="A contest has a start and a later end; or leave both empty.",
+                violation_error_message="Set a start and a later end, or leave both empty.",
             )
         ]
 

@@ -1,4 +1,4 @@
-"""The backups that were taken, to look at."""
+"""The list of backups in the admin."""
 
 from django.contrib import admin
 
@@ -8,7 +8,7 @@ from web.upkeep.models import Backup
 
 @admin.register(Backup)
 class BackupAdmin(RecordAdmin[Backup]):
-    """Backups, the latest first. The files are not here."""
+    """Backups, latest first. The admin does not have the files."""
 
     list_display = ["name", "made", "size_bytes", "took_ms"]
     search_fields = ["name"]

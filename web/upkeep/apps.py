@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class UpkeepConfig(AppConfig):
-    """Backups, migrations of a database in use, and what is thrown away in time."""
+    """Backups, migrations of a database in use, and the deletion of outdated rows."""
 
     name = "web.upkeep"
     label = "upkeep"

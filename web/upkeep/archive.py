@@ -1,12 +1,12 @@
-"""The file that a backup is: a ZIP of members, and a manifest that says what they must be.
+"""The file format of backups: a ZIP file with members and a manifest that lists their sizes and hashes.
 
-Theory of operation. Members are written in one pass and hashed on the way, so a backup takes no more room
-than the file itself. The manifest comes last, and ZIP's own directory behind it: a file that was cut off
-has neither. Until it is complete and on the disk it is called NAME.part, so what bears the name is whole.
+Theory of operation. Members are written and hashed in one pass, so a backup needs no space beyond the file
+itself. The manifest is the last member, and ZIP's own directory follows it: a truncated file has neither.
+The file is called NAME.part until it is complete and on the disk, so a file called NAME is always complete.
 
-A backup lies about for months and is carried around. Whoever reads one believes nothing before each member
-has the length and the hash that the manifest gives, there are no others, and all names are plain ones.
-Anybody can open it with `unzip`, if this program is not at hand.
+A backup is stored for months and copied between hosts. Readers therefore trust no member until each one has
+the size and the hash of the manifest, there are no others, and all names are relative paths without dots.
+`unzip` can open a backup without this program.
 """
 
 import hashlib
@@ -22,19 +22,19 @@ from web.upkeep.manifest import MANIFEST, ArchiveWrong, InTheWay, Manifest, Memb
 
 CHUNK_BYTES = 1 << 20
 _MANIFEST_BYTES = 64 << 20
-# What ZIP's reader says of a damaged file differs with the damage.
+# ZIP's reader raises different exceptions for different kinds of damage.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, ValueError)
 
 
 class Writer:
-    """Adds members to a backup that is being made."""
+    """Adds members to a new backup."""
 
     def __init__(self, package: zipfile.ZipFile) -> None:
         self._package = package
         self.members: list[Member] = []
 
     def add(self, name: str, chunks: Iterable[bytes], *, packed: bool = True) -> None:
-        """Write a member. With `packed` it is compressed, which what is compressed already need not be."""
+        """Write a member. `packed` compresses it; pass False for data that is already compressed."""
         entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
         entry.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
         entry.external_attr = 0o600 << 16
@@ -53,7 +53,7 @@ class Writer:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Writer]:
-    """Make the backup `path`, readable for its owner alone. Nothing is left of it if the block fails.
+    """Create the backup `path`, readable only by its owner. If the block fails, no file is left.
 
     Raises:
         InTheWay: another backup is being written there.
@@ -65,7 +65,7 @@ def writing(path: Path) -> Iterator[Writer]:
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
         raise InTheWay(
-            f"{part} exists: a backup is being written, or one was interrupted. If none is, delete it."
+            f"{part} exists: another backup is running or was interrupted. If none is running, delete it."
         ) from error
     except OSError as error:
         raise ToolFailed(f"Cannot write to {path.parent}: {error.strerror}.") from error
@@ -78,7 +78,7 @@ def writing(path: Path) -> Iterator[Writer]:
         part.replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise ToolFailed(f"Cannot make {path}: {error}.") from error
+        raise ToolFailed(f"Cannot create {path}: {error}.") from error
     finally:
         part.unlink(missing_ok=True)
 
@@ -92,7 +92,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 class Reader:
-    """A backup that is there to be read. `manifest` is what it says it is; see `verify`."""
+    """An open backup. `manifest` is not verified; see `verify`."""
 
     def __init__(self, path: Path, package: zipfile.ZipFile) -> None:
         self.path = path
@@ -100,15 +100,15 @@ class Reader:
         self.manifest = self._read_manifest()
 
     def verify(self) -> None:
-        """Read all of it.
+        """Read all members and compare them with the manifest.
 
         Raises:
-            ArchiveWrong: it is not what its manifest says. All that is wrong is named.
+            ArchiveWrong: they differ. The message lists all differences.
         """
         there = {entry.filename for entry in self._package.infolist()} - {MANIFEST}
         known = self.manifest.names()
         wrong = [f"{name} is missing" for name in sorted(known - there)]
-        wrong += [f"{name} does not belong in it" for name in sorted(there - known)]
+        wrong += [f"{name} is unexpected" for name in sorted(there - known)]
         wrong += [
             f"{member.name} is damaged"
             for member in self.manifest.members
@@ -124,7 +124,7 @@ class Reader:
                 yield chunk
 
     def content(self, name: str) -> bytes:
-        """The content of a small member, at once."""
+        """The content of a small member as one string of bytes."""
         return b"".join(self.chunks(name))
 
     def _intact(self, member: Member) -> bool:
@@ -143,14 +143,14 @@ class Reader:
         try:
             entry = self._package.getinfo(MANIFEST)
             if entry.file_size > _MANIFEST_BYTES:
-                raise ArchiveWrong(f"{self.path} is no backup: its {MANIFEST} is too long.")
+                raise ArchiveWrong(f"{self.path} is not a backup: its {MANIFEST} is too long.")
             text = self._package.read(entry)
         except KeyError as error:
             raise ArchiveWrong(
-                f"{self.path} is a ZIP file, but no backup of Warpcourt: it has no {MANIFEST}."
+                f"{self.path} is a ZIP file but not a Warpcourt backup: it has no {MANIFEST}."
             ) from error
         except _DAMAGE as error:
-            raise ArchiveWrong(f"{self.path} is damaged: {MANIFEST} cannot be read.") from error
+            raise ArchiveWrong(f"{self.path} is damaged: its {MANIFEST} is not readable.") from error
         return Manifest.from_json(text)
 
 
@@ -159,7 +159,7 @@ def reading(path: Path) -> Iterator[Reader]:
     """Open a backup.
 
     Raises:
-        ArchiveWrong: there is none at `path`.
+        ArchiveWrong: `path` is not a backup.
     """
     try:
         stream: IO[bytes] = path.open("rb")
@@ -170,7 +170,7 @@ def reading(path: Path) -> Iterator[Reader]:
             package = zipfile.ZipFile(stream)
         except zipfile.BadZipFile as error:
             raise ArchiveWrong(
-                f"{path} is no backup of Warpcourt, or was cut off: it has no directory at its end."
+                f"{path} is not a Warpcourt backup, or is truncated: it is not a complete ZIP file."
             ) from error
         with package:
             yield Reader(path, package)

@@ -1,8 +1,8 @@
-"""Takes a backup of the whole site: database, problem packages, tracks and the key that signs and encrypts.
+"""Takes a backup of the whole site: database, problem packages, tracks and secret key.
 
-Drafts, sessions and the audit log are in the database. What can be made again is left out: caches, static
-files, the doorbell. The key is in it since the authenticators of people are encrypted under it: whoever
-holds a backup holds the site, so its file is readable for its owner alone.
+Drafts, sessions and the audit log are in the database. The backup omits what Warpcourt can rebuild: caches,
+static files and the messages to workers. It contains the secret key, because the key encrypts the second
+factors of users. A backup therefore gives full access to the site, and only its owner can read the file.
 """
 
 import time
@@ -47,10 +47,10 @@ def this_database() -> Database:
 
 
 def take(path: Path, *, overwrite: bool = False, with_key: bool = True, say: Say) -> Taken:
-    """Write a backup to `path`, and note in the database that there is one.
+    """Write a backup to `path`, and record it in the database.
 
     Raises:
-        BackupTrouble: there is none; nothing is left of it.
+        BackupTrouble: the backup failed. No file is left.
     """
     if path.exists() and not overwrite:
         raise InTheWay(f"{path} exists. Choose another name, or replace it with --overwrite.")
@@ -60,7 +60,7 @@ def take(path: Path, *, overwrite: bool = False, with_key: bool = True, say: Say
         with database.dumping(path.parent) as dump:
             chunks = told(dump.chunks, say)
             writer.add(database.member, chunks, packed=not dump.packed)
-        say(f"Adding the problems in {settings.WARPCOURT.problems_dir}")
+        say(f"Adding the problem packages in {settings.WARPCOURT.problems_dir}")
         for name, source in packages.files(settings.WARPCOURT.problems_dir):
             writer.add(name, [source.read_bytes()])
         if with_key:
@@ -84,12 +84,12 @@ def take(path: Path, *, overwrite: bool = False, with_key: bool = True, say: Say
 
 
 def key_print(key: str) -> str:
-    """What tells this secret key from others without telling it."""
+    """A fingerprint that identifies a secret key without revealing it."""
     return salted_hmac("web.upkeep.key_print", "", secret=key).hexdigest()[:_PRINT_CHARACTERS]
 
 
 def told(chunks: Iterator[bytes], say: Say) -> Iterator[bytes]:
-    """`chunks`, while every few seconds it is said how much has come."""
+    """Yield `chunks`, and report the size every few seconds."""
     so_far, last = 0, time.monotonic()
     for chunk in chunks:
         so_far += len(chunk)

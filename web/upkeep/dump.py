@@ -1,4 +1,4 @@
-"""What dumping and loading a database has in common, whichever it is."""
+"""The interface of database dumps, common to all databases."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a database holds: all applied migrations as `app.name`, and how many rows by table."""
+    """The contents of a database: all applied migrations as `app.name`, and the number of rows by table."""
 
     migrations: tuple[str, ...]
     rows: Mapping[str, int]
@@ -17,7 +17,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """A database at one moment: what it holds, and its dump piece by piece. `packed`: it is compressed."""
+    """A consistent snapshot of a database: its contents and its dump. `packed`: the dump is compressed."""
 
     content: Content
     chunks: Iterator[bytes]
@@ -25,27 +25,27 @@ class Dump:
 
 
 class Database(Protocol):
-    """The database of this site. `kind` is what a manifest calls it, `member` how its dump is called."""
+    """The database of this site. `kind` is its name in a manifest, `member` the name of its dump."""
 
     kind: ClassVar[str]
     member: ClassVar[str]
 
     def dumping(self, folder: Path) -> AbstractContextManager[Dump]:
-        """A dump, good within the block. `folder` has room for a copy where one is needed.
+        """A dump, valid within the block. `folder` must have space for a copy of the database.
 
         Raises:
             ToolFailed: it cannot be dumped.
         """
 
     def content(self) -> Content:
-        """What it holds now; nothing when it is empty."""
+        """The current contents."""
 
     def users(self) -> int:
-        """How many connections of the site and its workers there are, as far as that can be known."""
+        """The number of connections of the site and its workers; 0 if the database cannot tell."""
 
     def load(self, chunks: Iterable[bytes]) -> None:
-        """Replace all that it holds by a dump, or leave it as it is.
+        """Replace the whole contents with a dump, or change nothing.
 
         Raises:
-            ToolFailed: it cannot be loaded, and is as it was.
+            ToolFailed: the dump cannot be loaded. Nothing was changed.
         """

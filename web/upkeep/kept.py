@@ -1,4 +1,4 @@
-"""The folder of regular backups: how they are called, and which are thrown away."""
+"""The folder of regular backups: their names, and which are deleted."""
 
 import time
 from datetime import datetime
@@ -8,14 +8,14 @@ _ABANDONED_S = 24 * 3600.0
 
 
 def name_of(made: datetime) -> str:
-    """How the backup of a moment (UTC) is called. Names sort by time."""
+    """The file name of a backup made at this time (UTC). Names sort by time."""
     return f"warpcourt-{made:%Y%m%dT%H%M%SZ}.zip"
 
 
 def rotate(folder: Path, *, keep: int) -> list[Path]:
-    """Delete all but the `keep` latest backups in `folder`, and what interrupted ones left. Returns which.
+    """Delete old and interrupted backups in `folder`, and keep the `keep` latest. Return the deleted paths.
 
-    Only files that are called as ours are looked at.
+    Other files are ignored.
     """
     kept = sorted(folder.glob("warpcourt-*T*Z.zip"))
     gone = kept[: max(len(kept) - keep, 0)]

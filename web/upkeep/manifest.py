@@ -1,8 +1,8 @@
-"""What a backup says that it holds, and what can be wrong with one.
+"""The manifest of a backup, and the errors of backups.
 
 BackupTrouble
-+-- ArchiveWrong     the file is no backup, or is damaged
-+-- InTheWay         something is there that would be overwritten, or is in use
++-- ArchiveWrong     the file is not a backup, or is damaged
++-- InTheWay         existing data would be overwritten, or is in use
 +-- DoesNotFit       a good backup, but not for this site
 +-- ToolFailed       a program or the disk failed
 """
@@ -23,19 +23,19 @@ _PLAIN = re.compile(r"(?!/)(?:(?!\.{1,2}(?:/|$))[^/\\\0]+(?:/|$))+(?<!/)")
 
 
 class BackupTrouble(Exception):
-    """Root of the reasons for which there is no backup or no restore. The message says what to do."""
+    """Base class of errors of backup and restore. The message says what to do."""
 
 
 class ArchiveWrong(BackupTrouble):
-    """Raised when a file is not a backup, was cut off, or is not what its manifest says."""
+    """Raised when a file is not a backup, is truncated, or differs from its manifest."""
 
 
 class InTheWay(BackupTrouble):
-    """Raised when something is there that would be overwritten, or somebody uses it."""
+    """Raised when existing data would be overwritten, or is in use."""
 
 
 class DoesNotFit(BackupTrouble):
-    """Raised when a backup is good, but not for this site."""
+    """Raised when a backup is valid but does not fit this site."""
 
 
 class ToolFailed(BackupTrouble):
@@ -53,9 +53,9 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup holds. `rows` counts by table, `migrations` are all that were applied, as `app.name`.
+    """The contents of a backup. `rows` counts by table, `migrations` lists all applied ones as `app.name`.
 
-    `key_print` tells whether a secret key is the one of this backup. It does not tell the key.
+    `key_print` identifies the secret key of the backup without revealing it.
     """
 
     format: int
@@ -68,21 +68,21 @@ class Manifest:
     members: tuple[Member, ...]
 
     def to_json(self) -> str:
-        """Itself as the text of the member `manifest.json`."""
+        """The text of the member `manifest.json`."""
         return json.dumps(asdict(self) | {"made": self.made.isoformat()}, indent=1)
 
     @classmethod
     def from_json(cls, text: bytes) -> "Manifest":
-        """The manifest that `text` says.
+        """Parse a manifest.
 
         Raises:
-            ArchiveWrong: it is none.
+            ArchiveWrong: `text` is not a manifest.
         """
         try:
             said = json.loads(text)
             if said["format"] != FORMAT:
                 raise ArchiveWrong(
-                    f"The backup has format {said['format']!r}; this version reads {FORMAT}. "
+                    f"The backup has format {said['format']!r}, but this version reads only {FORMAT}. "
                     "Restore it with the version of Warpcourt that made it."
                 )
             return cls(
@@ -96,7 +96,9 @@ class Manifest:
                 members=tuple(_member(entry) for entry in said["members"]),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ArchiveWrong(f"Its {MANIFEST} cannot be read ({error}); take another backup.") from error
+            raise ArchiveWrong(
+                f"The backup's {MANIFEST} is not readable ({error}). Take another backup."
+            ) from error
 
     def names(self) -> set[str]:
         """The members' names."""
@@ -106,5 +108,7 @@ class Manifest:
 def _member(entry: Mapping[str, Any]) -> Member:
     member = Member(**{field.name: entry[field.name] for field in fields(Member)})
     if not _PLAIN.fullmatch(member.name):
-        raise ArchiveWrong(f"It names a file {member.name!r}, which no backup of ours does; do not use it.")
+        raise ArchiveWrong(
+            f"The backup contains {member.name!r}, which does not belong in a backup. Do not use it."
+        )
     return member

@@ -1,13 +1,12 @@
 """Migrates a database while the site and the workers use it.
 
-Theory of operation. Whatever changes a table needs its lock, if only for a millisecond. The request for it
-queues behind whoever holds the table, and everybody else queues behind the request: one slow report, and the
-site stands still. So a migration asks for LOCK_TIMEOUT_S at most. If it gets no lock it gives up, is rolled
-back, and is tried again after a pause in which all who queued are served. Migrations that have been applied
-stay so.
+Theory of operation. A change of a table needs the table's lock, if only for a millisecond. The request waits
+for the queries that use the table, and all later queries wait for the request: one slow query would stop the
+site. A migration therefore waits LOCK_TIMEOUT_S at most. Without the lock, it is rolled back and retried
+after a pause, in which the waiting queries run. Migrations that have been applied stay applied.
 
-Only one process migrates: others wait for an advisory lock of the database and then find nothing to do, so
-that several hosts may start at once. SQLite has one writer at a time anyway.
+Only one process migrates. Others wait for an advisory lock of the database and then have nothing to do, so
+several hosts may start at once. SQLite has one writer at a time anyway.
 """
 
 import time
@@ -31,10 +30,10 @@ def patiently(
     *,
     pause_s: float = PAUSE_S,
 ) -> None:
-    """Call `migrate`, alone, and again while the tables that it wants are in use.
+    """Call `migrate` in one process at a time, and retry while its tables are in use.
 
     Raises:
-        OperationalError: they were in use each of TRIES times, or something else is wrong.
+        OperationalError: the tables were in use in all TRIES tries, or the migration failed.
     """
     with _alone(connection, say), _in_a_hurry(connection):
         for left in reversed(range(TRIES)):
@@ -43,7 +42,7 @@ def patiently(
             except OperationalError as error:
                 if not _in_use(error) or not left:
                     raise
-                say(f"A table is in use; nothing was changed. Trying again in {pause_s:g} s.")
+                say(f"A table is in use. Nothing was changed. Retrying in {pause_s:g} s.")
                 time.sleep(pause_s)
             else:
                 return
@@ -61,7 +60,7 @@ def _alone(connection: BaseDatabaseWrapper, say: Callable[[str], object]) -> Ite
     with connection.cursor() as cursor:
         cursor.execute("SELECT PG_TRY_ADVISORY_LOCK(%s)", [_ADVISORY_LOCK])
         if not cursor.fetchone()[0]:
-            say("Another process migrates this database; waiting until it is done.")
+            say("Another process is migrating this database. Waiting for it to finish.")
             cursor.execute("SELECT PG_ADVISORY_LOCK(%s)", [_ADVISORY_LOCK])
     try:
         yield

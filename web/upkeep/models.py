@@ -1,4 +1,4 @@
-"""Which backups were taken."""
+"""The record of backups."""
 
 from django.db import models
 from django.utils import timezone
@@ -7,9 +7,11 @@ NAME_CHARACTERS = 255
 
 
 class Backup(models.Model):
-    """A backup that was completed. The file itself may be anywhere, or gone."""
+    """A completed backup. Its file may have been moved or deleted."""
 
-    made = models.DateTimeField(default=timezone.now, db_index=True, help_text="The moment that it holds.")
+    made = models.DateTimeField(
+        default=timezone.now, db_index=True, help_text="Time of the data in the backup."
+    )
     name = models.CharField(max_length=NAME_CHARACTERS)
     size_bytes = models.PositiveBigIntegerField()
     took_ms = models.PositiveBigIntegerField()

@@ -1,8 +1,8 @@
-"""The problem packages and tracks, as they go into a backup and come out of it.
+"""Backs up and restores problem packages and tracks.
 
-Theory of operation. A package is one thing: its version follows from its files, so it is the same as in the
-backup, or it differs, or it is missing. Where it differs it is replaced as a whole, by renaming a complete
-folder to its place. Packages that the backup does not have stay. Tracks are treated alike, all as one.
+Theory of operation. A package is a unit, because its version follows from its files: it is the same as in the
+backup, different, or missing. A different package is replaced as a whole: a complete folder is renamed to its
+place. Packages that are not in the backup stay. All tracks together are treated like one package.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ def files(root: Path) -> Iterator[tuple[str, Path]]:
 
 
 def differing(members: Iterable[Member], root: Path) -> tuple[list[str], list[str]]:
-    """The packages of the backup that are missing in `root`, and those that are other than they were."""
+    """The packages of the backup that are missing in `root`, and those that differ."""
     missing, other = [], []
     for name, wanted in sorted(_by_folder(members).items()):
         folder = root / name
@@ -38,31 +38,31 @@ def differing(members: Iterable[Member], root: Path) -> tuple[list[str], list[st
 
 
 def restore(reader: Reader, names: Iterable[str], root: Path) -> None:
-    """Make the packages `names` in `root` what they are in the backup.
+    """Restore the packages `names` from the backup to `root`.
 
     Raises:
-        ToolFailed: `root` cannot be written to. The package that is named is as it was, or is complete.
+        ToolFailed: `root` is not writable. The package in the message is unchanged or complete.
     """
     for name in names:
         try:
             _replace(reader, name, root)
         except OSError as error:
             raise ToolFailed(
-                f"Cannot restore {root / name}: {error.strerror}. Make that folder writable, set "
-                "WARPCOURT_PROBLEMS_DIR to one that is, or leave the problems out with --without-problems."
+                f"Cannot restore {root / name}: {error.strerror}. Make the folder writable, set "
+                "WARPCOURT_PROBLEMS_DIR to a writable folder, or skip the problems with --without-problems."
             ) from error
 
 
 def refuse_others(other: list[str], root: Path) -> None:
-    """Refuse to go on where packages would be overwritten.
+    """Refuse to overwrite packages.
 
     Raises:
-        InTheWay: there are some.
+        InTheWay: `other` is not empty.
     """
     if other:
         raise InTheWay(
-            f"In {root} these differ from the backup: {', '.join(other)}. Replace them with --replace, or "
-            "leave the problems as they are with --without-problems."
+            f"These problems in {root} differ from the backup: {', '.join(other)}. Replace them "
+            "with --replace, or keep them with --without-problems."
         )
 
 

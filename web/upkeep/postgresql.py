@@ -1,9 +1,9 @@
-"""Dumps and loads PostgreSQL with its own programs, while others read and write it.
+"""Dumps and loads PostgreSQL with its own programs, while the site uses it.
 
-Theory of operation. `pg_dump` reads the moment that a transaction of ours exports, in which the rows are
-counted too: so a backup knows exactly how many it has to bring back. To load, `pg_restore` turns the dump
-into statements and `psql` runs them, in one transaction with those that drop what was there. If the dump
-ends early, `psql` is killed before it can commit. Drops wait LOCK_TIMEOUT_S for whoever uses a table.
+Theory of operation. `pg_dump` reads a snapshot that this process exports. The rows are counted in the same
+snapshot, so a restore can compare the counts. To load a dump, `pg_restore` turns it into statements and
+`psql` runs them in one transaction, after statements that drop the existing tables. If the dump ends early,
+`psql` is killed before it can commit. Drops wait LOCK_TIMEOUT_S for other users of a table.
 """
 
 import os
@@ -35,7 +35,7 @@ SELECT COUNT(*) FROM pg_stat_activity
 
 
 class PostgreSQL:
-    """The database that `connection` leads to. Its tables are all those of its current schema."""
+    """The database of `connection`. Its tables are the tables of the current schema."""
 
     kind: ClassVar[str] = "postgresql"
     member: ClassVar[str] = "database.pgdump"
@@ -48,7 +48,7 @@ class PostgreSQL:
 
     @contextmanager
     def dumping(self, folder: Path) -> Iterator[Dump]:  # noqa: ARG002 - it needs no room
-        """A dump of the moment at which the block begins."""
+        """A dump of the database at the start of the block."""
         try:
             with transaction.atomic(using=self._connection.alias), self._connection.cursor() as cursor:
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
@@ -60,7 +60,7 @@ class PostgreSQL:
                 argv += [f"--snapshot={snapshot}", f'--table="{schema}".*', self._name]
                 yield Dump(content, self._output(argv), packed=True)
         except DatabaseError as error:
-            raise ToolFailed(f"The database does not answer: {error}") from error
+            raise ToolFailed(f"The database does not respond: {error}") from error
 
     def content(self) -> Content:
         """What it holds now."""
@@ -68,14 +68,14 @@ class PostgreSQL:
             return self._content(cursor)
 
     def users(self) -> int:
-        """Connections of the site and the workers, but for those of this process."""
+        """The number of connections of the site and the workers, without those of this process."""
         deadline = time.monotonic() + _GONE_S
         while (found := self._count_users()) and time.monotonic() < deadline:
             time.sleep(0.1)  # our own have just been closed, and PostgreSQL may not have noticed
         return found
 
     def load(self, chunks: Iterable[bytes]) -> None:
-        """Drop all tables, and run what the dump says."""
+        """Drop all tables and load the dump."""
         with self._connection.cursor() as cursor:
             names = self._connection.introspection.table_names(cursor)
         drop = f"DROP TABLE {', '.join(map(self._connection.ops.quote_name, names))} CASCADE" if names else ""
@@ -111,7 +111,7 @@ class PostgreSQL:
         return int(b"".join(self._output(psql)))
 
     def _leave(self) -> None:
-        """Close the connections of this process, those in the pool too."""
+        """Close the connections of this process, including pooled ones."""
         connections.close_all()
         with suppress(AttributeError):
             self._connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL's has it
@@ -129,10 +129,10 @@ class PostgreSQL:
         return Content(tuple(sorted(f"{app}.{name}" for app, name in applied)), rows)
 
     def _output(self, argv: list[str], chunks: Iterable[bytes] = ()) -> Iterator[bytes]:
-        """What a program says when it is fed `chunks`.
+        """The output of a program with `chunks` as its input.
 
         Raises:
-            ToolFailed: it is missing, or fails.
+            ToolFailed: the program is missing or fails.
         """
         with tempfile.TemporaryFile() as said:
             process = self._start(argv, stdin=_PIPE, stdout=_PIPE, stderr=said)
@@ -155,7 +155,7 @@ class PostgreSQL:
             return subprocess.Popen(argv, env=self._environment, **streams)
         except FileNotFoundError as error:
             raise ToolFailed(
-                f"{argv[0]} is missing. Install PostgreSQL's client programs, not older than its server: "
+                f"{argv[0]} is missing. Install PostgreSQL's client programs, at least as new as the server: "
                 "apt-get install postgresql-client"
             ) from error
 
@@ -169,5 +169,5 @@ def _feed(stream: IO[bytes], chunks: Iterable[bytes]) -> None:
 def _last_words(said: IO[bytes]) -> str:
     said.seek(0)
     lines = said.read().decode(errors="replace").strip().splitlines()
-    text = " ".join(line.strip() for line in lines[:3]) or "It said nothing."
-    return f"PostgreSQL's program failed: {text}"
+    text = " ".join(line.strip() for line in lines[:3]) or "It printed no error."
+    return f"A PostgreSQL program failed: {text}"

@@ -1,4 +1,4 @@
-"""Reads about backups, for the doctor and the metrics."""
+"""Queries about backups, for the doctor and the metrics."""
 
 from datetime import datetime
 
@@ -8,11 +8,11 @@ from web.upkeep.models import Backup
 
 
 def last_backup() -> Backup | None:
-    """The latest backup that was completed, None when there never was one."""
+    """The latest completed backup, or None."""
     return Backup.objects.order_by("-made").first()
 
 
 def backup_age_s(now: datetime | None = None) -> float | None:
-    """How old the latest backup is, None when there never was one."""
+    """The age of the latest backup in seconds, or None if there is none."""
     latest = last_backup()
     return None if latest is None else max(((now or timezone.now()) - latest.made).total_seconds(), 0.0)

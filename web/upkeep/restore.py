@@ -1,12 +1,12 @@
-"""Brings a site back from a backup.
+"""Restores a site from a backup.
 
-Theory of operation. Everything that can be wrong is looked for before anything is changed: the file, whether
-this version and this database can take it, the key, the problem packages, what is in the way, and who still
-uses the database. Then the database is replaced, all or nothing; then the packages, one by one; then the
-key. Each step may be repeated, so a restore that was interrupted is run again, with `replace`.
+Theory of operation. All checks come before any change: the file, whether it fits this version and this
+database, the key, the problem packages, existing data, and connections to the database. Then the database is
+replaced in one transaction, then the packages one by one, then the key. Each step can be repeated, so an
+interrupted restore is run again with `replace`.
 
-What the backup holds may be older than this version: `migrate` follows. It may not be newer.
-Jobs that were being judged at the moment of the backup have leases that are over, so workers take them anew.
+The backup may be older than this version, because `migrate` follows. It must not be newer.
+Jobs that were in progress at the time of the backup have expired leases, so workers judge them again.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ KEY_BEFORE = "secret-key.before-restore"
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What to bring back, and whether what is there may be overwritten."""
+    """What to restore, and whether existing data may be overwritten."""
 
     replace: bool = False
     keep_key: bool = False
@@ -37,10 +37,10 @@ class Choices:
 
 
 def check(path: Path) -> Manifest:
-    """Read all of a backup, and say what it is.
+    """Verify a backup and return its manifest.
 
     Raises:
-        ArchiveWrong: it is damaged, or none.
+        ArchiveWrong: the file is damaged or not a backup.
     """
     with reading(path) as reader:
         reader.verify()
@@ -48,10 +48,10 @@ def check(path: Path) -> Manifest:
 
 
 def restore(path: Path, choices: Choices, say: Say) -> Manifest:
-    """Make this site what it was when the backup was taken, and bring its database up to this version.
+    """Restore this site from a backup, and migrate its database to this version.
 
     Raises:
-        BackupTrouble: it is not restored. Unless the message says otherwise nothing was changed.
+        BackupTrouble: the restore failed. Unless the message says otherwise, nothing was changed.
     """
     root, database = settings.WARPCOURT.problems_dir, this_database()
     with reading(path) as reader:
@@ -75,7 +75,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             packages.restore(reader, missing + other, root)
         if key is not None:
             _write_key(key)
-    say("Bringing the database up to this version")
+    say("Migrating the database to this version")
     call_command("migrate", verbosity=0)
     log(None, ActKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
     return manifest
@@ -84,17 +84,17 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
 def _refuse_what_does_not_fit(manifest: Manifest, database: Database) -> None:
     if manifest.database != database.kind:
         raise DoesNotFit(
-            f"The backup is of a {manifest.database} database, and this site uses {database.kind}. "
-            "Set WARPCOURT_DATABASE_URL to a database of that kind."
+            f"The backup is of a {manifest.database} database, but this site uses {database.kind}. "
+            f"Set WARPCOURT_DATABASE_URL to a {manifest.database} database."
         )
     if database.member not in manifest.names():
-        raise DoesNotFit(f"The backup holds no {database.member}.")
+        raise DoesNotFit(f"The backup does not contain {database.member}. Use another backup.")
     known = MigrationLoader(None).disk_migrations
     unknown = sorted(set(manifest.migrations) - {f"{app}.{name}" for app, name in known})
     if unknown:
         raise DoesNotFit(
-            f"The backup was made by version {manifest.version}, which is newer than this one: "
-            f"{_some(unknown)} is unknown here. Install that version or a later one."
+            f"The backup was made by version {manifest.version}, which is newer than this version: migration "
+            f"{_some(unknown)} is unknown. Install version {manifest.version} or later."
         )
 
 
@@ -103,40 +103,40 @@ def _refuse_what_is_there(content: Content) -> None:
         raise InTheWay(
             f"The database of this site is not empty: it has {content.rows.get('accounts_user', 0)} accounts "
             f"and {content.rows.get('submissions_submission', 0)} submissions. "
-            "Take a backup of it, then replace all of it with --replace."
+            "Take a backup of it, then replace it with --replace."
         )
 
 
 def _refuse_while_in_use(database: Database) -> None:
     if users := database.users():
         raise InTheWay(
-            f"{users} connections of the site or its workers use the database. Stop web servers, workers and "
+            f"The site or its workers have {users} open database connections. Stop web servers, workers and "
             "node services first."
         )
 
 
 def _key_to_write(reader: Reader, *, keep: bool) -> bytes | None:
-    """The key to put into the data directory, None where it is there or is to stay."""
+    """The key to write to the data directory, or None to keep the current key."""
     if keep or reader.manifest.key_print == key_print(settings.SECRET_KEY):
         return None
     unzip = f"unzip -p {reader.path} {KEY}"
     if KEY not in reader.manifest.names():
         raise DoesNotFit(
-            "The backup was taken without its secret key, and the key of this site is another one. Set "
-            "WARPCOURT_SECRET_KEY to that of the backup. Or go on without it, by --keep-key: then all "
-            "users must sign in again and set up authenticator apps and recovery codes again."
+            "The backup does not contain its secret key, and this site has another key. Set "
+            "WARPCOURT_SECRET_KEY to the key of the backup. Or keep this site's key with --keep-key: all "
+            "users must then sign in again and set up authenticator apps and recovery codes again."
         )
     if settings.WARPCOURT.secret_key:
         raise DoesNotFit(
-            f"WARPCOURT_SECRET_KEY is not the key of the backup. Set it to that ({unzip}). Or keep yours, by "
-            "--keep-key: then all users must sign in again and set up authenticator apps and recovery codes "
-            "again."
+            f"WARPCOURT_SECRET_KEY is not the key of the backup. Set it to that key ({unzip}). Or keep this "
+            "site's key with --keep-key: all users must then sign in again and set up authenticator apps and "
+            "recovery codes again."
         )
     return reader.content(KEY)
 
 
 def _write_key(key: bytes) -> None:
-    """Put the key into the data directory, beside the one before."""
+    """Write the key to the data directory, and keep the previous key in another file."""
     place = settings.WARPCOURT.data_dir / KEY
     new = place.with_name(f"{KEY}.new")
     try:
@@ -148,7 +148,7 @@ def _write_key(key: bytes) -> None:
     except OSError as error:
         raise ToolFailed(
             f"The database and the problems are restored, but the secret key is not: {error}. "
-            "Make the data directory writable and run the same command again, with --replace."
+            "Make the data directory writable and run the same command again with --replace."
         ) from error
 
 

@@ -1,13 +1,13 @@
-"""Throws away what nobody needs any more, while the site is used.
+"""Deletes outdated rows while the site is in use.
 
-Theory of operation. Rows go a thousand at a time, each thousand in a transaction of its own, so that nobody
-waits for long and an interrupted run has done its part. What people made is never touched: submissions,
-reports, drafts and posts stay until their author deletes them.
+Theory of operation. Each transaction deletes up to a thousand rows, so that other queries do not wait long
+and an interrupted run keeps its progress. Submissions, reports, drafts and posts are never deleted here; they
+stay until their author deletes them. This module deletes:
 
-- Steps of submissions that have a verdict, after `events_kept_days`: a browser catches up on them while it is
-  judged; the report says what came of it. The oldest come first by key, so only the old end is looked at.
-- Sessions that are over, and the browsers that allauth remembers of them.
-- Earlier texts of drafts that were not saved since; saving throws those of its own draft away.
+- progress events of submissions that have a verdict, after `events_kept_days`. Browsers need them only during
+  judging; the report has the result. Keys grow with time, so the scan stops at the first young batch;
+- expired sessions, and allauth's records of their browsers;
+- earlier revisions of drafts that were not saved since. Saving a draft deletes its own old revisions.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ BATCH = 1000
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """How many rows went."""
+    """Numbers of deleted rows."""
 
     events: int
     sessions: int
@@ -37,7 +37,7 @@ class Pruned:
 
 
 def prune(events_kept_days: int, now: datetime | None = None) -> Pruned:
-    """Throw away what is too old. With 0 days steps are kept for ever."""
+    """Delete outdated rows. With 0 days, progress events are never deleted."""
     now = now or timezone.now()
     live = Session.objects.filter(session_key=OuterRef("session_key"))
     events = _prune_events(now - timedelta(days=events_kept_days)) if events_kept_days else 0
@@ -56,7 +56,7 @@ def _prune_events(before: datetime) -> int:
 
 
 def _old_events(before: datetime) -> Iterator[list[int]]:
-    """The keys of events, the oldest first, up to the first batch that is young."""
+    """Keys of events in batches, oldest first, up to the first batch that is too young."""
     last = 0
     while True:
         found = list(Event.objects.filter(pk__gt=last).order_by("pk").values_list("pk", "created")[:BATCH])

@@ -1,4 +1,4 @@
-"""Dumps and loads SQLite through its backup API, while others read and write it."""
+"""Dumps and loads SQLite with its backup API, while the site uses it."""
 
 import sqlite3
 import tempfile
@@ -27,13 +27,13 @@ class SQLite:
 
     @contextmanager
     def dumping(self, folder: Path) -> Iterator[Dump]:
-        """A copy of one moment, in one step: a step that others write between would begin anew for ever."""
+        """A consistent copy, made in one step: between steps, each write would restart the copy."""
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=folder) as place:
             copy = Path(place, self.member)
             try:
                 with closing(self._connect()) as source, closing(sqlite3.connect(copy)) as target:
                     source.backup(target)
-                    # A copy is read alone, so it needs no log beside it.
+                    # The copy has one reader, so it needs no write-ahead log.
                     target.execute("PRAGMA journal_mode=DELETE")
                     content = _content(target)
             except sqlite3.Error as error:
@@ -41,18 +41,18 @@ class SQLite:
             yield Dump(content, _read(copy), packed=False)
 
     def content(self) -> Content:
-        """What is in the file now."""
+        """The current contents of the file."""
         if not self.path.exists():
             return Content((), {})
         with closing(self._connect()) as source:
             return _content(source)
 
     def users(self) -> int:
-        """Nobody can tell: connections are closed after each request."""
+        """Always 0, because the site closes its connections after each request."""
         return 0
 
     def load(self, chunks: Iterable[bytes]) -> None:
-        """Copy a dump over the file in one transaction, so that whoever has it open sees the new content."""
+        """Copy a dump over the file in one transaction, so that open connections see the new contents."""
         connections.close_all()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".restore-", dir=self.path.parent) as place:

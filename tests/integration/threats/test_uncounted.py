@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.target import Target, open_target
+from judge.target import Target
+from judge.wiring import open_target
 from problems.vocabulary import Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cgroup import Hierarchy

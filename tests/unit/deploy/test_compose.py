@@ -174,4 +174,4 @@ def test_commands_run_from_anywhere(tmp_path: Path) -> None:
     said = subprocess.run(
         [str(link), "doctor", "--help"], cwd="/", env=environment, capture_output=True, text=True, check=True
     )
-    assert "print the fix" in said.stdout
+    assert "Print a fix" in said.stdout

@@ -77,7 +77,7 @@ FLAWS = [
         "no driver",
         "install one",
     ),
-    ("no gpu", replace(GOOD, gpus=()), Level.MISSING, "the driver sees none", "kernel log"),
+    ("no gpu", replace(GOOD, gpus=()), Level.MISSING, "the driver detects no GPU", "kernel log"),
     (
         "old driver",
         replace(GOOD, gpus=gpu(driver="580.65.06")),
@@ -124,14 +124,14 @@ FLAWS = [
         replace(GOOD, gpus=(GpuState(fake_gpu(), replace(HEALTHY, free_mib=1000)),)),
         Level.WEAK,
         "1000 MiB free",
-        "end what else uses it",
+        "stop other processes",
     ),
     (
         "foreign",
         replace(GOOD, foreign=(Foreign(7, "miner", 900),)),
         Level.WEAK,
         "miner (7) with 900 MiB",
-        "end it",
+        "stop it",
     ),
     ("cupy", replace(GOOD, cupy=""), Level.MISSING, "not installed", "gpu.txt"),
     ("no mps", replace(GOOD, mps_program=""), Level.WEAK, "not on the PATH", "WARPCOURT_MPS=no"),
@@ -170,7 +170,7 @@ FLAWS = [
         "images of the host",
         replace(GOOD, engine=replace(ENGINE, images=("warpcourt/host:1",))),
         Level.WEAK,
-        "lacks",
+        "missing: warpcourt",
         "build-images",
     ),
     (
@@ -205,15 +205,15 @@ FLAWS = [
         "user-supplied image",
         replace(GOOD, engine=running(replace(SANDBOX, image="evil.example/warpcourt-cuda"))),
         Level.REFUSED,
-        "not one of ours",
-        "no others",
+        "not a Warpcourt image",
+        "only in images",
     ),
     (
         "root inside",
         replace(GOOD, engine=running(replace(SANDBOX, user=""))),
         Level.REFUSED,
         "as root",
-        "drive MPS",
+        "control MPS",
     ),
     ("old control groups", replace(GOOD, cgroup_version=1), Level.WEAK, "version 1", "unified"),
 ]
@@ -248,7 +248,7 @@ def test_gpus_are_attached_by_cdi_where_the_engine_can() -> None:
     host = replace(GOOD, cdi_files=("/etc/cdi/nvidia.yaml",), engine=replace(ENGINE, runtimes=()))
     assert "CDI, /etc/cdi/nvidia.yaml" in [finding.found for finding in audit_gpu_host(host)]
     old = replace(host, engine=replace(host.engine, version="24.0.7"))
-    assert "device files and the driver's libraries, by hand" in [f.found for f in audit_gpu_host(old)]
+    assert "device files and driver libraries, without a toolkit" in [f.found for f in audit_gpu_host(old)]
 
 
 def test_a_user_without_rights_is_told() -> None:
@@ -325,7 +325,7 @@ def test_the_engine_is_asked_over_its_socket(engine_socket: Path) -> None:
 
 
 def test_an_engine_that_does_not_answer_is_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "does not answer" in ask_engine(tmp_path / "none").trouble
+    assert "does not respond" in ask_engine(tmp_path / "none").trouble
     monkeypatch.setattr("deploy.audit.docker_api.SOCKETS", ())
     assert "no socket" in ask_engine().trouble
 

@@ -80,6 +80,26 @@ def test_of_a_script_comments_are_not_read() -> None:
     assert [(passage.line, passage.text) for passage in prose.of_script(source)] == [(2, "Case ${n}")]
 
 
+def test_of_a_command_the_docstring_is_read() -> None:
+    source = '@app.command()\ndef f():\n    """Show it."""\n\n\n@cache\ndef g():\n    """Beside."""\n'
+    assert [(passage.line, passage.text) for passage in prose.of_python(source)] == [(3, "Show it.")]
+
+
+def test_of_a_shell_script_comments_and_output_are_read() -> None:
+    source = (
+        '#!/bin/sh\n# Starts it.\nset -e # at once\necho "Started $1"\n'
+        "cat <<'END'\nSome\nhelp\nEND\nmake: ## Build\n"
+    )
+    assert {(passage.line, passage.text) for passage in prose.of_shell(source)} == {
+        (2, "Starts it."),
+        (3, "at once"),
+        (4, "Started $1"),
+        (5, "END"),
+        (6, "Some\nhelp"),
+        (9, "Build"),
+    }
+
+
 def test_of_markdown_code_is_not_read() -> None:
     source = "# Title\n\nRun `beside` now.\nAnd then.\n\n```\nanew\n```\n\n- an item\n- another\n"
     assert [passage.text for passage in prose.of_markdown(source)] == [

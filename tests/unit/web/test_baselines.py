@@ -87,7 +87,7 @@ def judge_baselines(*arguments):
 
 def test_baselines_of_a_package_are_handed_in_and_show_when_judged(shipped, gpu):
     said = judge_baselines("vector-add")
-    assert "2 handed in, 0 were before" in said
+    assert "2 submitted, 0 skipped" in said
     assert labels(shipped) == []
     while claim := services.claim("w", gpu_models=[H200]):
         services.record(claim, timed_report(7.0, problem_version=shipped.version))
@@ -110,8 +110,8 @@ def test_a_baseline_that_fails_never_shows(shipped, gpu):
 
 def test_what_was_handed_in_stays_unless_it_is_asked_for_again(shipped, gpu):
     judge_baselines("vector-add")
-    assert "0 handed in, 2 were before" in judge_baselines("vector-add")
-    assert "2 handed in, 0 were before" in judge_baselines("vector-add", "--again")
+    assert "0 submitted, 2 skipped" in judge_baselines("vector-add")
+    assert "2 submitted, 0 skipped" in judge_baselines("vector-add", "--again")
     assert Baseline.objects.count() == 2
 
 
@@ -124,15 +124,15 @@ def test_a_full_queue_ends_the_wait_and_says_how_to_go_on(shipped, gpu, settings
     author = baseline_author()
     for _ in range(settings.WARPCOURT.max_in_flight):
         services.submit(author, shipped, language=Language.CUDA, source="x")
-    with pytest.raises(CommandError, match="run this again"):
+    with pytest.raises(CommandError, match="run this command again"):
         judge_baselines("vector-add", "--patience-s", "0")
 
 
 def test_a_package_that_is_not_loaded_as_it_is_is_refused(shipped, gpu):
     Problem.objects.update(version="old")
-    with pytest.raises(CommandError, match="run loadproblems"):
+    with pytest.raises(CommandError, match="Run loadproblems"):
         judge_baselines("vector-add")
-    with pytest.raises(CommandError, match="there is no problem nothing"):
+    with pytest.raises(CommandError, match="Problem nothing not found"):
         judge_baselines("nothing")
 
 

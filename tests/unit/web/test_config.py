@@ -77,14 +77,14 @@ def test_a_secret_may_come_from_a_file(tmp_path):
 
 def test_a_secret_given_twice_or_missing_is_an_error(tmp_path):
     twice = {"WARPCOURT_SECRET_KEY": "x", "WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")}
-    with pytest.raises(ConfigError, match="WARPCOURT_SECRET_KEY: is set, and so is"):
+    with pytest.raises(ConfigError, match="WARPCOURT_SECRET_KEY: set together with"):
         Config.from_env(twice)
     with pytest.raises(ConfigError, match=r"WARPCOURT_SECRET_KEY.*No such file"):
         Config.from_env({"WARPCOURT_SECRET_KEY_FILE": str(tmp_path / "key")})
 
 
 def test_only_secrets_may_come_from_files():
-    with pytest.raises(ConfigError, match="WARPCOURT_PORT_FILE is not a setting"):
+    with pytest.raises(ConfigError, match="WARPCOURT_PORT_FILE is not a Warpcourt setting"):
         Config.from_env({"WARPCOURT_PORT_FILE": "/etc/port"})
 
 
@@ -134,12 +134,12 @@ OIDC = {
 )
 def test_a_provider_is_configured_whole_or_not_at_all(group, missing):
     assert Config.from_env(group)
-    with pytest.raises(ConfigError, match=f"{missing}: needed together with"):
+    with pytest.raises(ConfigError, match=f"{missing}: required by"):
         Config.from_env({name: value for name, value in group.items() if name != missing})
 
 
 def test_an_issuer_is_a_url():
-    with pytest.raises(ConfigError, match="WARPCOURT_OIDC_ISSUER: takes a URL"):
+    with pytest.raises(ConfigError, match="WARPCOURT_OIDC_ISSUER: must be a URL"):
         Config.from_env({**OIDC, "WARPCOURT_OIDC_ISSUER": "login.example"})
 
 

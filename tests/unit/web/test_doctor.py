@@ -173,11 +173,11 @@ def test_somebody_has_to_run_the_site(config: Config, django_user_model: Any) ->
 
 @pytest.mark.django_db
 def test_backups_grow_old(config: Config) -> None:
-    assert only(content.check_backups(config), "backup").found == "there is none"
+    assert only(content.check_backups(config), "backup").found == "no backup found"
     latest = Backup.objects.create(name="nightly", size_bytes=1, took_ms=1)
     assert only(content.check_backups(config), "backup").level is Level.OK
     Backup.objects.update(made=latest.made - timedelta(days=9))
-    assert only(content.check_backups(config), "backup").found == "the latest is 9 days old"
+    assert only(content.check_backups(config), "backup").found == "the latest backup is 9 days old"
     assert list(content.check_backups(replace(config, backup_max_age_h=0))) == []
 
 
@@ -198,7 +198,7 @@ def test_workers_of_several_versions_and_lost_ones_are_named(config: Config) -> 
     Worker.objects.update(heartbeat=timezone.now() - timedelta(hours=1))
     said = [finding.found for finding in work.check_workers(config)]
     assert "none" in said
-    assert any("says nothing any more" in found for found in said)
+    assert any("has stopped reporting" in found for found in said)
 
 
 @pytest.mark.django_db
@@ -226,7 +226,7 @@ def test_what_waits_for_long_or_for_nobody_is_named(config: Config, handed_in: A
     handed_in(owner)
     Job.objects.update(queued=timezone.now() - timedelta(hours=1))
     weak = [finding.found for finding in work.check_queues(config) if finding.level is Level.WEAK]
-    assert any("the first for 36" in found for found in weak)
+    assert any("the oldest for 36" in found for found in weak)
     assert any("which no worker serves" in found for found in weak)
 
 

@@ -230,7 +230,7 @@ def manage(*arguments: str) -> str:
 
 
 def test_a_node_is_drained_by_command(node):
-    assert "takes nothing more" in manage("drain", "node-1", "--reason", "a new fan")
+    assert "takes no new submissions" in manage("drain", "node-1", "--reason", "a new fan")
     assert Node.objects.get().drain_reason == "a new fan"
     assert acts() == [(ActKind.NODE_DRAIN, "", "a new fan")]
     assert "takes submissions again" in manage("undrain", "node-1")
@@ -243,13 +243,13 @@ def test_a_drain_waits_for_what_is_being_judged(node, monkeypatch):
         ticks = iter(range(9))
         clock = SimpleNamespace(monotonic=lambda: next(ticks), sleep=lambda _: None)
         patch.setattr("web.fleet.management.commands.drain.time", clock)
-        with pytest.raises(CommandError, match="still judges 1 after 3 s"):
+        with pytest.raises(CommandError, match="still judging 1 submissions after 3 s"):
             manage("drain", "node-1", "--wait", "3")
     record_worker(replace(WORKER, state=Duty.DRAINING))
-    assert "its workers can be stopped" in manage("drain", "node-1", "--wait", "3")
+    assert "You can stop its workers" in manage("drain", "node-1", "--wait", "3")
 
 
 @pytest.mark.parametrize("command", ["drain", "undrain"])
 def test_a_command_names_the_nodes_that_there_are(node, command):
-    with pytest.raises(CommandError, match=r"no node 'nobody'\. Known nodes: node-1"):
+    with pytest.raises(CommandError, match=r"Node 'nobody' not found\. Known nodes: node-1"):
         manage(command, "nobody")

@@ -97,7 +97,7 @@ def test_recount_makes_wrong_numbers_right(owner, handed_in, capsys):
     call_command("recount")
     assert snapshot() == right
     assert Tally.objects.count() == 2
-    assert "1 people's progress with a problem, 2 problems" in capsys.readouterr().out
+    assert "Recounted 1 rows of progress and 2 problems" in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
                     "email",
                     models.EmailField(
                         blank=True,
-                        help_text="Optional. Only for resetting the password.",
+                        help_text="Optional. For resetting the password and for security notices.",
                         max_length=254,
                         verbose_name="e-mail",
                     ),
@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
                     "is_staff",
                     models.BooleanField(
                         default=False,
-                        help_text="May see all submissions and the admin.",
+                        help_text="Can see all submissions and use the admin.",
                         verbose_name="staff",
                     ),
                 ),
@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
                     "is_instructor",
                     models.BooleanField(
                         default=False,
-                        help_text="May read all submissions, to teach.",
+                        help_text="Can read all submissions and write problems.",
                         verbose_name="instructor",
                     ),
                 ),
@@ -81,7 +81,7 @@ class Migration(migrations.Migration):
                     "is_active",
                     models.BooleanField(
                         default=True,
-                        help_text="Unset this instead of deleting people.",
+                        help_text="Clear this instead of deleting the user.",
                         verbose_name="active",
                     ),
                 ),
@@ -96,7 +96,7 @@ class Migration(migrations.Migration):
                         ],
                         db_default="everybody",
                         default="everybody",
-                        help_text="Who may see the profile.",
+                        help_text="Users who can see the profile.",
                         max_length=9,
                         verbose_name="profile",
                     ),
@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=True,
                         default=True,
-                        help_text="Whether the profile shows on which days there were submissions.",
+                        help_text="Whether the profile shows the days with submissions.",
                     ),
                 ),
                 (
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=True,
                         default=True,
-                        help_text="Whether leaderboards and the ranking show this person.",
+                        help_text="Whether leaderboards and the ranking show this user.",
                     ),
                 ),
                 (
@@ -153,11 +153,11 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("name", models.CharField(help_text="What it is for.", max_length=60)),
+                ("name", models.CharField(help_text="Purpose of the token.", max_length=60)),
                 (
                     "prefix",
                     models.CharField(
-                        help_text="The beginning of the token, to tell it from others.", max_length=12
+                        help_text="First characters of the token, to recognize it.", max_length=12
                     ),
                 ),
                 ("digest", models.CharField(max_length=64, unique=True)),

@@ -31,7 +31,7 @@ Wanted = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{0,60}$")]
     },
 )
 def download_workspace(request: HttpRequest, slug: Slug) -> HttpResponse:
-    """The folder of the package, without loss."""
+    """Return the folder of the package as a ZIP file, with all its files."""
     workspace = find(request, slug)  # type: ignore[arg-type]  # the checks leave only users
     archive = pack(Contents(workspace.slug, queries.read(workspace)))
     named = f'attachment; filename="{workspace.slug}{SUFFIX}"'
@@ -46,7 +46,7 @@ def download_workspace(request: HttpRequest, slug: Slug) -> HttpResponse:
 def import_workspace(
     request: ApiRequest, archive: Annotated[UploadedFile, File()], slug: Annotated[Wanted, Form()] = ""
 ) -> Any:
-    """A new workspace from an exported folder, called `slug`, or like the folder without it."""
+    """Create a workspace from an exported folder. `slug` defaults to the name of the folder."""
     require(request, rights.CREATE)
     if archive.size is None or archive.size > MAX_ARCHIVE_MIB * 1024 * 1024:
         raise ArchiveInvalid(

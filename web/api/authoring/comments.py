@@ -23,7 +23,7 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=COMMENT_CHARACT
 
 
 class CommentOut(Schema):
-    """A comment on a line of a file at `revision`; on the file where `line` is null."""
+    """A comment on a line of a file at `revision`. If `line` is null, it is about the whole file."""
 
     id: int
     path: str
@@ -41,7 +41,7 @@ class CommentOut(Schema):
 
 
 class CommentIn(Schema):
-    """What to say, and where."""
+    """The text and place of a comment."""
 
     path: Path
     line: int | None = Field(None, ge=1, le=GREATEST)
@@ -49,7 +49,7 @@ class CommentIn(Schema):
 
 
 class ResolveIn(Schema):
-    """Whether it is settled."""
+    """Whether the comment is resolved."""
 
     resolved: bool = True
 
@@ -60,7 +60,7 @@ class ResolveIn(Schema):
     summary="List comments",
 )
 def list_comments(request: ApiRequest, slug: Slug) -> Any:
-    """By file and line, the first thousand."""
+    """Return the first 1000 comments, by file and line."""
     return queries.list_comments(find(request, slug))[:MOST_COMMENTS]
 
 
@@ -70,7 +70,7 @@ def list_comments(request: ApiRequest, slug: Slug) -> Any:
     summary="Comment on a file",
 )
 def add_comment(request: ApiRequest, slug: Slug, wanted: CommentIn) -> Any:
-    """On the file as it is now."""
+    """Comment on the current revision of a file."""
     workspace = find(request, slug, rights.COMMENT)
     made = comments.comment(workspace, person(request), path=wanted.path, line=wanted.line, text=wanted.text)
     return Status(201, made)
@@ -84,7 +84,7 @@ def add_comment(request: ApiRequest, slug: Slug, wanted: CommentIn) -> Any:
 def resolve_comment(
     request: ApiRequest, slug: Slug, comment_id: Annotated[int, Field(ge=1, lt=2**63)], wanted: ResolveIn
 ) -> Any:
-    """Settle it, or open it again."""
+    """Resolve or reopen a comment."""
     workspace = find(request, slug, rights.COMMENT)
     found = queries.list_comments(workspace).filter(pk=comment_id).first()
     if found is None:

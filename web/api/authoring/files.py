@@ -24,7 +24,7 @@ Note = Annotated[str, StringConstraints(max_length=NOTE_CHARACTERS, pattern=r"^[
 
 
 class FileOut(Schema):
-    """A file: as `text` where it is UTF-8, else as `base64`."""
+    """A file, as `text` if it is UTF-8, otherwise as `base64`."""
 
     path: str
     size_bytes: int
@@ -33,7 +33,7 @@ class FileOut(Schema):
 
 
 class FilesOut(Schema):
-    """Every file at a revision. `content_hash` names them all together."""
+    """All files of a revision. `content_hash` identifies their contents."""
 
     revision: int
     content_hash: str
@@ -41,7 +41,7 @@ class FilesOut(Schema):
 
 
 class FileIn(Schema):
-    """A file to write, as `text` or as `base64`, or one to remove, with neither."""
+    """A file to write, as `text` or `base64`. With neither, the file is removed."""
 
     path: Path
     text: str | None = None
@@ -71,7 +71,7 @@ class FileIn(Schema):
 
 
 class FilesIn(Schema):
-    """Files to write in one revision, made from the revision `expected`."""
+    """Files to write in one revision, based on the revision `expected`."""
 
     expected: int = Field(ge=0, le=GREATEST)
     changes: list[FileIn] = Field(min_length=1, max_length=MOST_FILES)
@@ -79,7 +79,7 @@ class FilesIn(Schema):
 
 
 class WrittenOut(Schema):
-    """What a write made. Above `expected` + 1 others wrote other files in between: read those again."""
+    """The new revision. If it is above `expected` + 1, other users changed other files: read them again."""
 
     revision: int
     content_hash: str
@@ -91,7 +91,7 @@ class WrittenOut(Schema):
     summary="Read files",
 )
 def read_files(request: ApiRequest, slug: Slug) -> Any:
-    """Every file as it is now."""
+    """Return all files of the current revision."""
     workspace = find(request, slug)
     present = queries.present_revision(workspace)
     content_hash = present.content_hash if present else ""
@@ -104,7 +104,7 @@ def read_files(request: ApiRequest, slug: Slug) -> Any:
     summary="Write files",
 )
 def write_files(request: ApiRequest, slug: Slug, wanted: FilesIn) -> Any:
-    """All of them or none. 409 where somebody wrote one of them since `expected`; `fields` says which."""
+    """Write all files or none. 409 if another user changed one since `expected`; `fields` names it."""
     workspace = find(request, slug, rights.EDIT)
     changes = {change.path: change.data() for change in wanted.changes}
     made = files.write(workspace, person(request), wanted.expected, changes, wanted.note)

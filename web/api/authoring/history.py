@@ -21,7 +21,7 @@ Number = Annotated[int, Field(ge=0, le=GREATEST)]
 
 
 class RevisionOut(Schema):
-    """A revision that is kept. `changed` says of each path: `added`, `changed` or `removed`."""
+    """A stored revision. `changed` maps each path to `added`, `changed` or `removed`."""
 
     number: int
     by: str | None
@@ -37,7 +37,7 @@ class RevisionOut(Schema):
 
 
 class RevisionsOut(Schema):
-    """One page, latest first. `next` is the value of `before` that gives the next one, null on the last."""
+    """One page, latest first. `next` is the value of `before` for the next page; null on the last page."""
 
     revisions: list[RevisionOut]
     next: int | None
@@ -51,7 +51,7 @@ class RevisionFilter(Schema):
 
 
 class RestoreIn(Schema):
-    """`expected` is the present revision, as for a write."""
+    """`expected` is the current revision, as for a write."""
 
     expected: Number
 
@@ -62,7 +62,7 @@ class RestoreIn(Schema):
     summary="List revisions",
 )
 def list_revisions(request: ApiRequest, slug: Slug, wanted: Query[RevisionFilter]) -> Any:
-    """What is kept of it: steps within a few minutes are one."""
+    """Return the stored revisions. Writes within a few minutes are merged into one."""
     rows = queries.list_revisions(find(request, slug))
     if wanted.before is not None:
         rows = rows.filter(number__lt=wanted.before)
@@ -77,7 +77,7 @@ def list_revisions(request: ApiRequest, slug: Slug, wanted: Query[RevisionFilter
     summary="Read the files of a revision",
 )
 def show_revision(request: ApiRequest, slug: Slug, number: Number) -> Any:
-    """Every file as it was."""
+    """Return all files of a revision."""
     found = queries.find_revision(find(request, slug), number)
     if found is None:
         raise Http404
@@ -90,7 +90,7 @@ def show_revision(request: ApiRequest, slug: Slug, number: Number) -> Any:
     summary="Restore a revision",
 )
 def restore_revision(request: ApiRequest, slug: Slug, number: Number, wanted: RestoreIn) -> Any:
-    """Make the files what they were, as a new revision."""
+    """Restore the files of an earlier revision as a new revision."""
     workspace = find(request, slug, rights.EDIT)
     try:
         made = files.restore(workspace, person(request), number, expected_revision=wanted.expected)

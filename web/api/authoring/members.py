@@ -22,14 +22,14 @@ Username = Annotated[str, StringConstraints(min_length=1, max_length=30, pattern
 
 
 class MemberOut(Schema):
-    """Somebody in a workspace."""
+    """A member of a workspace."""
 
     username: str
     role: Role
 
 
 class RoleIn(Schema):
-    """What they are to be. A new owner has to be an instructor; the old one becomes an editor."""
+    """The role to give. A new owner must be an instructor or staff. The previous owner becomes an editor."""
 
     role: Role
 
@@ -40,7 +40,7 @@ class RoleIn(Schema):
     summary="List people",
 )
 def list_members(request: ApiRequest, slug: Slug) -> Any:
-    """The owner, then all others by name."""
+    """Return the owner, then the other members by name."""
     found = queries.people(find(request, slug))
     return [{"username": one.user.username, "role": one.role} for one in found]
 
@@ -51,7 +51,7 @@ def list_members(request: ApiRequest, slug: Slug) -> Any:
     summary="Give a person a role",
 )
 def set_member(request: ApiRequest, slug: Slug, username: Username, wanted: RoleIn) -> Any:
-    """Take a person in, or change what they are."""
+    """Add a member, or change the role of a member."""
     workspace = find(request, slug, rights.SHARE)
     somebody = _person(username)
     members.set_role(workspace, person(request), somebody, wanted.role)
@@ -64,7 +64,7 @@ def set_member(request: ApiRequest, slug: Slug, username: Username, wanted: Role
     summary="Remove a person",
 )
 def remove_member(request: ApiRequest, slug: Slug, username: Username) -> Any:
-    """Whoever may share does so for others, and everybody for themselves."""
+    """Remove a member. The owner can remove all others, and members can remove themselves."""
     workspace = find(request, slug)
     somebody = _person(username)
     if somebody != person(request):

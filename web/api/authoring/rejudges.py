@@ -28,7 +28,7 @@ RejudgeId = Annotated[int, Field(ge=1, lt=2**63)]
 
 
 class VerdictsOut(Schema):
-    """How many submissions went from the verdict that is visible to the one of the new version."""
+    """Number of submissions by their visible verdict and their verdict under the new version."""
 
     before: Verdict
     now: Verdict
@@ -36,7 +36,7 @@ class VerdictsOut(Schema):
 
 
 class RankOut(Schema):
-    """Somebody's place on a board now, and by the new version; null where they have none."""
+    """A user's place on a board now and under the new version; null if the user has none."""
 
     username: str
     language: Language
@@ -46,10 +46,10 @@ class RankOut(Schema):
 
 
 class RejudgeOut(Schema):
-    """Submissions judged again out of sight. `runs` counts them by state, those judged by their `changes`.
+    """A dry run over earlier submissions. `runs` counts them by state, `changes` by result.
 
-    `ranks` are the places that would change, once all are judged. `overtaken_by` is the number of a version
-    that went live since: then it cannot be applied any more.
+    `ranks` lists the places that would change; it is null until all are judged. `overtaken_by` is the number
+    of a version that went live in the meantime. The preview can then no longer be applied.
     """
 
     id: int
@@ -90,13 +90,13 @@ class RejudgeOut(Schema):
 
     @staticmethod
     def resolve_overtaken_by(rejudge: Rejudge) -> int | None:
-        """Null as long as none did."""
+        """Null if there is none."""
         live = publishing.overtaken_by(rejudge)
         return live.number if live else None
 
     @staticmethod
     def resolve_changes(rejudge: Rejudge) -> dict[str, int]:
-        """How many came out how."""
+        """Number of judged submissions by result."""
         return {change: count for change, count in _counted(rejudge, "change").items() if change}
 
 
@@ -106,7 +106,7 @@ class RejudgeOut(Schema):
     summary="Preview the effects of a version",
 )
 def preview_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
-    """Have what other versions judged judged by it, out of sight. No visible verdict changes."""
+    """Start a dry run of this version over submissions of other versions. No visible verdict changes."""
     workspace = find(request, slug, rights.PUBLISH)
     found = find_version(request, workspace, number)
     return Status(201, publishing.preview(workspace, found, person(request)))
@@ -118,7 +118,7 @@ def preview_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
     summary="Show a preview of a version",
 )
 def show_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
-    """How far it is, and what would change."""
+    """Return the progress and the changes found."""
     return _rejudge(request, slug, rejudge_id)
 
 
@@ -128,7 +128,7 @@ def show_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
     summary="Publish the version and its verdicts",
 )
 def apply_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
-    """The version goes live, and what the preview found is visible from now on."""
+    """Make the version live, and make the verdicts of the preview visible."""
     workspace = find(request, slug, rights.PUBLISH)
     found = _rejudge(request, slug, rejudge_id)
     return _answered(found, done=publishing.apply(workspace, found, person(request)))
@@ -140,7 +140,7 @@ def apply_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any
     summary="Discard a preview",
 )
 def discard_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
-    """What is live stays live, with every verdict."""
+    """Discard the preview. The live version and all verdicts stay."""
     found = _rejudge(request, slug, rejudge_id)
     return _answered(found, done=rejudging.discard(found, person(request)))
 
@@ -151,7 +151,7 @@ def discard_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> A
     summary="Cancel a running preview",
 )
 def cancel_rejudge(request: ApiRequest, slug: Slug, rejudge_id: RejudgeId) -> Any:
-    """Judge no more for it."""
+    """Stop the preview."""
     found = _rejudge(request, slug, rejudge_id)
     return _answered(found, done=rejudging.cancel(found, person(request)))
 

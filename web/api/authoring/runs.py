@@ -25,7 +25,7 @@ Line = Annotated[str, StringConstraints(max_length=GPU_CHARACTERS, pattern=r"^[^
 
 
 class StepOut(Schema):
-    """A step of a proof, and when it came, in seconds from the beginning."""
+    """A step of a proof, with its time in seconds since the start."""
 
     kind: str
     text: str
@@ -35,10 +35,10 @@ class StepOut(Schema):
 
 
 class RunOut(Schema):
-    """A proof or a preview of what the files said at `revision`.
+    """A proof or a preview of the files at `revision`.
 
-    Of one that is done there is a `report`, or a `failure` says why there is none; `holds` is whether a proof
-    lets the problem be published. `steps` are the latest.
+    If it is done, it has a `report`, or `failure` says why there is none. `holds` tells whether the proof
+    allows publishing. `steps` has the latest steps.
     """
 
     id: int
@@ -77,13 +77,13 @@ class RunOut(Schema):
 
 
 class ProofIn(Schema):
-    """The GPU model that timed cases must suit, a name of `judge.proof.timed_sizes`. Empty: the default."""
+    """GPU model to check the sizes of timed cases for. Empty: the default model."""
 
     gpu: Line = ""
 
 
 class PreviewIn(Schema):
-    """A case by its name, or `sizes` of your own; a `seed` draws the same again."""
+    """A case by name, or custom `sizes`. A `seed` makes the inputs reproducible."""
 
     case: Line = ""
     sizes: dict[str, int] = {}
@@ -96,7 +96,7 @@ class PreviewIn(Schema):
     summary="Prove the problem",
 )
 def start_proof(request: ApiRequest, slug: Slug, wanted: ProofIn) -> Any:
-    """Have the files proved as they are now. A package that does not load is done at once, with findings."""
+    """Start a proof of the current files. If the package does not load, it is done at once, with findings."""
     workspace = find(request, slug, rights.PROVE)
     return Status(201, runs.prove(workspace, person(request), gpu=wanted.gpu))
 
@@ -107,7 +107,7 @@ def start_proof(request: ApiRequest, slug: Slug, wanted: ProofIn) -> Any:
     summary="Show the latest proof",
 )
 def show_proof(request: ApiRequest, slug: Slug) -> Any:
-    """How far it is, or what it found."""
+    """Return the progress or the result of the latest proof."""
     found = queries.latest_run(find(request, slug))
     if found is None:
         raise Http404
@@ -120,7 +120,7 @@ def show_proof(request: ApiRequest, slug: Slug) -> Any:
     summary="Preview a case",
 )
 def start_preview(request: ApiRequest, slug: Slug, wanted: PreviewIn) -> Any:
-    """Have a case drawn: shapes, ranges, first values, and what generator and reference take."""
+    """Start a preview of a case: shapes, ranges, first values, and times of generator and reference."""
     workspace = find(request, slug, rights.PROVE)
     asked = CaseWanted(wanted.case, wanted.sizes, wanted.seed)
     return Status(201, runs.preview(workspace, person(request), asked))
@@ -132,7 +132,7 @@ def start_preview(request: ApiRequest, slug: Slug, wanted: PreviewIn) -> Any:
     summary="Show a proof or a preview",
 )
 def show_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
-    """How far it is, or what came of it."""
+    """Return the progress or the result."""
     return _run(request, slug, run_id, rights.VIEW)
 
 
@@ -142,7 +142,7 @@ def show_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
     summary="Cancel a proof or a preview",
 )
 def cancel_run(request: ApiRequest, slug: Slug, run_id: RunId) -> Any:
-    """A worker that has it stops soon. One that is over stays as it is."""
+    """Cancel a proof or a preview. A running one stops soon. A finished one does not change."""
     found = _run(request, slug, run_id, rights.PROVE)
     runs.cancel(found)
     return found

@@ -25,9 +25,9 @@ Word = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,20}$")]
 
 
 class ImportedOut(Schema):
-    """What became of one problem. `revision` is that of its workspace `slug`, 0 where it has none.
+    """The result for one problem. `revision` belongs to its workspace `slug`; 0 if it has no workspace.
 
-    `sizes` are offered for timed cases that are too small, by the case's name.
+    `sizes` suggests sizes for timed cases that are too small, by case name.
     """
 
     place: str
@@ -42,7 +42,7 @@ class ImportedOut(Schema):
 
 
 class ImportOut(Schema):
-    """An import. When it is done there are `problems`, or `failure` says why there are none."""
+    """An import. If it is done, it has `problems`, or `failure` says why there are none."""
 
     id: int
     format: str
@@ -77,7 +77,7 @@ def import_set(
     format: Annotated[Word, Form()],  # noqa: A002
     scale: Annotated[bool, Form()] = False,
 ) -> Any:
-    """Have a worker import a set: each problem becomes a workspace, or a new revision of one.
+    """Start the import of a set. Each problem becomes a workspace or a new revision of an existing one.
 
     With `scale` timed cases below 1 MiB are enlarged.
     """
@@ -96,7 +96,7 @@ def import_set(
     summary="Show an import",
 )
 def show_set(request: ApiRequest, import_id: ImportId) -> Any:
-    """How far it is, or what became of each problem."""
+    """Return the progress or the result for each problem."""
     return _find(request, import_id)
 
 
@@ -106,7 +106,7 @@ def show_set(request: ApiRequest, import_id: ImportId) -> Any:
     summary="Cancel an import",
 )
 def cancel_set(request: ApiRequest, import_id: ImportId) -> Any:
-    """It ends after the problem that is looked at; nothing is kept of it."""
+    """Cancel an import. It stops after the current problem, and nothing is imported."""
     run = _find(request, import_id)
     services.cancel(run)
     run.refresh_from_db()

@@ -25,7 +25,7 @@ MOST_VERSIONS = 200
 
 
 class VersionOut(Schema):
-    """A version. `version` changes with all that can change a verdict, `content_hash` with any file."""
+    """A version. `version` changes with everything that affects verdicts, `content_hash` with any file."""
 
     number: int
     content_hash: str
@@ -48,7 +48,7 @@ class VersionOut(Schema):
 
 
 class PublishIn(Schema):
-    """What is new in it. With `live` false it is frozen only, to be looked at and previewed first."""
+    """Changes in the version. If `live` is false, it is only frozen, so that you can preview it first."""
 
     note: Note = ""
     live: bool = True
@@ -60,7 +60,7 @@ class PublishIn(Schema):
     summary="List versions",
 )
 def list_versions(request: ApiRequest, slug: Slug) -> Any:
-    """Latest first."""
+    """Return the published versions, latest first."""
     workspace = find(request, slug)
     return readable_versions(request.user, workspace)[:MOST_VERSIONS]
 
@@ -71,7 +71,7 @@ def list_versions(request: ApiRequest, slug: Slug) -> Any:
     summary="Publish",
 )
 def publish_version(request: ApiRequest, slug: Slug, wanted: PublishIn) -> Any:
-    """Freeze the files as they are now, for which a proof must hold, and give them to learners."""
+    """Publish the current files as a version and make it live. A proof of these files must hold."""
     workspace = find(request, slug, rights.PUBLISH)
     make = publishing.publish if wanted.live else publishing.freeze
     made = make(workspace, person(request), note=wanted.note)
@@ -84,7 +84,7 @@ def publish_version(request: ApiRequest, slug: Slug, wanted: PublishIn) -> Any:
     summary="Make a version live",
 )
 def take_version_live(request: ApiRequest, slug: Slug, number: Number) -> Any:
-    """One that was frozen, or an earlier one again. Verdicts that there are stay as they are."""
+    """Make a frozen or earlier version live. Existing verdicts do not change."""
     workspace = find(request, slug, rights.PUBLISH)
     found = find_version(request, workspace, number)
     publishing.go_live(workspace, found, person(request))
@@ -97,7 +97,7 @@ def take_version_live(request: ApiRequest, slug: Slug, number: Number) -> Any:
     summary="Archive a version",
 )
 def archive_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
-    """Leave one that is not live out of the list of versions. What it judged stays."""
+    """Hide a version that is not live from the list of versions. Its submissions stay."""
     return _archived(request, slug, number, archived=True)
 
 
@@ -107,7 +107,7 @@ def archive_version(request: ApiRequest, slug: Slug, number: Number) -> Any:
     summary="Unarchive a version",
 )
 def take_version_back(request: ApiRequest, slug: Slug, number: Number) -> Any:
-    """Have it in the list again."""
+    """Show an archived version in the list again."""
     return _archived(request, slug, number, archived=False)
 
 
@@ -117,7 +117,7 @@ def take_version_back(request: ApiRequest, slug: Slug, number: Number) -> Any:
     summary="Withdraw a problem",
 )
 def withdraw_problem(request: ApiRequest, slug: Slug) -> Any:
-    """Hide from learners what was published. What they handed in stays theirs."""
+    """Hide the published problem from learners. They keep their submissions."""
     if not publishing.withdraw(find(request, slug, rights.WITHDRAW), person(request)):
         raise HttpError(409, "Learners can no longer see the problem.")
     return Status(204, None)
@@ -129,7 +129,7 @@ def withdraw_problem(request: ApiRequest, slug: Slug) -> Any:
     summary="Restore a withdrawn problem",
 )
 def show_problem_again(request: ApiRequest, slug: Slug) -> Any:
-    """Have learners see the live version again. Only staff can do so where staff withdrew it."""
+    """Show the live version to learners again. If staff withdrew the problem, only staff can do this."""
     if not publishing.show_again(find(request, slug, rights.WITHDRAW), person(request)):
         raise HttpError(409, "The problem is not withdrawn.")
     return Status(204, None)

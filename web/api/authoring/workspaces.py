@@ -25,7 +25,7 @@ Title = Annotated[
 
 
 class WorkspaceOut(Schema):
-    """A problem that is being written. `role` is yours, null for staff who are not in it."""
+    """A problem that is being written. `role` is your role; null for staff who are not members."""
 
     slug: str
     title: str
@@ -49,14 +49,14 @@ class WorkspaceOut(Schema):
 
 
 class WorkspacesOut(Schema):
-    """One page. `next` is the value of `after` that gives the next one, null on the last."""
+    """One page. `next` is the value of `after` for the next page; null on the last page."""
 
     workspaces: list[WorkspaceOut]
     next: str | None
 
 
 class WorkspaceIn(Schema):
-    """A problem to begin: of a `kind`, with a `title`, or as a copy of the workspace `clone_of`."""
+    """A problem to create: from the template `kind` with a `title`, or as a copy of `clone_of`."""
 
     slug: Slug
     title: Title = "New problem"
@@ -65,7 +65,7 @@ class WorkspaceIn(Schema):
 
 
 class WorkspaceFilter(Schema):
-    """Which workspaces to list."""
+    """Filters of the list."""
 
     state: State | None = None
     after: Slug | None = None
@@ -76,7 +76,7 @@ class WorkspaceFilter(Schema):
     "/workspaces", response={200: WorkspacesOut, **documented(401, 403, 422)}, summary="List your workspaces"
 )
 def list_workspaces(request: ApiRequest, wanted: Query[WorkspaceFilter]) -> Any:
-    """Those that you own or share, by slug; for staff all of them."""
+    """Return the workspaces that you own or share, by slug. Staff see all workspaces."""
     rows = queries.visible_workspaces(request.user).order_by("slug")
     if wanted.state is not None:
         rows = rows.filter(state=wanted.state)
@@ -93,7 +93,7 @@ def list_workspaces(request: ApiRequest, wanted: Query[WorkspaceFilter]) -> Any:
     summary="Create a problem",
 )
 def create_workspace(request: ApiRequest, wanted: WorkspaceIn) -> Any:
-    """A problem of a kind that works at once, or a copy of another one that you may read."""
+    """Create a problem from a working template, or copy a problem that you can read."""
     require(request, rights.CREATE)
     if wanted.clone_of is not None:
         source = find(request, wanted.clone_of)
@@ -108,7 +108,7 @@ def create_workspace(request: ApiRequest, wanted: WorkspaceIn) -> Any:
     summary="Show a workspace",
 )
 def show_workspace(request: ApiRequest, slug: Slug) -> Any:
-    """Where it stands."""
+    """Return a workspace and its state."""
     return find(request, slug)
 
 
@@ -118,7 +118,7 @@ def show_workspace(request: ApiRequest, slug: Slug) -> Any:
     summary="Delete a workspace",
 )
 def delete_workspace(request: ApiRequest, slug: Slug) -> Any:
-    """With its history. One that published anything can be archived, and not deleted."""
+    """Delete a workspace with its history. If it published a version, archive it instead."""
     workspaces.delete(find(request, slug, rights.SHARE), person(request))
     return Status(204, None)
 
@@ -129,7 +129,7 @@ def delete_workspace(request: ApiRequest, slug: Slug) -> Any:
     summary="Archive a workspace",
 )
 def archive_workspace(request: ApiRequest, slug: Slug) -> Any:
-    """Nobody writes in it until it is taken back. What it published stays with learners."""
+    """Make a workspace read-only. Its published versions stay available to learners."""
     workspace = find(request, slug, rights.SHARE)
     workspaces.archive(workspace, person(request))
     return workspace
@@ -141,7 +141,7 @@ def archive_workspace(request: ApiRequest, slug: Slug) -> Any:
     summary="Unarchive a workspace",
 )
 def take_back_workspace(request: ApiRequest, slug: Slug) -> Any:
-    """Make an archived workspace what it was."""
+    """Make an archived workspace editable again."""
     workspace = find(request, slug, rights.SHARE)
     workspaces.take_back(workspace, person(request))
     return workspace

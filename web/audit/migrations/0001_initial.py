@@ -25,7 +25,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "actor_name",
-                    models.CharField(blank=True, help_text="Empty for the command line.", max_length=30),
+                    models.CharField(
+                        blank=True, help_text="Empty if done on the command line.", max_length=30
+                    ),
                 ),
                 ("kind", models.CharField(max_length=30)),
                 ("target_kind", models.CharField(blank=True, max_length=30)),

@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         default=django.utils.timezone.now,
                         editable=False,
-                        help_text="Of the first write in it.",
+                        help_text="Time of the first write in this revision.",
                     ),
                 ),
                 ("created", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -148,14 +148,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="cpu",
                         default="cpu",
-                        help_text="The hardware it is for.",
+                        help_text="Hardware that the job needs.",
                         max_length=128,
                     ),
                 ),
                 (
                     "priority",
                     models.SmallIntegerField(
-                        db_default=0, default=0, help_text="Higher ones are claimed first."
+                        db_default=0, default=0, help_text="Jobs with a higher priority are claimed first."
                     ),
                 ),
                 (
@@ -163,13 +163,15 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         db_default=0,
                         default=0,
-                        help_text="How many of the same user's jobs were there before it.",
+                        help_text="Number of unfinished jobs that the user already had.",
                     ),
                 ),
                 (
                     "queued",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, editable=False, help_text="When it was asked for."
+                        default=django.utils.timezone.now,
+                        editable=False,
+                        help_text="When the job was queued.",
                     ),
                 ),
                 ("lease_until", models.DateTimeField(blank=True, null=True)),
@@ -184,7 +186,7 @@ class Migration(migrations.Migration):
                 (
                     "holds",
                     models.BooleanField(
-                        blank=True, help_text="Of a proof that is done: whether it holds.", null=True
+                        blank=True, help_text="Whether the proof holds. Empty until it is done.", null=True
                     ),
                 ),
                 ("report", models.JSONField(blank=True, null=True)),

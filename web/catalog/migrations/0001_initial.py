@@ -31,7 +31,9 @@ class Migration(migrations.Migration):
                 ("track_day", models.PositiveSmallIntegerField(blank=True, null=True)),
                 (
                     "version",
-                    models.CharField(help_text="Changes with all that can change a verdict.", max_length=64),
+                    models.CharField(
+                        help_text="Changes with everything that can change a verdict.", max_length=64
+                    ),
                 ),
                 ("statement", models.TextField(help_text="Markdown with TeX.")),
                 (
@@ -43,13 +45,20 @@ class Migration(migrations.Migration):
                         help_text="The statement in other languages, by locale.",
                     ),
                 ),
-                ("editorial", models.TextField(blank=True, help_text="Markdown, shown after solving.")),
-                ("starters", models.JSONField(default=dict, help_text="Source to begin with, by language.")),
+                (
+                    "editorial",
+                    models.TextField(
+                        blank=True, help_text="Markdown. Shown to users who have solved the problem."
+                    ),
+                ),
+                ("starters", models.JSONField(default=dict, help_text="Starter code by language.")),
                 (
                     "signature",
-                    models.JSONField(default=list, help_text="Arguments of solve: name, role, dtype, shape."),
+                    models.JSONField(
+                        default=list, help_text="Arguments of solve: name, role, dtype and shape."
+                    ),
                 ),
-                ("samples", models.JSONField(default=list, help_text="Public cases: name and sizes.")),
+                ("samples", models.JSONField(default=list, help_text="Names and sizes of public cases.")),
                 (
                     "limits",
                     models.JSONField(default=dict, help_text="compile_s, case_s, memory_mib, source_kib."),

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             name="package",
             field=models.ForeignKey(
                 blank=True,
-                help_text="The version that is live; empty until the packages are loaded.",
+                help_text="The live version. Empty until the packages are loaded.",
                 null=True,
                 on_delete=django.db.models.deletion.SET_NULL,
                 related_name="live_of",

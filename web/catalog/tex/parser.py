@@ -13,14 +13,14 @@ _STYLES = {r"\displaystyle": "true", r"\textstyle": "false"}
 
 
 class TexUnknown(ValueError):
-    """Raised when a formula uses what is not known here. The message says what."""
+    """Raised when a formula contains unsupported or malformed TeX. The message names it."""
 
 
 class Parser:
     """One formula. `parse` gives its tree.
 
     Raises:
-        TexUnknown: it uses what is not known here, or is not well-formed.
+        TexUnknown: the formula contains unsupported or malformed TeX.
     """
 
     def __init__(self, text: str) -> None:
@@ -32,14 +32,14 @@ class Parser:
         """The whole formula."""
         parts = self._until()
         if self._at < len(self._tokens):
-            raise TexUnknown(f"{self._tokens[self._at]} closes nothing")
+            raise TexUnknown(f"{self._tokens[self._at]} has no matching start")
         return row(parts)
 
     def _until(self, *ends: str) -> list[Tree]:
         """What comes before one of `ends`, or before the end; the end itself is left."""
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise TexUnknown("it is nested too deeply")
+            raise TexUnknown("the formula is nested too deeply")
         parts: list[Tree] = []
         while (word := self._peek()) is not None and word not in ends:
             if word in {"}", "&", "\\\\", r"\right", r"\end"}:
@@ -69,13 +69,13 @@ class Parser:
     def _next(self) -> str:
         word = self._peek()
         if word is None:
-            raise TexUnknown("it ends too early")
+            raise TexUnknown("the formula ends too early")
         self._at += 1
         return word
 
     def _expect(self, wanted: str) -> None:
         if (word := self._next()) != wanted:
-            raise TexUnknown(f"{word} stands where {wanted} should")
+            raise TexUnknown(f"expected {wanted}, found {word}")
 
     def _argument(self) -> Tree:
         word = self._peek()
@@ -97,13 +97,13 @@ class Parser:
         begin = self._at
         while self._at < len(self._tokens) and self._tokens[self._at] != "}":
             if self._tokens[self._at] in {"{", "$"}:
-                raise TexUnknown("formulas inside of text are not known")
+                raise TexUnknown("formulas inside text are not supported")
             self._at += 1
         self._expect("}")
         text = "".join(self._tokens[begin : self._at - 1])
         text = text.replace(r"\ ", " ").replace("~", " ").replace(r"\_", "_").replace(r"\%", "%")
         if "\\" in text:
-            raise TexUnknown("commands inside of text are not known")
+            raise TexUnknown("commands inside text are not supported")
         return text
 
     def _name(self) -> str:
@@ -112,7 +112,7 @@ class Parser:
             return self._raw()
         letter = self._next()
         if not letter.isalnum():
-            raise TexUnknown(f"{letter} stands where a letter should")
+            raise TexUnknown(f"expected a letter or digit, found {letter}")
         return letter
 
     def _scripts(self, base: Tree) -> Tree:
@@ -151,7 +151,7 @@ class Parser:
             return operator(word, ' stretchy="false" lspace="0" rspace="0"')
         if word in "+-*/=<>,;:!.?@":
             return _plain(word)
-        raise TexUnknown(f"{word!r} is not known")
+        raise TexUnknown(f"{word!r} is not supported")
 
     def _command(self, name: str) -> Tree:
         near = self._peek() in {"(", r"\left", r"\bigl", r"\Bigl"}
@@ -164,7 +164,7 @@ class Parser:
             return known
         special = _COMMANDS.get(name)
         if special is None:
-            raise TexUnknown(rf"\{name} is not known")
+            raise TexUnknown(rf"\{name} is not supported")
         return special(self)
 
     def _fraction(self, style: str = "") -> Tree:
@@ -207,7 +207,7 @@ class Parser:
     def _letters(self, alphabet: dict[str, str]) -> Tree:
         letters = self._name()
         if not letters or not set(letters) <= alphabet.keys():
-            raise TexUnknown(f"{letters} has no such letters")
+            raise TexUnknown(f"this alphabet does not have {letters}")
         return Leaf("mi", "".join(alphabet[letter] for letter in letters), ' mathvariant="normal"')
 
     def _stacked(self, tag: str) -> Tree:
@@ -223,7 +223,7 @@ class Parser:
         while (word := self._next()) == "\\\\":
             rows.append(Node("mtr", (Node("mtd", (row(self._until()),)),)))
         if word != "}":
-            raise TexUnknown(f"{word} stands where }} should")
+            raise TexUnknown(f"expected }}, found {word}")
         return Node("mtable", tuple(rows), ' class="matrix"')
 
     def _accent(self, sign: str) -> Tree:
@@ -241,7 +241,7 @@ class Parser:
         name = word.removeprefix("\\")
         if word.startswith("\\") and name in symbols.DELIMITERS:
             return symbols.DELIMITERS[name]
-        raise TexUnknown(f"{word} is no delimiter")
+        raise TexUnknown(f"{word} is not a delimiter")
 
     def _fenced(self) -> Tree:
         opening = self._delimiter()
@@ -259,7 +259,7 @@ class Parser:
     def _table(self) -> Tree:
         name = self._raw()
         if name not in symbols.TABLES:
-            raise TexUnknown(f"the environment {name} is not known")
+            raise TexUnknown(f"the environment {name} is not supported")
         opening, closing, look = symbols.TABLES[name]
         if name == "array":
             self._raw()  # how its columns are aligned
@@ -275,7 +275,7 @@ class Parser:
             if word == r"\end":
                 break
             if word != "\\\\":
-                raise TexUnknown(f"{word} stands in a table")
+                raise TexUnknown(f"unexpected {word} in a table")
         if self._raw() != name:
             raise TexUnknown(rf"\end{{{name}}} is missing")
         if rows and rows[-1] == Node("mtr", (Node("mtd", (Node("mrow", ()),)),)):

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
-                ("reason", models.CharField(help_text="The person reads this.", max_length=500)),
+                ("reason", models.CharField(help_text="The user can read this.", max_length=500)),
                 ("created", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ("until", models.DateTimeField(blank=True, null=True)),
             ],
@@ -67,7 +67,9 @@ class Migration(migrations.Migration):
                 (
                     "reason",
                     models.CharField(
-                        blank=True, help_text="Why staff hid it; its author reads this.", max_length=500
+                        blank=True,
+                        help_text="Why staff hid the post. The author can read this.",
+                        max_length=500,
                     ),
                 ),
                 ("created", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -97,7 +99,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("text", models.TextField()),
-                ("written", models.DateTimeField(help_text="When the post began to say this.")),
+                ("written", models.DateTimeField(help_text="When the post was first saved with this text.")),
                 ("replaced", models.DateTimeField(default=django.utils.timezone.now)),
                 (
                     "post",
@@ -130,7 +132,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         default=True,
                         editable=False,
-                        help_text="Whether a post of it can be read, so that it is listed.",
+                        help_text="Whether the thread has a visible post and is listed.",
                     ),
                 ),
                 (

@@ -44,14 +44,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="cpu",
                         default="cpu",
-                        help_text="The hardware it is for.",
+                        help_text="Hardware that the job needs.",
                         max_length=128,
                     ),
                 ),
                 (
                     "priority",
                     models.SmallIntegerField(
-                        db_default=0, default=0, help_text="Higher ones are claimed first."
+                        db_default=0, default=0, help_text="Jobs with a higher priority are claimed first."
                     ),
                 ),
                 (
@@ -59,13 +59,15 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         db_default=0,
                         default=0,
-                        help_text="How many of the same user's jobs were there before it.",
+                        help_text="Number of unfinished jobs that the user already had.",
                     ),
                 ),
                 (
                     "queued",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, editable=False, help_text="When it was asked for."
+                        default=django.utils.timezone.now,
+                        editable=False,
+                        help_text="When the job was queued.",
                     ),
                 ),
                 ("lease_until", models.DateTimeField(blank=True, null=True)),
@@ -81,7 +83,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "progress",
-                    models.CharField(blank=True, help_text="The problem that is looked at.", max_length=200),
+                    models.CharField(
+                        blank=True, help_text="The problem that is being imported.", max_length=200
+                    ),
                 ),
                 ("report", models.JSONField(blank=True, null=True)),
                 ("failure", models.TextField(blank=True)),

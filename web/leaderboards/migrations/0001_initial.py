@@ -91,7 +91,7 @@ class Migration(migrations.Migration):
                         choices=[("reference", "reference"), ("vendor", "vendor")], max_length=9
                     ),
                 ),
-                ("label", models.CharField(help_text="What it is, in a few words.", max_length=60)),
+                ("label", models.CharField(help_text="Short description.", max_length=60)),
                 ("created", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (
                     "problem",

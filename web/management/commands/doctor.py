@@ -1,4 +1,4 @@
-"""`manage.py doctor`: is all well, and what mends what is not?"""
+"""`manage.py doctor`: check the site and print a fix for each problem."""
 
 import json
 from argparse import ArgumentParser
@@ -13,12 +13,16 @@ from web.doctor import examine
 
 
 class Command(BaseCommand):
-    help = "Look at everything that the site needs, and print the fix beside what is not well. Status 1 then."
-    requires_system_checks = ()  # a site that is ill is what this is for
+    help = (
+        "Check everything that the site needs. Print a fix for each problem. Status 1: the site cannot work."
+    )
+    requires_system_checks = ()  # this command is for sites that fail them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-        parser.add_argument("--judging", action="store_true", help="isolate and compile on this host too")
+        parser.add_argument(
+            "--judging", action="store_true", help="also isolate and compile a program on this host"
+        )
 
     def handle(self, *_: object, **options: Any) -> None:
         findings = []
@@ -43,5 +47,5 @@ def _summary(findings: list[Finding]) -> str:
     ill = sum(finding.stops for finding in findings)
     weak = sum(finding.level is Level.WEAK for finding in findings)
     if ill:
-        return f"{ill} to mend before the site can work, {weak} more to look at."
-    return f"The site works; {weak} to look at." if weak else "All is well."
+        return f"The site cannot work. Problems to fix: {ill}. Warnings: {weak}."
+    return f"The site works. Warnings: {weak}." if weak else "No problems found."

@@ -28,15 +28,17 @@ class Migration(migrations.Migration):
                 ("content_hash", models.CharField(help_text="SHA-256 over all files.", max_length=64)),
                 (
                     "version",
-                    models.CharField(help_text="Changes with all that can change a verdict.", max_length=64),
+                    models.CharField(
+                        help_text="Changes with everything that can change a verdict.", max_length=64
+                    ),
                 ),
                 ("archive", models.BinaryField(help_text="The folder as a ZIP file.")),
-                ("size_bytes", models.PositiveIntegerField(help_text="Of the archive.")),
+                ("size_bytes", models.PositiveIntegerField(help_text="Size of the archive.")),
                 (
                     "origin",
                     models.CharField(choices=[("site", "The site"), ("author", "An author")], max_length=6),
                 ),
-                ("note", models.CharField(blank=True, help_text="What is new in it.", max_length=300)),
+                ("note", models.CharField(blank=True, help_text="Changes in this version.", max_length=300)),
                 ("archived", models.BooleanField(default=False)),
                 ("created", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (

@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 (
                     "version",
                     models.CharField(
-                        help_text="Version of the problem when it was handed in.", max_length=64
+                        help_text="Version of the problem at the time of submission.", max_length=64
                     ),
                 ),
                 (
@@ -53,13 +53,11 @@ class Migration(migrations.Migration):
                 ("source", models.TextField()),
                 (
                     "sizes",
-                    models.JSONField(blank=True, help_text="The user's own sizes, for a run.", null=True),
+                    models.JSONField(blank=True, help_text="Custom sizes of a run.", null=True),
                 ),
                 (
                     "seed",
-                    models.PositiveBigIntegerField(
-                        blank=True, help_text="The user's own seed, for a run.", null=True
-                    ),
+                    models.PositiveBigIntegerField(blank=True, help_text="Custom seed of a run.", null=True),
                 ),
                 (
                     "gpu_model",
@@ -67,7 +65,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="The GPU asked for; empty for any.",
+                        help_text="Requested GPU model. Empty for any.",
                         max_length=120,
                     ),
                 ),
@@ -76,7 +74,7 @@ class Migration(migrations.Migration):
                     models.BooleanField(
                         db_default=False,
                         default=False,
-                        help_text="Whether those who solved the problem may read it.",
+                        help_text="Whether users who solved the problem may read it.",
                     ),
                 ),
                 ("idempotency_key", models.CharField(blank=True, max_length=64, null=True)),
@@ -86,7 +84,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         blank=True,
                         db_index=False,
-                        help_text="What it is judged by.",
+                        help_text="Problem version that judges it.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="submissions",
@@ -151,7 +149,7 @@ class Migration(migrations.Migration):
                 (
                     "ranked",
                     models.BooleanField(
-                        default=False, help_text="Whether a trusted clock timed it on a GPU."
+                        default=False, help_text="Whether the trusted clock timed it on a GPU."
                     ),
                 ),
                 ("score_us", models.FloatField(blank=True, null=True)),
@@ -200,14 +198,14 @@ class Migration(migrations.Migration):
                         blank=True,
                         db_default="cpu",
                         default="cpu",
-                        help_text="The hardware it is for.",
+                        help_text="Hardware that the job needs.",
                         max_length=128,
                     ),
                 ),
                 (
                     "priority",
                     models.SmallIntegerField(
-                        db_default=0, default=0, help_text="Higher ones are claimed first."
+                        db_default=0, default=0, help_text="Jobs with a higher priority are claimed first."
                     ),
                 ),
                 (
@@ -215,13 +213,15 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         db_default=0,
                         default=0,
-                        help_text="How many of the same user's jobs were there before it.",
+                        help_text="Number of unfinished jobs that the user already had.",
                     ),
                 ),
                 (
                     "queued",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, editable=False, help_text="When it was asked for."
+                        default=django.utils.timezone.now,
+                        editable=False,
+                        help_text="When the job was queued.",
                     ),
                 ),
                 ("lease_until", models.DateTimeField(blank=True, null=True)),
@@ -368,7 +368,9 @@ class Migration(migrations.Migration):
                 ("accepted", models.PositiveIntegerField(default=0)),
                 (
                     "solvers",
-                    models.PositiveIntegerField(default=0, help_text="People with an accepted submission."),
+                    models.PositiveIntegerField(
+                        default=0, help_text="Number of users with an accepted submission."
+                    ),
                 ),
             ],
             options={
@@ -390,20 +392,22 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("runs", models.PositiveIntegerField(default=0, help_text="Judged runs.")),
+                ("runs", models.PositiveIntegerField(default=0, help_text="Number of judged runs.")),
                 (
                     "judged",
-                    models.PositiveIntegerField(default=0, help_text="Judged submissions, without runs."),
+                    models.PositiveIntegerField(
+                        default=0, help_text="Number of judged submissions, without runs."
+                    ),
                 ),
                 (
                     "accepted",
-                    models.PositiveIntegerField(default=0, help_text="Those of them that were accepted."),
+                    models.PositiveIntegerField(default=0, help_text="Number of accepted submissions."),
                 ),
                 ("solved", models.DateTimeField(blank=True, null=True)),
                 (
                     "latest",
                     models.DateTimeField(
-                        default=django.utils.timezone.now, help_text="Of the latest judgement."
+                        default=django.utils.timezone.now, help_text="Time of the latest verdict."
                     ),
                 ),
                 (
@@ -453,7 +457,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("kind", models.CharField(choices=[("ptx", "PTX"), ("sass", "SASS")], max_length=8)),
-                ("size_bytes", models.PositiveIntegerField(help_text="Of the text, in UTF-8.")),
+                ("size_bytes", models.PositiveIntegerField(help_text="Size of the text in UTF-8.")),
                 ("packed", models.BinaryField()),
                 (
                     "report",

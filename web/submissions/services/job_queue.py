@@ -68,9 +68,9 @@ class SubmissionQueue(JobQueue[Job]):
         return conclude(job, report)
 
     def fail(self, job: Job, failure: Failure) -> bool:
-        """Conclude with the verdict `internal_error`, or `cancelled` where its author asked for that."""
+        """Conclude with the verdict `internal_error`, or with `cancelled` if cancellation was requested."""
         if self.mine(job).filter(self.cancelling).exists():
-            return conclude(job, Report(Verdict.CANCELLED, "Cancelled by its author."))
+            return conclude(job, Report(Verdict.CANCELLED, "Cancelled by its author or by staff."))
         return conclude(job, Report(Verdict.INTERNAL_ERROR, _MESSAGES[failure]))
 
     def sweep(self, *, now: datetime | None = None) -> Swept:

@@ -50,7 +50,12 @@ class Migration(migrations.Migration):
                 ("title", models.CharField(max_length=80)),
                 ("summary", models.CharField(max_length=200)),
                 ("description", models.TextField(blank=True, help_text="Markdown.")),
-                ("order", models.PositiveSmallIntegerField(default=100, help_text="Lower ones come first.")),
+                (
+                    "order",
+                    models.PositiveSmallIntegerField(
+                        default=100, help_text="Tracks with a lower number come first."
+                    ),
+                ),
                 (
                     "published",
                     models.BooleanField(default=True, help_text="Only published tracks are shown."),
@@ -59,13 +64,17 @@ class Migration(migrations.Migration):
                     "contest_starts",
                     models.DateTimeField(
                         blank=True,
-                        help_text="From when its problems are judged first. Empty: it is no contest.",
+                        help_text="Start of the contest. Until its end, its submissions are judged first.",
                         null=True,
                     ),
                 ),
                 (
                     "contest_ends",
-                    models.DateTimeField(blank=True, help_text="Until when they are.", null=True),
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="End of the contest.",
+                        null=True,
+                    ),
                 ),
                 (
                     "problems",
@@ -98,7 +107,7 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="track_contest_starts_and_ends",
-                violation_error_message="A contest has a start and a later end; or leave both empty.",
+                violation_error_message="Set a start and a later end, or leave both empty.",
             ),
         ),
         migrations.AddConstraint(

@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         db_index=True,
                         default=django.utils.timezone.now,
-                        help_text="The moment that it holds.",
+                        help_text="Time of the data in the backup.",
                     ),
                 ),
                 ("name", models.CharField(max_length=255)),

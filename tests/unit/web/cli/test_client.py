@@ -46,7 +46,7 @@ def test_an_ended_token_says_to_sign_in() -> None:
     [httpx.Response(200, text="<html>"), httpx.Response(404, text="nothing"), httpx.Response(502, json=[])],
 )
 def test_a_site_that_is_no_warpcourt_is_told_as_such(answer: httpx.Response) -> None:
-    with asking(lambda _: answer) as client, pytest.raises(Unreachable, match="not a Warpcourt server"):
+    with asking(lambda _: answer) as client, pytest.raises(Unreachable, match="Warpcourt server"):
         client.get("profile")
 
 
@@ -54,7 +54,7 @@ def test_a_site_that_cannot_be_reached() -> None:
     def fail(request: httpx.Request) -> httpx.Response:
         raise httpx.ConnectError("refused", request=request)
 
-    with asking(fail) as client, pytest.raises(Unreachable, match="cannot be reached"):
+    with asking(fail) as client, pytest.raises(Unreachable, match="Cannot reach"):
         client.get("profile")
 
 
@@ -90,5 +90,5 @@ def test_a_stream_that_stays_away_ends_with_an_error(monkeypatch: pytest.MonkeyP
             raise httpx.ReadError("gone", request=request)
         return httpx.Response(200, json={"state": "judging"})
 
-    with asking(answer) as client, pytest.raises(Unreachable, match="lost while waiting"):
+    with asking(answer) as client, pytest.raises(Unreachable, match="Lost the connection"):
         list(client.follow("abc"))

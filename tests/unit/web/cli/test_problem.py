@@ -93,7 +93,7 @@ def test_from_a_folder_to_learners(run, workspace, author):
     assert "3 files" in pushed.output
     assert queries.read(workspace) == package.read_files(folder)
     assert queries.list_revisions(workspace)[0].note == "Rewritten"
-    assert "Nothing was changed" in run("push", "my-sum").output
+    assert "Nothing has changed" in run("push", "my-sum").output
     assert json.loads(run("push", "my-sum", "--json").stdout) == {
         "slug": "my-sum",
         "revision": 2,
@@ -119,7 +119,7 @@ def test_from_a_folder_to_learners(run, workspace, author):
 
 def test_what_was_published_is_listed_withdrawn_and_put_away(run, workspace):
     assert run("pull", "my-sum").exit_code == 0
-    assert "Nothing was published" in run("versions", "my-sum").output
+    assert "Nothing has been published" in run("versions", "my-sum").output
     assert run("withdraw", "my-sum").exit_code == 1
     assert run("prove", "my-sum").exit_code == 0
     run("publish", "my-sum", "--note", "First")
@@ -131,17 +131,17 @@ def test_what_was_published_is_listed_withdrawn_and_put_away(run, workspace):
     second, first = json.loads(run("versions", "my-sum", "--json").stdout)
     assert (first["number"], first["live"], first["note"]) == (1, True, "First")
     assert (second["number"], second["live"]) == (2, False)
-    assert "have it" in run("versions", "my-sum").output
+    assert "live" in run("versions", "my-sum").output
     assert run("live", "2", "my-sum").exit_code == 0
     assert run("archive", "2", "my-sum").exit_code == 1, "what is live is not archived"
     assert "archived" in run("archive", "1", "my-sum").output
     latest, earlier = json.loads(run("versions", "my-sum", "--json").stdout)
     assert (latest["archived"], earlier["archived"]) == (False, True)
-    assert "is back" in run("archive", "1", "my-sum", "--undo").output
+    assert "is unarchived" in run("archive", "1", "my-sum", "--undo").output
     assert run("live", "3", "my-sum").exit_code == 1
     withdrawn = run("withdraw", "my-sum", "--json")
     assert json.loads(withdrawn.stdout) == {"slug": "my-sum", "withdrawn": True}
-    assert "see my-sum again" in run("withdraw", "my-sum", "--undo").output
+    assert "my-sum is visible" in run("withdraw", "my-sum", "--undo").output
 
 
 def test_what_somebody_else_changed_too_is_a_conflict(run, workspace, author):
@@ -160,7 +160,7 @@ def test_what_somebody_else_changed_elsewhere_comes_with_a_push(run, workspace, 
     run("pull", "my-sum")
     files.write(workspace, author, 1, {"editorial.md": b"theirs"})
     Path("my-sum/statement.md").write_text("mine")
-    assert "Others changed" in run("push", "my-sum").output
+    assert "Other authors changed" in run("push", "my-sum").output
     assert Path("my-sum/editorial.md").read_text() == "theirs"
     assert queries.read_file(workspace, "statement.md") == b"mine"
 
@@ -177,7 +177,7 @@ def test_a_folder_begins_a_problem(run, workspace, tmp_path):
 
 @pytest.mark.parametrize("path", ["../up", "/etc/passwd", "a/b/c", ".ssh/key", "a\\b"])
 def test_a_site_does_not_say_where_to_write(path):
-    with pytest.raises(package.FolderUnusable, match="nothing was written"):
+    with pytest.raises(package.FolderUnusable, match="Nothing was written"):
         package.received([{"path": path, "text": "", "base64": None}])
 
 

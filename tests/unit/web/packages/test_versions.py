@@ -141,7 +141,7 @@ def test_a_problem_that_staff_withdrew_stays_withdrawn(author):
 def test_a_deployment_leaves_the_version_of_an_author_live(site, staff):
     load()
     authored = publish("scale", packed(statement_md=OTHER_WORDS), staff)
-    assert "Versions that authors published stay live: scale." in load()
+    assert "These problems keep the version that an author published: scale." in load()
     assert scale().package == authored
     (site / "scale" / "problem.toml").unlink()
     load()

@@ -66,7 +66,7 @@ def test_a_backup_that_fails_leaves_the_one_before(backup: Path) -> None:
 
 def test_two_do_not_write_one_file(tmp_path: Path) -> None:
     with writing(tmp_path / "site.zip") as writer:
-        with pytest.raises(InTheWay, match="being written"), writing(tmp_path / "site.zip"):
+        with pytest.raises(InTheWay, match="another backup is running"), writing(tmp_path / "site.zip"):
             pass
         writer.close(manifest_of(writer))
     assert check(tmp_path / "site.zip")
@@ -75,9 +75,9 @@ def test_two_do_not_write_one_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "no backup of Warpcourt, or was cut off"),
-        (b"PGDMP\x01\x0e", "no backup of Warpcourt, or was cut off"),
-        (b"SQLite format 3\0" * 999, "no backup of Warpcourt, or was cut off"),
+        (b"", "not a Warpcourt backup, or is truncated"),
+        (b"PGDMP\x01\x0e", "not a Warpcourt backup, or is truncated"),
+        (b"SQLite format 3\0" * 999, "not a Warpcourt backup, or is truncated"),
     ],
 )
 def test_any_other_file_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
@@ -119,14 +119,14 @@ def test_whichever_bit_is_turned_it_is_refused_or_as_it_was(backup: Path) -> Non
 @pytest.mark.parametrize(
     ("members", "said"),
     [
-        ({MANIFEST: None}, r"no backup of Warpcourt: it has no manifest\.json"),
-        ({MANIFEST: b"{}"}, r"manifest\.json cannot be read"),
-        ({MANIFEST: b"[1]"}, r"manifest\.json cannot be read"),
-        ({MANIFEST: b'{"format": 2}'}, "format 2; this version reads 1"),
+        ({MANIFEST: None}, r"not a Warpcourt backup: it has no manifest\.json"),
+        ({MANIFEST: b"{}"}, r"manifest\.json is not readable"),
+        ({MANIFEST: b"[1]"}, r"manifest\.json is not readable"),
+        ({MANIFEST: b'{"format": 2}'}, "format 2, but this version reads only 1"),
         ({"database.sqlite3": None}, r"database\.sqlite3 is missing"),
         ({"database.sqlite3": b"more"}, r"database\.sqlite3 is damaged"),
         ({"secret-key": b"shorter"}, "secret-key is damaged"),
-        ({"evil": b"x"}, "evil does not belong in it"),
+        ({"evil": b"x"}, "evil is unexpected"),
     ],
 )
 def test_what_somebody_changed_is_named(backup: Path, members: dict[str, bytes | None], said: str) -> None:
@@ -140,7 +140,7 @@ def test_what_somebody_changed_is_named(backup: Path, members: dict[str, bytes |
 def test_no_member_leaves_its_folder(backup: Path, name: str) -> None:
     said = json.loads(check(backup).to_json())
     said["members"][0]["name"] = name
-    with pytest.raises(ArchiveWrong, match="names a file"):
+    with pytest.raises(ArchiveWrong, match="does not belong in a backup"):
         check(rewritten(backup, **{MANIFEST: json.dumps(said).encode()}))
 
 

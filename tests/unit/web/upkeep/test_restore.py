@@ -66,7 +66,7 @@ def test_rows_are_not_overwritten_unasked(database, tmp_path):
 
 def test_nobody_may_use_the_database_meanwhile(database, tmp_path):
     database.connected = 3
-    with pytest.raises(InTheWay, match=r"3 connections.*Stop web servers"):
+    with pytest.raises(InTheWay, match=r"3 open database connections.*Stop web servers"):
         go(made_up(tmp_path / "site.zip"), replace=True)
     assert database.loaded is None
 
@@ -74,7 +74,7 @@ def test_nobody_may_use_the_database_meanwhile(database, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"database": "postgresql"}, "of a postgresql database, and this site uses sqlite"),
+        ({"database": "postgresql"}, "of a postgresql database, but this site uses sqlite"),
         (
             {"migrations": ("submissions.9999_later",), "version": "7.0"},
             r"version 7\.0.* newer.*9999",
@@ -121,7 +121,7 @@ def test_problems_that_differ_are_not_overwritten_unasked(database, config, tmp_
     for name, text in {**PROBLEMS, "vector-add/extra.cu": "more", "relu/problem.toml": "newer"}.items():
         (config.problems_dir / name).parent.mkdir(exist_ok=True)
         (config.problems_dir / name).write_text(text)
-    with pytest.raises(InTheWay, match="these differ from the backup: vector-add"):
+    with pytest.raises(InTheWay, match="differ from the backup: vector-add"):
         go(path)
     go(path, without_problems=True)
     assert (config.problems_dir / "vector-add" / "extra.cu").exists()

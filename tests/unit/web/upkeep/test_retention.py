@@ -78,4 +78,4 @@ def test_earlier_texts_go_and_drafts_stay(owner, problem):
 
 def test_the_command_says_how_many(judged, capsys):
     call_command("prune")
-    assert "0 steps of submissions, 0 sessions and 0 earlier texts" in capsys.readouterr().out
+    assert "0 progress events, 0 sessions and 0 earlier revisions" in capsys.readouterr().out

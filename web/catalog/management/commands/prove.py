@@ -1,4 +1,4 @@
-"""`manage.py prove`: show that a problem's verdicts mean something, or what keeps them from it."""
+"""`manage.py prove`: prove problems, or report their errors."""
 
 import json
 import sys
@@ -30,18 +30,18 @@ EXIT_INTERNAL = 3
 
 class Command(BaseCommand):
     help = (
-        "Prove the problems SLUG…: every solution gets its verdict, trivial programs and mutants fail, "
-        "tolerances fit. "
-        "Exit status: 0 all proved, 1 something has to change, 2 wrong usage, 3 the judge itself failed."
+        "Prove problems: every solution must get its verdict, trivial programs and mutants must fail, and "
+        "tolerances must fit. "
+        "Exit status: 0 all proved, 1 some not proved, 2 wrong usage, 3 the judge itself failed."
     )
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slugs", metavar="SLUG", nargs="+", help="a problem, such as vector-add")
+        parser.add_argument("slugs", metavar="SLUG", nargs="+", help="slug of a problem, such as vector-add")
         parser.add_argument(
             "--gpu",
             default=DEFAULT_GPU,
-            help=f"the model that timed cases must suit: {', '.join(MODELS)}; {DEFAULT_GPU} by default",
+            help=f"check timed cases for this GPU model: {', '.join(MODELS)}; default: {DEFAULT_GPU}",
         )
         parser.add_argument("--json", action="store_true", help="print the proofs as JSON")
 
@@ -71,7 +71,7 @@ class Command(BaseCommand):
         return proof
 
     def _show(self, progress: Progress) -> None:
-        """What is being tried stands on one line of a terminal; what was found stays."""
+        """Show the current step on one line of a terminal, and keep the lines of results."""
         live = self.stderr.isatty()
         count = f"{progress.index}/{progress.total}" if progress.index else ""
         line = f"  {count:>7} {printable(progress.text)}"
@@ -82,15 +82,15 @@ class Command(BaseCommand):
 
 
 def render(proof: Proof) -> str:
-    """The proof as text for a terminal: what has to change, and a sentence on the whole."""
+    """The proof as text for a terminal: the findings and the result."""
     held = sum(outcome.holds for outcome in proof.outcomes)
     seconds = sum(outcome.ms for outcome in proof.outcomes) / 1000
     lines = [_render_finding(finding) for finding in proof.findings]
     lines += _render_tolerances(proof)
     skipped = [section.check.heading for section in proof.sections if section.state is State.SKIPPED]
     if skipped:
-        lines.append(f"  not looked into: {', '.join(skipped)}")
-    lines.append(f"  {held} of {len(proof.outcomes)} programs as expected, in {seconds:.0f} s")
+        lines.append(f"  skipped: {', '.join(skipped)}")
+    lines.append(f"  {held} of {len(proof.outcomes)} programs got the expected verdict, in {seconds:.0f} s")
     if proof.mutation_score is not None:
         counted = [mutant for mutant in proof.mutants if mutant.counts]
         failing = sum(mutant.fails for mutant in counted)
@@ -106,14 +106,14 @@ def _render_finding(finding: Finding) -> str:
 
 
 def _render_tolerances(proof: Proof) -> Iterator[str]:
-    """How far honest answers and others are from the edge, in multiples of what is allowed."""
+    """The largest errors of correct and of less precise programs, in multiples of the tolerance."""
     for report in proof.tolerances:
         honest = [a.worst for a in report.attempts if a.honest and a.worst is not None]
         others = [a.worst for a in report.attempts if not a.honest and a.worst is not None]
         if honest and others:
             yield (
-                f"  tolerance of {report.argument}: honest orders use {max(honest):.2g} of it, "
-                f"lower precision {min(others):.2g} times as much or more"
+                f"  tolerance of {report.argument}: correct programs use up to {max(honest):.2g} of it, "
+                f"programs of lower precision at least {min(others):.2g}"
             )
 
 
@@ -133,7 +133,7 @@ def _load(slug: str) -> Problem:
     folder = root / slug
     if Path(slug).name != slug or not folder.is_dir():
         known = ", ".join(sorted(path.parent.name for path in root.glob("*/problem.toml")))
-        raise CommandError(f"there is no problem {slug!r}; there are {known}", returncode=EXIT_USAGE)
+        raise CommandError(f"Problem {slug!r} not found. Known problems: {known}", returncode=EXIT_USAGE)
     try:
         return load_problem(folder)
     except PackageInvalid as error:

@@ -1,4 +1,4 @@
-"""`manage.py drain NODE --reason TEXT`: let the workers of a node finish, and take nothing more."""
+"""`manage.py drain NODE --reason TEXT`: drain a node before maintenance."""
 
 import time
 
@@ -13,15 +13,19 @@ POLL_S = 1.0
 
 class Command(BaseCommand):
     help = (
-        "Let the workers of a node finish what they judge, and take nothing more until undrain. "
-        "With --wait it returns when they have finished, so that the host can be stopped."
+        "Drain a node: its workers finish their submissions and take no new ones until `undrain`. "
+        "With --wait, the command returns when they have finished. You can then stop the host."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("node", help="its name, as /fleet shows it")
-        parser.add_argument("--reason", default="maintenance", help="why; others read it")
+        parser.add_argument("node", help="name of the node, as on /fleet")
+        parser.add_argument("--reason", default="maintenance", help="the reason, which /fleet shows")
         parser.add_argument(
-            "--wait", type=int, metavar="SECONDS", default=0, help="wait this long for them to finish"
+            "--wait",
+            type=int,
+            metavar="SECONDS",
+            default=0,
+            help="wait up to this long for the workers to finish",
         )
 
     def handle(self, *_: object, **options: object) -> None:
@@ -31,7 +35,7 @@ class Command(BaseCommand):
             orders.drain(None, node, reason=str(options["reason"]))
         except ValueError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{name} takes nothing more")
+        self.stdout.write(f"{name} takes no new submissions")
         if wait_s:
             self._wait(name, wait_s)
 
@@ -40,21 +44,24 @@ class Command(BaseCommand):
         while (now := find_node(name)) is not None and not now.idle:
             if time.monotonic() > deadline:
                 raise CommandError(
-                    f"{name} still judges {now.busy} after {wait_s} s. It stays drained: wait longer, or "
-                    "stop its workers, which hand back what they have not finished."
+                    f"{name} is still judging {now.busy} submissions after {wait_s} s. It stays drained. "
+                    "Wait longer, or stop its workers: they return unfinished submissions to the queue."
                 )
             time.sleep(POLL_S)
-        self.stdout.write(f"{name} judges nothing; its workers can be stopped")
+        self.stdout.write(f"{name} is idle. You can stop its workers.")
 
 
 def known_node(name: str) -> Node:
-    """The node of that name.
+    """The node with this name.
 
     Raises:
-        CommandError: there is none; the message names those that there are.
+        CommandError: it is not known. The message lists the known nodes.
     """
     node = Node.objects.filter(name=name).first()
     if node is None:
-        names = ", ".join(Node.objects.values_list("name", flat=True)) or "none; a worker reports its own"
-        raise CommandError(f"There is no node {name!r}. Known nodes: {names}")
+        names = (
+            ", ".join(Node.objects.values_list("name", flat=True))
+            or "none. A worker registers its node when it starts."
+        )
+        raise CommandError(f"Node {name!r} not found. Known nodes: {names}")
     return node

@@ -1,4 +1,4 @@
-"""`manage.py undrain NODE`: let the workers of a node take from the queue again."""
+"""`manage.py undrain NODE`: let the workers of a drained node take submissions again."""
 
 from django.core.management.base import BaseCommand, CommandParser
 
@@ -7,12 +7,12 @@ from web.fleet.management.commands.drain import known_node
 
 
 class Command(BaseCommand):
-    help = "Let the workers of a node that was drained take submissions again, within seconds."
+    help = "Undrain a node: its workers take submissions again within seconds."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("node", help="its name, as /fleet shows it")
+        parser.add_argument("node", help="name of the node, as on /fleet")
 
     def handle(self, *_: object, **options: object) -> None:
         name = str(options["node"])
         changed = orders.undrain(None, known_node(name))
-        self.stdout.write(f"{name} takes submissions {'again' if changed else 'already: it was not drained'}")
+        self.stdout.write(f"{name} takes submissions again" if changed else f"{name} was not drained")

@@ -1,4 +1,4 @@
-"""`manage.py importproblems`: bring in a set of problems that lies on this host."""
+"""`manage.py importproblems`: import a set of problems from this host."""
 
 import json
 import sys
@@ -25,25 +25,25 @@ EXIT_INTERNAL = 3
 
 class Command(BaseCommand):
     help = (
-        "Import a set of problems in another format. Its Python runs in the oracle's sandbox alone. "
-        "With --by each problem becomes a workspace, or a new revision of the one that is there; "
-        "with --into packages are written into a folder. "
-        "Exit status: 0 all imported, 1 some refused, 2 wrong usage, 3 nothing can be isolated here."
+        "Import a set of problems in another format. Its Python code runs only in the oracle's sandbox. "
+        "With --by, each problem becomes a workspace or a new revision of an existing workspace. "
+        "With --into, the command writes packages to a folder. "
+        "Exit status: 0 all imported, 1 some refused, 2 wrong usage, 3 this host cannot isolate programs."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("format", choices=sorted(FORMATS), help="the format of the set")
         parser.add_argument("folder", type=Path, help="the folder of the set")
         target = parser.add_mutually_exclusive_group(required=True)
-        target.add_argument("--by", metavar="USERNAME", help="who is to own the workspaces")
-        target.add_argument("--into", type=Path, metavar="FOLDER", help="where to write packages")
+        target.add_argument("--by", metavar="USERNAME", help="owner of the workspaces")
+        target.add_argument("--into", type=Path, metavar="FOLDER", help="write packages to this folder")
         parser.add_argument("--scale", action="store_true", help="enlarge timed cases below 1 MiB")
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *_: Any, **options: Any) -> None:
         folder: Path = options["folder"].resolve()
         if not folder.is_dir():
-            raise CommandError(f"{options['folder']} is no folder", returncode=EXIT_USAGE)
+            raise CommandError(f"{options['folder']} is not a directory", returncode=EXIT_USAGE)
         owner = _owner(options["by"]) if options["by"] else None
         try:
             backend = open_configured_backend(settings.WARPCOURT)
@@ -70,17 +70,17 @@ class Command(BaseCommand):
 def _owner(username: str) -> User:
     found = User.objects.filter(username=username).first()
     if found is None:
-        raise CommandError(f"there is nobody called {username}", returncode=EXIT_USAGE)
+        raise CommandError(f"User {username} not found", returncode=EXIT_USAGE)
     return found
 
 
 def _written(folder: Path, imported: Imported) -> Entry:
-    """Write a package. One that is there stays as it is: a folder has no history to go back to."""
+    """Write a package. Refuse to overwrite an existing one, because a folder has no history."""
     entry = imported.entry
     if not imported.files:
         return entry
     if (folder / entry.slug).exists():
-        reason = f"{folder / entry.slug} is there already; move it away, or import into workspaces with --by"
+        reason = f"{folder / entry.slug} already exists. Move it away, or import to workspaces with --by."
         return Entry.refused(entry.place, entry.slug, reason)
     write_package(folder / entry.slug, imported.files)
     return entry

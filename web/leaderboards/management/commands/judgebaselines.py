@@ -1,4 +1,4 @@
-"""`manage.py judgebaselines`: have the baselines that come with the problems timed, and show them."""
+"""`manage.py judgebaselines`: submit the baselines that come with the problems."""
 
 import time
 from collections.abc import Iterator
@@ -23,21 +23,25 @@ _POLL_S = 1.0
 
 class Command(BaseCommand):
     help = (
-        "Hand in the solutions that problem packages mark as baselines, once for each GPU model, and show "
-        "them on the leaderboards when they are timed. What was handed in before is left as it is."
+        "Submit the solutions that problem packages mark as baselines, once for each GPU model. The "
+        "leaderboards show them as soon as they are timed. Baselines that were submitted before are skipped."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slugs", metavar="SLUG", nargs="*", help="a problem; all by default")
         parser.add_argument(
-            "--gpu", action="append", metavar="MODEL", help="a GPU model; all that are in use by default"
+            "slugs", metavar="SLUG", nargs="*", help="slug of a problem; default: all problems"
         )
-        parser.add_argument("--again", action="store_true", help="hand in also what was handed in before")
+        parser.add_argument(
+            "--gpu", action="append", metavar="MODEL", help="a GPU model; default: all models in use"
+        )
+        parser.add_argument(
+            "--again", action="store_true", help="also submit baselines that were submitted before"
+        )
         parser.add_argument(
             "--patience-s",
             type=float,
             default=600.0,
-            help="how long to wait for room in the queue before giving up, default: %(default)s",
+            help="seconds to wait for room in the queue; default: %(default)s",
         )
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -60,13 +64,13 @@ class Command(BaseCommand):
                     f"{problem.slug}: {solution.path.name} on {model}, /s/{submission.public_id}"
                 )
                 made += 1
-        self.stdout.write(f"{made} handed in, {kept} were before. They show when they are judged.")
+        self.stdout.write(f"{made} submitted, {kept} skipped. Leaderboards show them when they are judged.")
 
 
 def _submit(
     author: User, problem: Problem, solution: schema.Solution, model: str, patience_s: float
 ) -> Submission:
-    """Hand it in as soon as there is room: the site's limits hold for this account too."""
+    """Submit it as soon as the queue has room. The site's limits apply to this account too."""
     deadline = time.monotonic() + patience_s
     while True:
         try:
@@ -80,8 +84,8 @@ def _submit(
         except services.LimitReached as full:
             if time.monotonic() > deadline:
                 raise CommandError(
-                    f"No room in the queue for {patience_s:.0f} s ({full}). What was handed in stays; "
-                    "run this again to go on."
+                    f"The queue was full for {patience_s:.0f} s ({full}). Submitted baselines stay in it. "
+                    "To continue, run this command again."
                 ) from full
             time.sleep(_POLL_S)
         except services.SubmissionRefused as refusal:
@@ -89,16 +93,18 @@ def _submit(
 
 
 def _marked(slugs: list[str]) -> Iterator[tuple[Problem, schema.Solution, BaselineKind]]:
-    """The marked solutions of these problems, or of all, with the rows of the catalogue."""
+    """The solutions of these problems, or of all, that are marked as baselines."""
     problems = {problem.slug: problem for problem in Problem.objects.filter(published=True).order_by("slug")}
     if unknown := sorted(set(slugs) - set(problems)):
-        raise CommandError(f"there is no problem {', '.join(unknown)}; there are {', '.join(problems)}")
+        raise CommandError(f"Problem {', '.join(unknown)} not found. Known problems: {', '.join(problems)}")
     for slug, problem in problems.items():
         if slugs and slug not in slugs:
             continue
         package = load_problem(folder_of(problem, None))
         if package.version != problem.version:
-            raise CommandError(f"{slug} is not in the catalogue as it is on disk: run loadproblems.")
+            raise CommandError(
+                f"The catalogue has another version of {slug} than the disk. Run loadproblems."
+            )
         for solution in package.solutions:
             if solution.baseline:
                 yield problem, solution, solution.baseline

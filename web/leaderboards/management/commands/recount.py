@@ -1,4 +1,4 @@
-"""`manage.py recount`: make progress, tallies, leaderboards and the ranking anew from the reports."""
+"""`manage.py recount`: rebuild progress, tallies, leaderboards and the ranking from the reports."""
 
 from django.core.management.base import BaseCommand
 
@@ -8,11 +8,12 @@ from web.submissions import services
 
 class Command(BaseCommand):
     help = (
-        "Count all judged submissions anew: who has solved what, and how many were accepted. "
-        "Right at any time; verdicts wait until it is done, a few seconds for a million submissions."
+        "Rebuild the counts from all judged submissions: solved problems, accepted submissions, leaderboards "
+        "and the ranking. Safe at any time. Verdicts wait until the command is done, a few seconds for a "
+        "million submissions."
     )
 
     def handle(self, *_: object, **__: object) -> None:
         progress, tallies = services.recount()
         ranking.refresh()
-        self.stdout.write(f"Counted anew: {progress} people's progress with a problem, {tallies} problems")
+        self.stdout.write(f"Recounted {progress} rows of progress and {tallies} problems")

@@ -12,16 +12,16 @@ from web.packages import queries
 
 class Command(BaseCommand):
     help = (
-        "Write the folder of a problem to a ZIP file, with all that is hidden from learners. "
+        "Write the folder of a problem to a ZIP file, including the files that learners cannot see. "
         "importproblem takes it on this site or another."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", metavar="SLUG")
         parser.add_argument(
-            "file", metavar="FILE", nargs="?", type=Path, help="default: SLUG-NUMBER.zip here"
+            "file", metavar="FILE", nargs="?", type=Path, help="default: SLUG-NUMBER.zip in this directory"
         )
-        parser.add_argument("--number", type=int, help="which version; the live one by default")
+        parser.add_argument("--number", type=int, help="number of the version; default: the live version")
         parser.add_argument("--overwrite", action="store_true", help="replace FILE if it exists")
 
     def handle(self, *_: Any, **options: Any) -> None:
@@ -29,8 +29,8 @@ class Command(BaseCommand):
         version = queries.find_version(slug, number) if number else queries.live_version(slug)
         if version is None:
             raise CommandError(
-                f"{slug} has no version {number or 'that is live'}; run loadproblems, or look at "
-                f"/problems/{slug}"
+                f"{f'Version {number} of {slug}' if number else f'A live version of {slug}'} was not found. "
+                f"Run loadproblems, or see /problems/{slug} for its versions."
             )
         path: Path = options["file"] or Path(f"{slug}-{version.number}{SUFFIX}")
         try:
@@ -38,8 +38,8 @@ class Command(BaseCommand):
                 stream.write(queries.read_archive(version))
         except FileExistsError as error:
             raise CommandError(
-                f"{path} exists; choose another name, or replace it with --overwrite"
+                f"{path} exists. Choose another name, or replace it with --overwrite."
             ) from error
         except OSError as error:
-            raise CommandError(f"{path} cannot be written: {error.strerror}") from error
+            raise CommandError(f"Cannot write {path}: {error.strerror}") from error
         self.stdout.write(f"{path}: version {version.number} of {slug}, {version.content_hash}")

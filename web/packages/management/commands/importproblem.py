@@ -1,4 +1,4 @@
-"""`manage.py importproblem`: make a version of a problem out of a file or a folder."""
+"""`manage.py importproblem`: create a version of a problem from a file or a folder."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -15,15 +15,15 @@ from web.site.printable import printable
 
 class Command(BaseCommand):
     help = (
-        "Make a version of a problem out of a ZIP file or a folder and make it live. It is checked and not "
-        "proved: run `prove` on the folder first. What is there already is not made twice."
+        "Create a version of a problem from a ZIP file or a folder, and make it live. The command checks the "
+        "package but does not prove it: run `prove` first. An identical version is not created twice."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("source", metavar="FILE", type=Path, help="a ZIP file, or a folder")
-        parser.add_argument("--slug", default="", help="what the problem is called; default: as its folder")
-        parser.add_argument("--note", default="", help="what is new in it")
-        parser.add_argument("--keep-live", action="store_true", help="leave live what is live")
+        parser.add_argument("--slug", default="", help="slug of the problem; default: the name of its folder")
+        parser.add_argument("--note", default="", help="description of the changes")
+        parser.add_argument("--keep-live", action="store_true", help="keep the current live version")
 
     def handle(self, *_: Any, **options: Any) -> None:
         make = services.freeze if options["keep_live"] else services.publish
@@ -33,7 +33,7 @@ class Command(BaseCommand):
         except (ContentsInvalid, PackageInvalid) as error:
             raise CommandError(printable(str(error))) from error
         except OSError as error:
-            raise CommandError(f"{options['source']} cannot be read: {error.strerror}") from error
+            raise CommandError(f"Cannot read {options['source']}: {error.strerror}") from error
         self.stdout.write(f"{contents.slug}: version {version.number}, {version.content_hash}")
 
 

@@ -1,4 +1,4 @@
-"""`manage.py loadproblems`: make the site say what the problem packages say."""
+"""`manage.py loadproblems`: load the problem packages of the site."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -14,8 +14,8 @@ from web.tracks import services as tracks
 
 class Command(BaseCommand):
     help = (
-        "Load the problem packages and the tracks of the site. A package that changed becomes a version that "
-        "is live at once, except where an author has published one. What is broken is reported and left out."
+        "Load the problem packages and the tracks of the site. A changed package becomes the live version, "
+        "unless an author has published a version. Invalid packages are reported and skipped."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -25,7 +25,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="SLUG",
-            help="make the package of SLUG live also where an author's version is",
+            help="make the package of SLUG live even if an author has published a version",
         )
 
     def handle(self, *_: object, **options: Any) -> None:
@@ -38,8 +38,8 @@ class Command(BaseCommand):
         )
         if loaded.kept:
             self.stdout.write(
-                f"Versions that authors published stay live: {', '.join(loaded.kept)}. "
-                "To replace one with the package of the site: loadproblems --replace SLUG"
+                f"These problems keep the version that an author published: {', '.join(loaded.kept)}. "
+                "To replace it with the package of the site: loadproblems --replace SLUG"
             )
         if faults := (*loaded.faults, *track_faults):
-            raise CommandError(printable("\n".join(["What is broken here is left out:", *faults])))
+            raise CommandError(printable("\n".join(["Skipped invalid packages:", *faults])))

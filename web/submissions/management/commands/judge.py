@@ -1,4 +1,4 @@
-"""`manage.py judge`: judge a file here and now, with no site, no database and no broker."""
+"""`manage.py judge`: judge a file on this host, without a site, a database or a broker."""
 
 import json
 import sys
@@ -39,12 +39,12 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("slug", metavar="SLUG", help="the problem, such as vector-add")
-        parser.add_argument("file", metavar="FILE", type=Path, help="the program, .cu or .py")
+        parser.add_argument("slug", metavar="SLUG", help="slug of the problem, such as vector-add")
+        parser.add_argument("file", metavar="FILE", type=Path, help="the program, a .cu or .py file")
         parser.add_argument(
             "--language",
             choices=[language.value for language in Language],
-            help="default: from the file's ending",
+            help="default: from the suffix of FILE",
         )
         parser.add_argument(
             "--mode",
@@ -57,7 +57,7 @@ class Command(BaseCommand):
             action="append",
             type=_size,
             metavar="NAME=NUMBER",
-            help="with --mode run: judge on sizes of your own; once for every size",
+            help="with --mode run: a custom size; repeatable",
         )
         parser.add_argument(
             "--seed",
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--target",
             choices=["cpu", "gpu"],
-            help="default: gpu with --backend docker on a host that has one, else WARPCOURT_TARGET",
+            help="default: gpu with --backend docker on a host with a GPU, otherwise WARPCOURT_TARGET",
         )
         parser.add_argument(
             "--backend", choices=["bubblewrap", "docker"], help="default: WARPCOURT_ISOLATION"
@@ -76,7 +76,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--sanitize",
             action="store_true",
-            help="on a GPU: run a CUDA program alone under memcheck and racecheck, with no ranking",
+            help="on a GPU: run a CUDA program under memcheck and racecheck, without ranking",
         )
         parser.add_argument("--json", action="store_true", help="print the whole report as JSON")
 
@@ -86,9 +86,9 @@ class Command(BaseCommand):
         sizes = dict(options["size"]) if options["size"] else None
         mode = Mode(options["mode"])
         if sizes and mode is not Mode.RUN:
-            raise CommandError("--size goes with --mode run", returncode=EXIT_USAGE)
+            raise CommandError("--size needs --mode run", returncode=EXIT_USAGE)
         if options["seed"] is not None and mode is not Mode.RUN:
-            raise CommandError("--seed goes with --mode run", returncode=EXIT_USAGE)
+            raise CommandError("--seed needs --mode run", returncode=EXIT_USAGE)
         quiet = options["json"] or not sys.stderr.isatty()
         config = settings.WARPCOURT
         try:
@@ -162,7 +162,7 @@ def _render_finding(finding: Diagnostic) -> str:
 
 
 def _target_for(backend: str | None) -> str | None:
-    """The target that a chosen isolation suggests: containers are what GPUs need."""
+    """The default target of a backend: a GPU if there is one, with containers."""
     if backend != "docker":
         return None
     try:
@@ -193,7 +193,7 @@ def _load(slug: str) -> Problem:
     folder = root / slug
     if Path(slug).name != slug or not (folder / "problem.toml").is_file():
         known = ", ".join(sorted(path.parent.name for path in root.glob("*/problem.toml")))
-        raise CommandError(f"there is no problem {slug!r}; there are {known}", returncode=EXIT_USAGE)
+        raise CommandError(f"Problem {slug!r} not found. Known problems: {known}", returncode=EXIT_USAGE)
     try:
         return load_problem(folder)
     except PackageInvalid as error:
@@ -203,17 +203,15 @@ def _load(slug: str) -> Problem:
 def _read(path: Path, chosen: str | None, problem: Problem) -> tuple[str, Language]:
     language = Language(chosen) if chosen else _language_of(path)
     if language not in problem.languages:
-        raise CommandError(f"{problem.slug} is not offered in {language}", returncode=EXIT_USAGE)
+        raise CommandError(f"{problem.slug} does not accept {language}", returncode=EXIT_USAGE)
     try:
         return path.read_text(encoding="utf-8"), language
     except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read: {error}", returncode=EXIT_USAGE) from error
+        raise CommandError(f"Cannot read {path}: {error}", returncode=EXIT_USAGE) from error
 
 
 def _language_of(path: Path) -> Language:
     if language := Language.of_file(path.name):
         return language
     endings = " nor ".join(language.suffix for language in Language)
-    raise CommandError(
-        f"{path.name} ends in neither {endings}; name the language with --language", returncode=EXIT_USAGE
-    )
+    raise CommandError(f"{path.name} ends in neither {endings}. Use --language.", returncode=EXIT_USAGE)

@@ -14,15 +14,15 @@ from web.upkeep.manifest import BackupTrouble
 
 class Command(BaseCommand):
     help = (
-        "Write database, problem packages, tracks and secret key to FILE, while the site goes on. Without "
-        "FILE: to a new file in WARPCOURT_BACKUP_DIR, of which the latest WARPCOURT_BACKUPS_KEPT are kept. "
-        "Who has the file has the site: keep it where only you can read it, and not only on this host."
+        "Write database, problem packages, tracks and secret key to FILE while the site runs. Without FILE, "
+        "the backup is a new file in WARPCOURT_BACKUP_DIR, and only the latest WARPCOURT_BACKUPS_KEPT stay "
+        "there. The file gives full access to the site: protect it, and keep a copy on another host."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a new file, such as site.zip")
         parser.add_argument("--overwrite", action="store_true", help="replace FILE if it exists")
-        parser.add_argument("--without-key", action="store_true", help="leave the secret key out")
+        parser.add_argument("--without-key", action="store_true", help="omit the secret key")
 
     def handle(self, *_: Any, **options: Any) -> None:
         config = settings.WARPCOURT

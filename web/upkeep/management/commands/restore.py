@@ -1,4 +1,4 @@
-"""`manage.py restore`: bring the site back from a backup, or look whether one is sound."""
+"""`manage.py restore`: restore the site from a backup, or check a backup."""
 
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,25 @@ from web.upkeep.restore import Choices, check, restore
 
 class Command(BaseCommand):
     help = (
-        "Make this site what it was when FILE was taken. Stop web servers, workers and node services first. "
-        "The database must be empty, and problem packages that are there the same as in FILE, unless "
-        "--replace is given."
+        "Restore this site from the backup FILE. Stop web servers, workers and node services first. "
+        "Without --replace, the database must be empty and existing problem packages must be the same as "
+        "in FILE."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", metavar="FILE", type=Path, help="what `backup` wrote")
-        parser.add_argument("--check", action="store_true", help="only read all of FILE, and say what it is")
-        parser.add_argument("--replace", action="store_true", help="overwrite what is there; it is lost")
+        parser.add_argument("file", metavar="FILE", type=Path, help="a file that `backup` wrote")
+        parser.add_argument("--check", action="store_true", help="only check FILE and describe it")
         parser.add_argument(
-            "--keep-key", action="store_true", help="keep this site's key, though the backup has another one"
+            "--replace", action="store_true", help="overwrite the existing data, which is lost"
         )
-        parser.add_argument("--without-problems", action="store_true", help="leave the packages as they are")
+        parser.add_argument(
+            "--keep-key",
+            action="store_true",
+            help="keep this site's secret key even if the backup has another key",
+        )
+        parser.add_argument(
+            "--without-problems", action="store_true", help="keep the existing problem packages"
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         path = options["file"].absolute()
@@ -38,15 +44,15 @@ class Command(BaseCommand):
         except BackupTrouble as trouble:
             raise CommandError(str(trouble)) from trouble
         except DatabaseError as error:
-            raise CommandError(f"The database does not answer: {error}") from error
-        self.stdout.write(("Sound: " if options["check"] else "Restored: ") + describe(manifest))
+            raise CommandError(f"The database does not respond: {error}") from error
+        self.stdout.write(("Valid: " if options["check"] else "Restored: ") + describe(manifest))
 
 
 def describe(manifest: Manifest) -> str:
-    """What a backup holds, in a sentence."""
+    """A summary of a backup."""
     rows = manifest.rows
     return (
-        f"{manifest.database}, taken {manifest.made:%Y-%m-%d %H:%M:%S} UTC by version {manifest.version}: "
+        f"{manifest.database}, made {manifest.made:%Y-%m-%d %H:%M:%S} UTC by version {manifest.version}: "
         f"{rows.get('accounts_user', 0)} accounts, {rows.get('submissions_submission', 0)} submissions, "
-        f"{sum(rows.values())} rows in all"
+        f"{sum(rows.values())} rows in total"
     )
