@@ -1,1 +1,1 @@
-"""Measurements. Each module runs by itself, prints a table and states ratios, never a pass or fail."""
+"""Measurements. Each module is a program that prints a table of ratios, without pass or fail."""

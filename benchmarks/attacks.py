@@ -1,4 +1,4 @@
-"""What attacks on ranked times gain: `python -m benchmarks.attacks [--rounds N] [--seconds S] [--only NAME]`.
+"""Gains of attacks on ranked times: `python -m benchmarks.attacks [--rounds N] [--seconds S] [--only NAME]`.
 
 Judges the attacks of `tests/gpu/threats` that are written for vector addition and for sums, each as a fresh
 submission, next to the honest program that they are made of. Every submission has three timed cases, of
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def honest_figures(target: Target, problem: Problem, text: str, *, rounds: int) -> list[float]:
-    """What the honest program gets in each timed case, the median over `rounds` submissions."""
+    """Return the honest program's time in each timed case, the median over `rounds` submissions."""
     found = [figures(report) for report in rounds_of(target, problem, text, rounds)]
     if not all(found):
         raise SystemExit("the honest program was not ranked; this benchmark needs a target that ranks")

@@ -1,15 +1,15 @@
-"""How many GPUs a day's submissions need, at what wait, and what one submission costs as the load grows.
+"""Number of GPUs for a day's submissions and a maximum wait, and the cost of a submission under load.
 
     python -m benchmarks.capacity                      # takes minutes; --loads 1000,10000 takes seconds
 
 Simulates the busiest hour of a day (`benchmarks.judge_hosts`) with service times that were measured on an
-H200 (docs/measurements.md, "On a GPU"), after an hour that leads up to it. People come at random, at a rate
-that goes up and down over the day as a von Mises curve, with `--peak` times the mean in the busiest moment.
-For each load it looks for the fewest GPUs with which 95 of 100 submissions of that hour wait no longer than
-each of WAITS_S.
+H200 (docs/measurements.md, "On a GPU"), after an hour that leads up to it. Users arrive at random, at a rate
+that varies over the day as a von Mises curve, with `--peak` times the mean in the busiest moment. For each
+load it looks for the fewest GPUs with which 95 of 100 submissions of that hour wait no longer than each of
+WAITS_S.
 
-Nobody has measured what people of a large site hand in, so the mix is made of options. What is not
-simulated: the site (`benchmarks.load` says what it bears), faults, GPUs that are ill, and times that differ
+The real mix of submissions on a large site is unknown, so options define it. What is not
+simulated: the site (see `benchmarks.load`), faults, unhealthy GPUs, and times that differ
 from their median.
 """
 
@@ -46,7 +46,7 @@ CHECKED = 60 / 187, 60 / 163, 2.71  # what was measured: seconds each with 1 and
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """What people hand in, as parts of 1: runs of all, accepted of submits, Triton and new sources of all."""
+    """Mix of submissions, as fractions: runs of all, accepted of submits, Triton and new sources of all."""
 
     runs: float
     accepted: float
@@ -54,7 +54,7 @@ class Mix:
     new: float
 
     def draw(self, rng: Random) -> Work:
-        """The work of somebody's submission."""
+        """Return the work of a random submission."""
         run = rng.random() < self.runs
         ranked = not run and rng.random() < self.accepted
         language = "Triton" if rng.random() < self.triton else "CUDA"
@@ -79,7 +79,7 @@ class Day:
         return self.submissions / DAY_S * shape
 
     def busiest(self, rng: Random) -> Iterator[Job]:
-        """What is handed in from an hour and a half before the busiest moment to half an hour after it."""
+        """Yield the submissions from 1.5 hours before the busiest moment to half an hour after it."""
         most, at_s = self.rate_per_s(0.0), -1.5 * HOUR_S
         while (at_s := at_s + rng.expovariate(most)) < HOUR_S / 2:
             if rng.random() * most < self.rate_per_s(at_s):
@@ -88,7 +88,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """GPUs for a load, and what those who hand in during the busiest hour see of them."""
+    """The number of GPUs for a load, and the waits in the busiest hour."""
 
     gpus: int
     waits_s: Sequence[float]
@@ -198,8 +198,8 @@ def report(days: Sequence[Day], options: argparse.Namespace, rate_per_s: float) 
 
 
 def report_class(mix: Mix, at_a_time: int, seed: int) -> None:
-    """Print how long a class waits that hands in at once."""
-    rows = [(f"{CLASS} people hand in within {WITHIN_S:g} s", "wait p50", "p95", "last verdict")]
+    """Print how long a class waits that submits at once."""
+    rows = [(f"{CLASS} users submit within {WITHIN_S:g} s", "wait p50", "p95", "last verdict")]
     for gpus in (1, 2, 4, 8):
         rng = Random(seed)
         times = sorted(rng.uniform(0, WITHIN_S) for _ in range(CLASS))
@@ -227,7 +227,7 @@ def fewest(day: Day, wait_s: float, gpus: int, *, at_a_time: int, seed: int) -> 
 
 @cache
 def busiest_hour(day: Day, gpus: int, at_a_time: int, seed: int) -> Wanted:
-    """What those see who hand in during the busiest hour, on enough days to tell."""
+    """Return the waits in the busiest hour, over enough days for a stable estimate."""
     rng, waits_s, verdicts_s, used = Random(seed), list[float](), list[float](), list[float]()
     while len(waits_s) < SAMPLES:
         court = Court(gpus, at_a_time=at_a_time, container_s=CONTAINER_S)

@@ -1,18 +1,18 @@
-"""Faults at random while people hand in, and what was lost: `python -m benchmarks.chaos --seconds 300`.
+"""Random faults during submissions, and the losses: `python -m benchmarks.chaos --seconds 300`.
 
-Theory of operation. On a cluster of real services and hosts (`tests.cluster`) people hand in programs through
-the API, each with an idempotency key, and try again with the same key until the site has taken it, as the
-command line does. Another asks for previews, proofs, imports and rejudges. Meanwhile faults strike, at times
-two at once, from the list in `benchmarks.chaos_faults`. A watcher notes five times a second what has no
-verdict. A fault has been recovered from when everything that was under way when it struck has its verdict;
+Theory of operation. On a cluster of real services and hosts (`tests.cluster`) users submit programs through
+the API, each with an idempotency key, and retry with the same key until the site accepts it, as the command
+line does. Another asks for previews, proofs, imports and rejudges. At the same time faults strike, sometimes
+two at once, from the list in `benchmarks.chaos_faults`. A watcher records submissions without a verdict five
+times a second. A fault is recovered when every submission that was unfinished at the strike has its verdict;
 how long the fault itself lasted counts.
 
-When the time is over and enough is handed in, all faults are repaired, and each submission that the site
-took is looked up: one without a verdict is *lost*; one with a second verdict, or of a key with two
-submissions, is *duplicated*; *given up* means an `internal_error` after three failed tries, which is a
-verdict and no loss; *wrong* is a verdict that its program does not get. Then the invariants of
-`tests.cluster.invariants` are checked. The status is 1 when anything is lost, duplicated or wrong, an
-invariant is violated, a recovery took over RECOVERY_S, or a fault could not be repaired.
+When the time is over and enough programs are submitted, all faults are repaired, and each accepted submission
+is looked up: one without a verdict is *lost*; one with a second verdict, or of a key with two submissions, is
+*duplicated*; *given up* means an `internal_error` after three failed tries, which is a verdict and no loss;
+*wrong* is a verdict that its program does not get. Then the invariants of `tests.cluster.invariants` are
+checked. The status is 1 when anything is lost, duplicated or wrong, an invariant is violated, a recovery took
+over RECOVERY_S, or a fault could not be repaired.
 """
 
 import argparse
@@ -71,7 +71,7 @@ _RETRIES = "SELECT COUNT(*) FROM submissions_event WHERE kind = 'retried'"
 
 @dataclass(slots=True)
 class Struck:
-    """A fault that struck. `pending` is what was under way then and has no verdict yet."""
+    """A fault that struck. `pending` are submissions that were unfinished then and have no verdict yet."""
 
     fault: str
     at_s: float
@@ -81,7 +81,7 @@ class Struck:
 
 @dataclass(slots=True)
 class Ledger:
-    """What was handed in, by key: the id that the site gave it, and the verdict that it is to get."""
+    """Submissions by key: the id from the site, and the expected verdict."""
 
     taken: dict[str, str] = field(default_factory=dict)
     verdicts: dict[str, str] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of it all."""
+    """The result of the benchmark."""
 
     submissions: int
     lost: Sequence[str]
@@ -118,7 +118,7 @@ class Result:
 
 
 class Watcher:
-    """Looks at what has no verdict, and notes when what a fault met with has one."""
+    """Watches submissions without a verdict, and records when all that a fault affected have one."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -129,12 +129,12 @@ class Watcher:
         self.seen_s: dict[
             int, tuple[float, float]
         ] = {}  # when each was first and last seen without a verdict
-        self.idle_s = 0.0  # the longest time in which somebody waited and nobody judged
+        self.idle_s = 0.0  # the longest time with waiting jobs and no judging worker
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def strike(self, fault: str) -> Struck:
-        """Note a fault with what is under way."""
+        """Record a fault with the unfinished submissions."""
         with self._lock:
             struck = Struck(fault, time.monotonic(), set(self._undone))
             self.struck.append(struck)
@@ -175,7 +175,7 @@ def main() -> int:
     """Let it happen, and print what came of it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.chaos", description=main.__doc__)
     parser.add_argument("--seconds", type=float, default=300.0, help="how long faults strike at least")
-    parser.add_argument("--submissions", type=int, default=2000, help="how many are handed in at least")
+    parser.add_argument("--submissions", type=int, default=2000, help="the least number of submissions")
     parser.add_argument("--rate", type=float, default=8.0, help="submissions a second")
     parser.add_argument(
         "--every", type=float, default=3.0, help="seconds from one fault to the next, on average"
@@ -251,7 +251,7 @@ def _unleash(scene: Scene, options: argparse.Namespace, faults: Sequence[Fault])
 
 
 def _hand_in(cluster: Cluster, ledger: Ledger, number: int, per_s: float, ended: Event) -> None:
-    """Hand in programs as `learner<number>` until `ended`."""
+    """Submit programs as `learner<number>` until `ended`."""
     rng = random.Random(number)
     known = programs(rng)
     http = cluster.person(f"learner{number}").http
@@ -274,7 +274,7 @@ def _ask_for_others(cluster: Cluster, ledger: Ledger, kinds: Sequence[str], ende
 
 
 def _until_taken(http: httpx.Client, ledger: Ledger, body: Mapping[str, str], key: str) -> str:
-    """Hand in until the site has taken it, and return its id; empty when it would not within PATIENCE_S."""
+    """Submit until the site accepts it. Return the id, empty if it does not within PATIENCE_S."""
     deadline, last = time.monotonic() + PATIENCE_S, ""
     while time.monotonic() < deadline:
         try:
@@ -309,7 +309,7 @@ def _await_verdicts(cluster: Cluster) -> None:
 
 
 def examine(cluster: Cluster, ledger: Ledger, watcher: Watcher) -> Result:
-    """Look up what became of everything that was handed in."""
+    """Look up the verdicts of all submissions."""
     found: defaultdict[str, list[tuple[str, str, int]]] = defaultdict(list)
     for key, public_id, verdict, reports, _ in cluster.sql(_OUTCOMES):
         found[key].append((public_id, verdict, reports))
@@ -380,7 +380,7 @@ def report(result: Result, watcher: Watcher, ledger: Ledger, took_s: float, sett
             ("wrong", f"{len(result.wrong)}"),
             ("given up after three tries", f"{result.given_up}"),
             ("invariants violated", f"{len(result.violations)}"),
-            ("seconds at most in which somebody waited and nobody judged", f"{watcher.idle_s:.1f}"),
+            ("longest time with waiting jobs and no judging worker, s", f"{watcher.idle_s:.1f}"),
             ("seconds from the last submission to the last verdict", f"{settled_s:.1f}"),
         ]
     )

@@ -33,7 +33,7 @@ _LEASED = "SELECT worker FROM submissions_job WHERE state = 'leased' AND worker 
 
 @dataclass(slots=True)
 class Scene:
-    """Where faults happen. `verdicts` says what each submission is to get, by its id."""
+    """The environment of faults. `verdicts` has the expected verdict of each submission, by id."""
 
     cluster: Cluster
     rng: Random
@@ -46,7 +46,7 @@ class Scene:
 
     @contextlib.contextmanager
     def taken(self, *names: str) -> Iterator[bool]:
-        """Whether these things are nobody else's; they are ours then until the end of the block."""
+        """Reserve these resources until the end of the block. Yields False if another fault has one."""
         with self._choosing:
             locks = [self._locks.setdefault(name, Lock()) for name in names]
             ours = [lock for lock in locks if lock.acquire(blocking=False)]
@@ -83,7 +83,7 @@ class Fault:
     needs: str = "host"
 
     def things(self, host: Host) -> tuple[str, ...]:
-        """What it must have for itself on its way to `host`."""
+        """Return the resources that the fault on `host` reserves."""
         return {"host": (host.name,), "": ()}.get(self.needs, (self.needs,))
 
 
@@ -110,7 +110,7 @@ def furnish(scene: Scene, *, engine: bool) -> None:
 
 
 class Upkeep:
-    """Starts again what died by itself, every second."""
+    """Restarts processes that exited, every second."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
@@ -263,7 +263,7 @@ def ten_messages(scene: Scene, _: Host) -> None:
 
 
 def result_sent_twice(scene: Scene, _: Host) -> None:
-    """Somebody claims, is slow or not, and sends the result twice."""
+    """A worker claims, is slow or not, and sends the result twice."""
     public_id = _have_asked(scene, "claim")
     if isinstance(public_id, str):
         scene.wait(0, 2 * LEASE_S)

@@ -1,4 +1,4 @@
-"""What people hand in during `benchmarks.chaos`: shipped solutions that either judge gives the same verdict.
+"""Submissions of `benchmarks.chaos`: shipped solutions with the same verdict from either judge.
 
 The scripted judge obeys the last line, the real one the program. There are few of them, so that the cache of
 compiled programs has most.
@@ -30,7 +30,10 @@ class Program:
 
 
 def programs(rng: Random) -> Sequence[Program]:
-    """What to choose from. Runs are of right programs only: those see too little to refute a wrong one."""
+    """Return the programs to choose from.
+
+    Runs use correct programs only, because few cases refute a wrong one.
+    """
     found: list[Program] = []
     for slug in PROBLEMS:
         solutions = [

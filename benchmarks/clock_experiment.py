@@ -117,7 +117,7 @@ Figures = Mapping[str, float]
 
 
 def rounds(count: int, folder: Path, environment: Mapping[str, str]) -> dict[int, list[Figures]]:
-    """What each round found, by extent. Sizes take turns, so that slow changes meet all of them."""
+    """Return the figures of each round, by extent. Sizes alternate, so that drift affects all of them."""
     found: dict[int, list[Figures]] = {extent: [] for extent in EXTENTS}
     for number in range(count):
         for extent in EXTENTS:
@@ -195,7 +195,7 @@ def one_round(extent: int, folder: Path) -> dict[str, float]:
 
 
 def by_events(extent: int) -> dict[str, float]:
-    """What CUDA events say in this process, of the same kernel."""
+    """Return the times of the same kernel by CUDA events in this process."""
     import cupy  # noqa: PLC0415 - only the rounds need it
 
     kernel = cupy.RawKernel(EVENT_SOURCE, "add")
@@ -304,7 +304,7 @@ def require(answer: Answer, what: str) -> None:
 
 @contextmanager
 def mps(folder: Path) -> Iterator[Mapping[str, str]]:
-    """An MPS daemon of our own; what its clients need in their environment."""
+    """Run a private MPS daemon. Yields the environment variables for its clients."""
     pipes, logs = folder / "pipe", folder / "log"
     pipes.mkdir()
     logs.mkdir()

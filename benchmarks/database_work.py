@@ -4,8 +4,8 @@
 
 For each number of submissions it fills a PostgreSQL of its own (`benchmarks.site_data`) and takes 40 more
 through everything that happens to one: pages, draft, handing in, claim, heartbeat, steps, verdict, report.
-People and problems are drawn as those of submissions that are there, so who hands in much and what is solved
-much come often. It counts statements where they are sent, and rows where PostgreSQL counts them
+People and problems are drawn as those of submissions that are there, so active users and popular problems
+occur often. It counts statements where they are sent, and rows where PostgreSQL counts them
 (`pg_stat_user_tables`): rows read are those that a scan came across or an index led to. Milliseconds are
 those of the caller, all on one connection.
 """
@@ -32,7 +32,7 @@ SAMPLE = 40
 PROBLEMS, SUBMISSIONS_EACH = 100, 100
 WORDS = "accepted score={score:.2f} cases=9 log"
 # What happens to every submission once. The rest is looking at pages, and what goes on beside them.
-ONCE = ("hand in", "claim", "heartbeat", "steps", "verdict")
+ONCE = ("submit", "claim", "heartbeat", "steps", "verdict")
 _COUNTERS = """
 SELECT SUM(seq_tup_read + COALESCE(idx_tup_fetch, 0)), SUM(n_tup_ins + n_tup_upd + n_tup_del)
   FROM pg_stat_user_tables
@@ -41,7 +41,7 @@ SELECT SUM(seq_tup_read + COALESCE(idx_tup_fetch, 0)), SUM(n_tup_ins + n_tup_upd
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a stage took, each time: statements, rows read and written, milliseconds."""
+    """The costs of a stage, per pass: statements, rows read and written, milliseconds."""
 
     statements: float
     read: float
@@ -72,7 +72,7 @@ def main() -> int:
 
 
 def in_database_of(size: int) -> dict[str, Work]:
-    """What the stages take when there are `size` submissions."""
+    """Return the costs of the stages in a database with `size` submissions."""
     people = max(SAMPLE, size // SUBMISSIONS_EACH)
     fill = f"-m benchmarks.site_data --problems {PROBLEMS} --users {people} --submissions {size}"
     with postgresql() as url, tempfile.TemporaryDirectory(prefix="warpcourt-work-") as folder:
@@ -144,7 +144,7 @@ class Stages:
         many = len(self._chosen)
         yield "problem page", many, lambda: self._see(f"/problems/{row.problem.slug}" for row in self._chosen)
         yield "save a draft", many, self._save
-        yield "hand in", many, self._hand_in
+        yield "submit", many, self._hand_in
         yield "claim", many, self._claim
         yield "heartbeat", many, self._extend
         yield "steps", many, self._judge
@@ -263,7 +263,7 @@ def report(found: Mapping[int, Mapping[str, Work]]) -> None:
         print()
         rows = [(f"with {size:,} submissions", "statements", "rows read", "rows written", "ms")]
         rows += [(name, *_cells(work)) for name, work in stages.items()]
-        rows.append(("a submission from handing in to verdict", *_cells(_once(stages))))
+        rows.append(("a submission from submitting to verdict", *_cells(_once(stages))))
         print_table(rows)
     print()
     rows = [("a submission, growth", "statements", "rows read", "rows written", "ms")]

@@ -1,9 +1,9 @@
-"""How late events arrive when a thousand people watch: `python -m benchmarks.event_streams [--streams 1000]`.
+"""Delay of events with a thousand watchers: `python -m benchmarks.event_streams [--streams 1000]`.
 
 Starts one uvicorn process against the configured database, or a fresh SQLite file with --fresh, opens the
-streams, and lets somebody append events. Tells how long an event took from its transaction to a watcher, with
-one stream and with all of them, and what memory the process took for each stream. Watchers are people of
-their own, a few streams each; they and their submissions are deleted at the end.
+streams, and appends events. Prints how long an event took from its transaction to a watcher, with one stream
+and with all of them, and what memory the process took for each stream. Watchers are people of their own, a
+few streams each; they and their submissions are deleted at the end.
 """
 
 import argparse
@@ -44,7 +44,7 @@ class Watched:
 
 @dataclass(slots=True)
 class Delays:
-    """How late events arrived, in milliseconds, and what did not."""
+    """Delays of events in milliseconds, and the number of missing events."""
 
     ms: list[float] = field(default_factory=list)
     sent: int = 0
@@ -295,7 +295,7 @@ async def _sampled(
 
 
 def cpu_s(pid: int) -> float:
-    """Processor time of a process so far."""
+    """Return the CPU seconds that a process has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

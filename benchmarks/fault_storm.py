@@ -60,7 +60,7 @@ def main() -> int:
     add_options(parser)
     parser.add_argument("--submissions", type=int, default=200, help="default: %(default)s")
     parser.add_argument("--slots", type=int, default=8, help="judged at a time; default: %(default)s")
-    parser.add_argument("--seconds", type=float, default=600.0, help="hand in no more after these")
+    parser.add_argument("--seconds", type=float, default=600.0, help="submit no more after these")
     parser.add_argument("--rounds", type=int, default=3, help="recoveries per kind; default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="of their order; default: %(default)s")
     options = parser.parse_args()
@@ -100,7 +100,7 @@ def storm(count: int, dice: random.Random) -> list[Program]:
 
 
 def recovery(target: Target, problem: Problem, program: Program, rounds: int) -> tuple[str, list[float]]:
-    """Seconds from the verdict on `program` to that on an innocent one that is handed in at once."""
+    """Return the seconds from the verdict on `program` to that on a correct one, submitted immediately."""
     innocent = shipped("plain.cu")
     times = []
     for _ in range(rounds):

@@ -2,9 +2,9 @@
 
 For a machine with an NVIDIA GPU, nvcc, NumPy and CuPy; run it there for changes of the engine or of
 problems. Compiles every shipped CUDA solution with nvcc for the GPU, calls it on every case that is not
-timed, in a process of its own per solution, and compares all elements with the reference. Prints what
-the GPU made of each solution beside the verdict that functional mode gives, and the share of accepted
-solutions that are right on the GPU. It isolates nothing: it is for the solutions of this repository.
+timed, in a process of its own per solution, and compares all elements with the reference. Prints each
+solution's result on the GPU next to the verdict of functional mode, and the share of accepted solutions that
+are right on the GPU. It isolates nothing: it is for the solutions of this repository.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def main() -> int:
 
 
 def run_apart(problem: Problem, solution: Solution) -> str:
-    """What the GPU makes of `solution`, found out by a process of its own."""
+    """Run `solution` on the GPU in a separate process and return its result."""
     argv = [sys.executable, "-m", "benchmarks.functional_against_gpu"]
     argv += ["--one", problem.slug, solution.path.name]
     try:

@@ -28,7 +28,7 @@ Then = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What judging one submission takes, in seconds. `rank_s` is 0 where nothing is timed.
+    """Costs of judging one submission, in seconds. `rank_s` is 0 if nothing is timed.
 
     `build_s` is until it is compiled, `start_s` from a container to a runner and referee that are ready.
     """
@@ -51,12 +51,12 @@ class Job:
 
     @property
     def wait_s(self) -> float:
-        """From handing in to the claim."""
+        """Seconds from submission to claim."""
         return self.claimed_s - self.handed_in_s
 
     @property
     def verdict_s(self) -> float:
-        """From handing in to the verdict."""
+        """Seconds from submission to verdict."""
         return self.judged_s - self.handed_in_s
 
 
@@ -198,7 +198,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of it. `used` is the part of the time in which a GPU had anybody on it, of all GPUs."""
+    """The result of a simulation. `used` is the fraction of GPU time in use, over all GPUs."""
 
     jobs: Sequence[Job]
     span_s: float
@@ -219,7 +219,7 @@ class Court:
         self._submits: deque[Job] = deque()
 
     def judge(self, jobs: Iterable[Job]) -> Outcome:
-        """Judge all `jobs`, which come in the order of handing in."""
+        """Judge all `jobs`, in the order of submission."""
         jobs = list(jobs)
         waiting = iter(jobs)
         self._await(next(waiting, None), waiting)

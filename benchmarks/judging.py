@@ -1,4 +1,4 @@
-"""What the benchmarks of judging share: a target from the command line, programs, and judgements of them.
+"""Shared code of the judging benchmarks: a target from the command line, programs, and judgements.
 
 They judge through `judge.target` and `judge.evaluate` as a worker does, without site, database or broker,
 so that they run on a bare GPU host. Without a GPU `--target cpu` runs the same in functional mode, and
@@ -82,7 +82,7 @@ def add_options(parser: argparse.ArgumentParser, *, target: str | None = "gpu") 
 def opened(options: argparse.Namespace, *, slots: int = 8, mps: bool = True) -> Iterator[Target]:
     """The target that the options ask for, with `slots` checks at a time on a GPU. Closed at the end.
 
-    It has leases, MPS and secret pools of its own: nothing else may use the GPUs meanwhile.
+    It has leases, MPS and secret pools of its own: nothing else may use the GPUs at the same time.
     """
     with tempfile.TemporaryDirectory(prefix="warpcourt-") as folder:
         node = NodeSettings(
@@ -160,7 +160,7 @@ def judge(target: Target, problem: Problem, program: Program) -> Judged:
 
 
 def require_right(judged: Judged) -> Judged:
-    """The same; ends the benchmark when the verdict is not one that was expected."""
+    """Return `judged`. Ends the benchmark if its verdict was not expected."""
     if not judged.right:
         said = judged.report and f"{judged.report.verdict}: {judged.report.message}\n{judged.report.log}"
         raise SystemExit(f"{judged.program.name}: expected {judged.program.expected}, got {said}")

@@ -1,10 +1,10 @@
-"""A class at work on the site: how quickly its pages come, how much it takes in, and what bounds it.
+"""A class at work on the site: latency of pages, throughput of submissions, and the bottleneck.
 
     python -m benchmarks.load                        # seven minutes; --students 30 --paces 1:10 for a look
 
 Starts PostgreSQL, Redis, a site of two processes, and a worker with the scripted judge, which takes about as
 long as a GPU and no processor time. Fills the site with problems, people and submissions. Then locust plays a
-class (`benchmarks.load_class`), at the pace of people and faster, and after that people who only hand in, at
+class (`benchmarks.load_class`), at the pace of people and faster, and after that users who only submit, at
 rates ten times apart and as fast as it goes. All of it shares the processors of this machine, the client
 too, and no proxy is in front.
 
@@ -33,8 +33,8 @@ ARRIVING_PER_S = 10
 SUBMITTERS = 40
 WEB_PROCESSES = 2
 PAGES = ("problems", "problem", "leaderboard", "my submissions", "report")
-VERDICT = "from handing in to the verdict"
-_HAND_IN = ("hand in a run", "hand in a submit")
+VERDICT = "from submission to verdict"
+_HAND_IN = ("post a run", "post a submit")
 OTHERS = "others"  # what the rest of the machine took
 _DISTURBED = 0.15  # of all processors, by others: then the figures say little
 _BUSY = 0.85  # of all processors, above which they are what bounds it
@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What a phase yielded. `used_s` is the processor time of each part."""
+    """The results of a phase. `used_s` is the CPU time of each part."""
 
     name: str
     seconds: float
@@ -79,7 +79,7 @@ class Phase:
         return sum(row.failures for row in self.rows.values())
 
     def share(self, part: str) -> float:
-        """What `part` took of all processors."""
+        """Return the share of all processors that `part` used."""
         return self.used_s[part] / self.seconds / (os.cpu_count() or 1)
 
     @property
@@ -92,7 +92,7 @@ class Phase:
             return f"processors, most of them {greatest}"
         if self.used_s["web"] / self.seconds > _BUSY * WEB_PROCESSES:
             return "web processes"
-        return "none yet: who hands in"
+        return "none yet: the submitters"
 
 
 class Parts:
@@ -113,9 +113,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=main.__doc__)
     parser.add_argument("--students", type=int, default=300)
     parser.add_argument("--paces", default="1:60,2:60,4:60", help="of the class, PACE:SECONDS,...")
-    parser.add_argument(
-        "--rates", default="1:60,10:60,0:30", help="of those who only hand in; 0: all they can"
-    )
+    parser.add_argument("--rates", default="1:60,10:60,0:30", help="of users who only submit; 0: no limit")
     parser.add_argument("--submissions", type=int, default=100_000, help="that the site has before")
     parser.add_argument("--children", type=int, default=24, help="of the worker; they mostly wait")
     options = parser.parse_args()
@@ -231,10 +229,10 @@ def report_class(phases: list[Phase]) -> None:
 
 
 def report_submissions(phases: list[Phase]) -> None:
-    """Print what handing in alone costs."""
+    """Print the cost of submitting alone."""
     others = phases[1:]
     print()
-    _print_load("handing in alone, a second and seconds", others)
+    _print_load("submitting alone, per second and seconds", others)
     print()
     parts = [part for part in others[0].used_s if part != OTHERS]
     rows = [("processor time of a submission, ms", *parts, "without client", "ratio")]

@@ -1,11 +1,11 @@
-"""What locust plays for `benchmarks.load`: a class at work, or people who only hand in.
+"""Locust users for `benchmarks.load`: a class at work, or users who only submit.
 
 A `Student` signs in, looks at the problems, opens one, and then goes round: writes, with the draft saved as
 the editor saves it; runs it and watches; now and then submits, watches, and looks at the leaderboard and at
-earlier submissions. Pauses between are those of people, divided by the pace. A `Submitter` only hands in and
+earlier submissions. Pauses between are those of people, divided by the pace. A `Submitter` only submits and
 watches, at a rate, or again as soon as there is a verdict.
 
-Everybody arrives first. Then each phase of `--phases PACE:SECONDS,...` is measured by itself, and told to
+All users arrive first. Then each phase of `--phases PACE:SECONDS,...` is measured separately, and told to
 `benchmarks.load` as lines of JSON on standard output: one when a phase begins, and one with its figures.
 """
 
@@ -91,7 +91,7 @@ def _measure(environment: Environment) -> None:
 
 
 def _give_turns(pace: float, people: int) -> None:
-    """Let submitters hand in `pace` times a second, while that is the pace."""
+    """Let submitters submit `pace` times a second, while that is the pace."""
     while pace and pace == _pace:
         _turns.put(None)
         gevent.sleep(1 / pace)
@@ -112,7 +112,7 @@ def _tell(what: str, phase: str, environment: Environment) -> None:
 
 
 class Visitor(FastHttpUser):
-    """Somebody with an account, in a browser that keeps connections."""
+    """A user with an account, in a browser that keeps connections."""
 
     abstract = True
     network_timeout = ARRIVED_S
@@ -146,7 +146,7 @@ class Visitor(FastHttpUser):
         return str(self.client.post(path, name=name, data=form, headers=self.token(), **options).text or "")
 
     def token(self) -> dict[str, str]:
-        """What a script sends with a write."""
+        """Return the headers that a script sends with a write."""
         cookies: Iterator[Cookie] = iter(self.client.cookiejar)
         values = {cookie.name: cookie.value or "" for cookie in cookies}
         return {"X-CSRFToken": values.get("csrftoken", ""), "HX-Request": "true"}
@@ -157,17 +157,17 @@ class Visitor(FastHttpUser):
         return PROGRAM.format(words=f"{words} {JUDGED}", mark=secrets.token_hex(8))
 
     def hand_in(self, source: str, mode: str) -> None:
-        """Hand in, watch the events until the last one, and read the report."""
+        """Submit, watch the events until the last one, and read the report."""
         started = time.perf_counter()
         form = {"language": LANGUAGE, "mode": mode, "source": source}
-        answer = self.send(f"/problems/{self.slug}/submissions", f"hand in a {mode}", form)
+        answer = self.send(f"/problems/{self.slug}/submissions", f"post a {mode}", form)
         if not (found := re.search(r'data-events="(/submissions/(\w+)/events[^"]*)"', answer)):
             return  # refused, which locust has counted, or judged already
         self.watch(found[1])
         took_ms = 1000 * (time.perf_counter() - started)
         self.environment.events.request.fire(
             request_type="SSE",
-            name="from handing in to the verdict",
+            name="from submission to verdict",
             response_time=took_ms,
             response_length=0,
         )
@@ -239,7 +239,7 @@ class Student(Visitor):
 
 
 class Submitter(Visitor):
-    """Hands in without writing. The pace is what all of them together do in a second, 0 for all they can."""
+    """Submits without writing. The pace is the rate of all submitters together per second, 0 for no limit."""
 
     @task
     def submit(self) -> None:

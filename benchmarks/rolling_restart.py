@@ -39,7 +39,7 @@ class Tally:
         took_ms = sorted(1000 * each for each in self.took_s) or [0.0]
         return (
             f"{len(self.took_s)} requests, {len(self.failed)} failed, "
-            f"{len(self.handed_in)} programs handed in; "
+            f"{len(self.handed_in)} programs submitted; "
             f"median {median(took_ms):.0f} ms, p99 {took_ms[int(0.99 * (len(took_ms) - 1))]:.0f} ms, "
             f"slowest {took_ms[-1]:.0f} ms"
         )

@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--users", type=int, default=10_000, help="default: %(default)s")
     parser.add_argument("--submissions", type=int, default=1_000_000, help="default: %(default)s")
     parser.add_argument("--seed", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--password", help="that everybody signs in with; by default nobody can")
+    parser.add_argument("--password", help="the password of all users; by default no user can sign in")
     options = parser.parse_args()
     use_settings()
     # Making rows up takes a while in the middle of a transaction, and a busy machine takes its time.

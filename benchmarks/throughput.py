@@ -43,7 +43,7 @@ def main() -> int:
     add_options(parser)
     parser.add_argument("--slots", type=_numbers, default=(1, 4, 8, 16), help="default: 1,4,8,16")
     parser.add_argument("--submissions", type=int, default=48, help="per setting; default: %(default)s")
-    parser.add_argument("--cold", action="store_true", help="compile every source anew")
+    parser.add_argument("--cold", action="store_true", help="compile every source again")
     options = parser.parse_args()
     sharings = ("MPS", "time-sliced") if options.target == "gpu" else ("processors",)
     rates = []

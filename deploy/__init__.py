@@ -1,1 +1,1 @@
-"""Setting up hosts: what to install, and the audit of what is there."""
+"""Setting up hosts: installation, and the audit of a host."""

@@ -1,11 +1,11 @@
 """Finds migrations that are unsafe while the site is in use, and those that the running version breaks on.
 
 Run by `deploy/lint`. Theory of operation. Each migration of ours becomes the statements that PostgreSQL would
-be given, and django-migration-linter's analyser, with checks of ours beside it, looks for what keeps readers
-or writers waiting (locks) and for what code of the version before does not get over (breaks).
+be given, and django-migration-linter's analyser, with additional checks, looks for statements that block
+readers or writers (locks) and for changes that break code of the previous version (breaks).
 
-What keeps others waiting does so for as long as the table is long, so tables that stay short are left out of
-the first kind. `web.upkeep.migrating` sees to it that waiting for a lock keeps nobody else waiting.
+The time of a block grows with the table, so tables that stay short are exempt from the first kind.
+`web.upkeep.migrating` ensures that waiting for a lock does not block other queries.
 """
 
 import os
@@ -42,7 +42,7 @@ LOCKS = {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE", "DROP_INDEX", "REINDEX", "ADD
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a migration, and which check says so."""
+    """A problem of a migration, and the check that found it."""
 
     migration: str
     code: str
@@ -50,7 +50,7 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """All that is wrong with any migration."""
+    """Yield the problems of all migrations."""
     for migration, statements in _migrations():
         for code, message in sorted(_wrong(migration, statements)):
             yield Finding(f"{migration.app_label}.{migration.name}", code, message)
@@ -90,7 +90,7 @@ def _analyse(statements: list[str]) -> set[tuple[str, str]]:
 
 
 def _scans(statements: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Checks and foreign keys that look at every row while everybody waits."""
+    """Yield checks and foreign keys that scan every row under an exclusive lock."""
     made = set()
     for statement in statements:
         if created := re.match(r'CREATE TABLE ("\w+")', statement):

@@ -125,7 +125,7 @@ def breaches(text: str) -> Iterator[tuple[str, str]]:
             yield found[0], rule.instead
 
 
-# What a reader sees of a variable is not known; what stands in for a missing one is.
+# The value of a variable is unknown, but its default is a literal.
 _VARIABLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _TAG = re.compile(r"\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _DEFAULT = re.compile(r"""\|(?:default|default_if_none|pluralize|yesno):(["'])(.*?)\1""")
@@ -265,7 +265,7 @@ def is_excepted(path: Path) -> bool:
 
 
 def check(paths: Iterable[Path], root: Path) -> list[Finding]:
-    """What breaks a rule in the files `paths` below `root`, in order."""
+    """Return the breaches of rules in the files `paths` below `root`, in order."""
     found = []
     for path in paths:
         for passage in _READERS[path.suffix]((root / path).read_text()):

@@ -210,13 +210,13 @@ def _run(*command: str | Path) -> None:
 
 
 def _version_of(python: Path) -> str:
-    """What `python` says it is; nothing where it does not run, like a shim of pyenv."""
+    """Return the version of `python`; empty if it does not run, like a shim of pyenv."""
     argv = [str(python), "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
     return subprocess.run(argv, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def compile_packages() -> None:
-    """Compile what was installed since the last time: sandboxes cannot, as they may not write there."""
+    """Compile newly installed packages, because sandboxes cannot write bytecode."""
     installed = sorted(path for path in VENV.glob(".warpcourt-*") if path.name != ".warpcourt-bytecode")
 
     def compile_all() -> None:

@@ -3,9 +3,9 @@
 Theory of operation. A GPU sees no races: a sum that loses additions now and then is right most of the time.
 The target's doctor runs the small cases in functional mode, in all orders of blocks and threads
 (`judge.cpu.orders`), in a thread of its own while the program is checked on the GPU. Before the program is
-ranked the judgement asks for what was found. Only a proof counts: a race between two lines, and two orders of
-which one gives the right outputs and the other does not. Whatever functional mode cannot run, or does not
-finish in time, is held against no program.
+ranked, the judgement asks for the result. Only a proof counts: a race between two lines, and two orders of
+which one gives the right outputs and the other does not. A program that functional mode cannot run, or does
+not finish in time, is not rejected.
 """
 
 from collections.abc import Callable, Sequence

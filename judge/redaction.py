@@ -1,11 +1,11 @@
 """Removes from a report what would reveal hidden cases to the program's author.
 
 Theory of operation. A program reads the inputs of hidden cases, and it chooses what it throws, prints,
-asserts and writes where. Whatever it chooses freely carries inputs out. So of a hidden case a report tells
-words of ours from the tables below, picked by the verdict and by the kind of one finding, and four things
-that help and hold few bits: the line, if the source has it; the array, if the problem has it; the thread in
-its block; and how much is wrong, in one of four words. The grid, indices, sizes, counts, values and texts
-stay out.
+asserts and writes where. Everything that it chooses freely can leak inputs. So for a hidden case a report
+uses only sentences from the tables below, picked by the verdict and by the kind of one finding, and four
+things that help and hold few bits: the line, if the source has it; the array, if the problem has it; the
+thread in its block; and how much is wrong, in one of four words. The grid, indices, sizes, counts, values and
+texts stay out.
 
 Anything after a hidden case in the same process is *told after* it: the program may say there what it has
 seen before, so public cases and findings that come later are treated alike.

@@ -35,8 +35,7 @@ class Place:
         Raises:
             NameRefused: the name has a part that is empty, `.` or `..`, or a NUL.
             FileExistsError: it is there already.
-            OSError: a part of the way is a link or a file, or the disk refuses. What was written of the file
-                stays.
+            OSError: a part of the path is a link or a file, or writing failed. A partial file remains.
         """
         *folders, last = parts = name.split("/")
         if any(part in {"", ".", ".."} for part in parts) or "\0" in name:

@@ -1,7 +1,7 @@
 """Statements in other languages: `statement.de.md` next to `statement.md`.
 
-Only the words differ. What is judged, the examples and the names of arguments are those of the problem, so a
-translation changes no verdict.
+Only the text differs. Judging, examples and argument names are those of the problem, so a translation changes
+no verdict.
 """
 
 import re

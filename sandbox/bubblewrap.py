@@ -14,9 +14,9 @@ fences, from the outside in: control group (`sandbox.cgroup`), resource limits a
 (bwrap), system call filter (`sandbox.seccomp`).
 
 Run as root, the program has an id outside that nothing else on the host has. Run as an unprivileged
-user, its id outside is ours, and a control group exists only where the system delegated one; what
-is weaker then is listed in `Bubblewrap.weaknesses` and logged once. Nothing ever runs unsandboxed: what
-cannot be isolated is not started.
+user, its id outside is ours, and a control group exists only where the system delegated one;
+`Bubblewrap.weaknesses` lists the weaker protections, which are logged once. A program that cannot be isolated
+is not started.
 
 One thread per sandbox (`sandbox.watch`) starts it, reads its output, enforces its limits and reaps it.
 """
@@ -79,7 +79,7 @@ class Bubblewrap:
 
     @property
     def weaknesses(self) -> tuple[str, ...]:
-        """What this host lacks, one sentence each; empty if all protections are available."""
+        """Missing protections of this host, one sentence each; empty if there are none."""
         host = self._host()
         found = []
         if host.hierarchy is None:

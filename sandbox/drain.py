@@ -38,7 +38,7 @@ class Stream:
 
 
 class Drain:
-    """Both output pipes of a program. What exceeds the bounds is read, dropped and counted."""
+    """Both output pipes of a program. Output beyond the bounds is read, dropped and counted."""
 
     def __init__(self, stdout: int, stderr: int, *, keep_bytes: int, flood_bytes: int) -> None:
         self.stdout = Stream(stdout, keep_bytes=keep_bytes)

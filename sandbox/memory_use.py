@@ -1,13 +1,13 @@
 """The memory that all processes of a sandbox hold together, for hosts where no control group counts it.
 
-Theory of operation. What a process keeps to itself, on swap too, it says in /proc/<pid>/status. Pages that a
+Theory of operation. /proc/<pid>/status has the private memory of a process, including swap. Pages that a
 fork has not copied yet are in both sums; only when the sum is too large are shares asked for, which takes the
 kernel a walk through every page. Memory that processes share without a file counts as a whole, since its
-pages remain when no process maps them; and so does what lies in the writable folders. The other ways to hold
+pages remain when no process maps them; and so do files in the writable folders. The other ways to hold
 memory without mapping it (memfd_create, shmget) are refused on such hosts, see `sandbox.seccomp`: there, a
 memfd is one of the judge's own.
 
-Buffers of pipes and sockets, page tables and what the kernel keeps otherwise are not counted.
+Buffers of pipes and sockets, page tables and other kernel memory are not counted.
 
 Source: proc(5), Documentation/filesystems/proc.rst of Linux.
 """

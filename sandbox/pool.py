@@ -4,12 +4,12 @@ Theory of operation. One thread keeps `size` sandboxes of each kind that have sa
 before they see any foreign code. `take` hands one out. If none is left, it waits for a sandbox that is
 already starting, unless another caller does; otherwise it starts one. A waiting sandbox is replaced when it
 has died or is older than `max_age_s`. While a caller holds the pool, such as a judgement that times a
-program, the refill of a kind with one sandbox left is delayed, at most for `_HELD_S`: containers and imports
-that come up slow the whole host down.
+program, the refill of a kind with one sandbox left is delayed, at most for `_HELD_S`: starting containers and
+imports slow the whole host down.
 
 Limits count from hand-out: while it waits, a sandbox lives under its age limit and a fixed allowance of
-CPU time for its imports, and `take` calls `Process.begin` with what the caller allows. What begin
-cannot change (task, file and descriptor limits) is as the recipe's command says.
+CPU time for its imports, and `take` calls `Process.begin` with what the caller allows. `begin` cannot change
+task, file and descriptor limits, which the recipe's command sets.
 """
 
 import logging

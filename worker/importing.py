@@ -1,8 +1,8 @@
 """Imports a set of problems.
 
 Theory of operation. A set takes minutes, so submissions are judged between two problems. What is wrong
-with a problem is in the report; what is wrong with the upload, or a folder that is not there, its owner
-reads. Every other failure is the judge's (`worker.run`).
+with a problem is in the report; errors of the upload, or a missing folder, are shown to its owner. Every
+other failure is the judge's (`worker.run`).
 """
 
 from collections.abc import Iterator

@@ -53,7 +53,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """When a process started, in ticks of the kernel, and the processor time that it has taken."""
+    """A process's start time in kernel ticks, and the CPU time that it has used."""
 
     started: int
     used_s: float

@@ -101,7 +101,7 @@ class Running(Generic[J]):
 class Work(Generic[J]):
     """How a worker runs jobs of one kind.
 
-    `named` binds what the log lines of a job say. Of `limit_s` seconds the lease is extended at most; None
+    `named` binds the fields of a job's log lines. Of `limit_s` seconds the lease is extended at most; None
     stands for the limit of a submission.
     """
 

@@ -2,11 +2,11 @@
 
 Theory of operation. The supervisor prepares the database and the catalogue, then starts a web server,
 a worker and, to judge on GPUs, the node service, each in a process group of its own, so that Ctrl-C
-reaches only the supervisor. A thread per stream copies what they say, with a prefix. A process that exits is
+reaches only the supervisor. A thread per stream copies their output, with a prefix. A process that exits is
 restarted, after a pause that doubles while it keeps exiting; before that its whole group is killed, since a
 worker that was killed leaves children behind. At the end all are asked to stop (SIGTERM: within the grace of
-the settings the worker finishes what it judges, or it hands it back) and killed when they have not LEEWAY_S
-after that. What was being judged then is taken up again when its lease has expired.
+the settings the worker finishes its jobs or returns them to the queue) and killed LEEWAY_S later if still
+running. Interrupted jobs run again when their leases have expired.
 """
 
 import argparse

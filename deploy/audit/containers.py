@@ -45,7 +45,7 @@ def check_engine(host: GpuHost) -> Findings:
 
 
 def _attachment(host: GpuHost, version: tuple[int, ...]) -> Finding:
-    """How a container would get its GPU."""
+    """Yield how a container would get its GPU."""
     cdi = [file for file in host.cdi_files if "nvidia" in file]
     if cdi and version >= _CDI_ENGINE:
         return Finding("gpu access", Level.OK, f"CDI, {cdi[0]}")
@@ -80,7 +80,7 @@ def _toolkit(host: GpuHost) -> Findings:
 
 
 def check_running(host: GpuHost, trusted: Collection[str] = ()) -> Findings:
-    """What runs in the engine. `trusted` names containers of the operator's own that may do as they like."""
+    """Check the running containers. `trusted` names containers of the operator that are not checked."""
     for container in host.engine.containers:
         if container.name in trusted:
             continue
@@ -123,7 +123,7 @@ def _shares_with_the_host(container: Container) -> str:
 
 
 def check_rights(host: GpuHost) -> Findings:
-    """Who judges here, and the control groups that bound it."""
+    """Check the user that judges, and its control groups."""
     if not host.engine.trouble and (host.root or host.in_docker_group):
         who = "root" if host.root else "in the group docker, which is equivalent to root"
         yield Finding("worker", Level.OK, f"this user is {who}; use this host only for judging")

@@ -1,4 +1,4 @@
-"""What a container engine says over its socket, through the standard library alone.
+"""Queries a container engine over its socket, with the standard library only.
 
 The judge uses `sandbox.containers.engine`, which needs the Docker SDK. The audit runs before it is installed.
 """
@@ -47,7 +47,7 @@ class Engine:
 
 
 def ask_engine(path: Path | None = None) -> Engine:
-    """What the engine behind a socket says; the first usual socket by default."""
+    """Return the facts of the engine behind a socket, by default the first usual socket."""
     path = path or next((known for known in SOCKETS if known.exists()), None)
     if path is None:
         return Engine(trouble="no container engine: no socket at /run/docker.sock")

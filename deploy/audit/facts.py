@@ -1,4 +1,4 @@
-"""What a GPU host is like: gathered here, judged in `deploy.audit.gpu` and `deploy.audit.containers`."""
+"""Facts about a GPU host, collected here and checked in `deploy.audit.gpu` and `deploy.audit.containers`."""
 
 import grp
 import importlib.metadata

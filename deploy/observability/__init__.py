@@ -1,1 +1,1 @@
-"""What watches Warpcourt: alert rules, a configuration of Prometheus, a dashboard of Grafana."""
+"""Monitoring of Warpcourt: alert rules, a Prometheus configuration, a Grafana dashboard."""

@@ -8,11 +8,10 @@ Theory of operation. A call:
     verify     guard bands, inputs, every element of the copies, and then the live outputs once more
 
 Its time runs from the release to the last change that was seen in the outputs. Outputs that change after
-the flag DONE are a rejection: whoever sets it early has left work undone, and what is left undone is not
-timed.
+the flag DONE are a rejection: a program that sets it early has left work undone, and that work is not timed.
 
 Some programs work on streams of their own that do not wait for the default stream. Queued ahead they would
-start before their inputs are there, and be wrong for no fault of theirs. Such a program is called by its
+start before their inputs are there, and be wrong without being at fault. Such a program is called by its
 host once the gate is open instead. The time of its launches counts then, and its result says so.
 """
 

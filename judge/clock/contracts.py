@@ -22,21 +22,21 @@ class Policy:
     """Parameters of timing a case. docs/adr/0009 gives the reasons. Units are in the names.
 
     Attributes:
-        warm_calls: calls on a content that counts for nothing, before the first one that counts. best_of:
-        calls of which the best is one sample. A cold call of some kernels takes one of two times, more
-            than 4 % apart; a median of single calls would fall now on one of them, now on the other.
-        min_samples: samples without which there is no figure.
+        warm_calls: uncounted warm-up calls on one input set.
+        best_of: calls per sample; the best one counts. A cold call of some kernels takes one of two times,
+            more than 4 % apart, and a median of single calls would vary between them.
+        min_samples: the fewest samples that give a figure.
         enough_samples: samples after which precision or the budget may end the session.
-        enough_slow_calls: the same for calls that are longer than the budget. Each is a sample then.
-        budget_ms: how long the counted calls of a case may take, unless the calls themselves are slow.
-        precision_share: the half width of the interval at which it is precise enough.
-        block_calls: calls between two questions to NVML; a multiple of `best_of`.
-        max_discards: blocks of calls that may be discarded before the case counts as disturbed.
-        looks: how often the GPU is asked for before a call, until it is idle.
-        look_us: the time between two of these.
-        queue_ms: how long to wait until a call is queued; a program that waits for its own work inside
-            `solve` is never done with queueing, and gets less the next time.
-        least_us: times below it are not ranked, because the clock cannot tell them apart; 0 for none.
+        enough_slow_calls: the same for calls that are longer than the budget. Each is then a sample.
+        budget_ms: the total time of a case's counted calls, unless a single call is longer.
+        precision_share: the half width of the interval, relative to the median, that ends the session.
+        block_calls: calls between two queries of NVML; a multiple of `best_of`.
+        max_discards: discarded blocks of calls before the case counts as disturbed.
+        looks: attempts before a call to get the GPU idle.
+        look_us: the time between two attempts.
+        queue_ms: the time to wait for a call to be queued. A program that waits for its own work inside
+            `solve` never finishes queueing, and gets less time at the next call.
+        least_us: times below it are not ranked, because the clock cannot resolve them; 0 for none.
         placements: sets of arrays, where memory allows. Where its arrays lie makes a call a few parts in a
             thousand faster or slower, and a process keeps its places; over many of them that averages out.
         placements_share: of the free memory that they may take; the program may want some too.
@@ -168,7 +168,7 @@ class TimedSets(Protocol):
 
     @property
     def count(self) -> int:
-        """How many sets."""
+        """The number of sets."""
 
     @property
     def contents(self) -> int:

@@ -62,7 +62,7 @@ def time_case(
         policy: how to time.
         timeout_s: what one call may take.
         roofline: how fast the case can be on this GPU, None if unknown.
-        dice: where chance comes from; the system's CSPRNG by default.
+        dice: the source of randomness; the system's CSPRNG by default.
 
     Returns:
         A time, a finding against the program, or Disturbed. A time that is too short to be told from others

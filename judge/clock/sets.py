@@ -63,7 +63,7 @@ class MemorySets:
 
     @property
     def count(self) -> int:
-        """How many sets."""
+        """The number of sets."""
         return len(self._calls)
 
     @property
@@ -73,7 +73,7 @@ class MemorySets:
 
     @property
     def arguments(self) -> tuple[WireArgument, ...]:
-        """What goes into the request: the arguments of the first set."""
+        """The arguments of the first set, as the request encodes them."""
         return self._calls[0].arguments
 
     @property
@@ -131,10 +131,10 @@ def how_many_sets(
 ) -> int:
     """Return the number of sets to time `case` with: `policy.placements` if a part of the memory holds them.
 
-    `limit_bytes` is what the program may have, 0 for no limit. MPS counts the arrays that it is given, so
+    `limit_bytes` is the program's memory limit, 0 for none. MPS counts the arrays that it is given, so
     they take half of that at most; one set it always gets.
 
-    As many descriptors as fit go with one message, beside those of the page and the flags.
+    One message carries as many descriptors as fit, in addition to those of the page and the flags.
     """
     arrays = sum(argument.role is not Role.SCALAR for argument in problem.arguments)
     share_bytes = int(policy.placements_share * free_bytes)

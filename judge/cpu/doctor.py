@@ -1,17 +1,17 @@
 """The doctor runs a CUDA program that failed on a GPU once more in functional mode and reports findings.
 
-Theory of operation. A GPU says of an illegal access little more than that there was one, and nothing of a
-race that led to a wrong answer. Functional mode checks every access and names kernel, block, thread, line and
-index. So a case that is small enough is drawn again and run on this host's processors, within a short limit.
-The findings become diagnostics, marked as such, and never a verdict: another machine, other contents,
-another order of threads. Only where the GPU itself could not tell a trap from a bad access does it decide
-which of the two is said (`judge.evidence.faults.classified`).
+Theory of operation. A GPU reports little more about an illegal access than that there was one, and nothing
+about a race that led to a wrong answer. Functional mode checks every access and names kernel, block, thread,
+line and index. So a case that is small enough is drawn again and run on this host's processors, within a
+short limit. The findings become diagnostics, marked as such, and never a verdict: another machine, other
+contents, another order of threads. Only where the GPU itself could not tell a trap from a bad access does it
+decide which of the two is said (`judge.evidence.faults.classified`).
 
 It also looks for races in programs that have not failed (`find_race`), since a GPU sees none: see
 `judge.race_watch`.
 
-Functional mode is opened in the background, since its first time on a host takes a while. Whatever goes
-wrong here is logged and costs the author nothing but an explanation.
+Functional mode is opened in the background, since its first time on a host takes a while. Failures here are
+logged; the author only misses an explanation.
 """
 
 import logging

@@ -3,7 +3,7 @@
 PTX says `.loc FILE LINE COLUMN` before the instructions of a line, with `inlined_at FILE LINE COLUMN` for
 code of another function, and `.file NUMBER "NAME"` at its end. A disassembly says `//## File "NAME", line
 LINE`, and `inlined at "NAME", line LINE` behind it. Code from a header that was inlined belongs to the line
-of the submission that called it. The text comes from a sandbox: what is not understood maps to nothing.
+of the submission that called it. The text comes from a sandbox: unknown text maps to nothing.
 
 Source: PTX ISA, "Debugging Directives"; CUDA Binary Utilities, nvdisasm, --print-line-info-inline.
 """

@@ -5,14 +5,14 @@ reference uses; the draws after it take milliseconds. So an oracle that was lent
 problem, and is lent again for the same version of that problem. It has seen seeds of that
 problem and no submission, so there is nothing that one borrower could leave for the next. A borrower that
 finds it lent waits for a limited time: what it has compiled takes longer to compile again. A borrower that is
-cancelled leaves its draw to end by itself, for the same reason.
+cancelled lets its draw finish, for the same reason.
 
 Its sandbox starts without a share of the card (`prepare`), for which a borrower may still be waiting; it
 opens the card when it is lent first. It ends when it was idle for a while, when there are too many,
 or when anything went wrong: one that was kept may have gone with its context, so a draw that fails in it is
 retried in a new one before the problem is blamed. While it waits it has a context on the card and no work.
-Its processes are written down in a directory that all judges of a host share, so that the clock of one does
-not take the oracles of another for strangers.
+Its process ids are recorded in a directory that all judges of a host share, so that the clock of one judge
+recognises the oracles of another.
 """
 
 import threading

@@ -14,9 +14,8 @@ class NodeSettings:
     """Settings of one node.
 
     Attributes:
-        runtime_dir: where leases, marks, MPS and secret pools meet. All processes of a node share one; it is
-        on a
-            local disk, belongs to this user alone and has a short path. None: next to the cache.
+        runtime_dir: the folder of leases, marks, MPS and secret pools, shared by all processes of a node. It
+            must be on a local disk, belong to this user alone and have a short path. None: next to the cache.
         images: `PREFIX:TAG` of the images that `deploy/build-images` made, or `host`: containers show this
             host's own files, read-only.
         container_runtime: an OCI runtime that the engine knows, empty for its default.
@@ -26,9 +25,8 @@ class NodeSettings:
         client_memory_mib: what one program may allocate on a GPU, 0 for no limit. None: its part of what is
             not set aside for us; see `judge.gpu.memory_shares`.
         draws_in_mps: whether oracle and secret pool are clients of MPS as well, within reach of others'
-        faults: for
-            GPUs in the exclusive-process compute mode, which allow no process outside MPS.
-        secret pool: how contents are kept in GPU memory.
+            faults: for GPUs in the exclusive-process compute mode, which allow no process outside MPS.
+        secret_pool: how contents are kept in GPU memory.
         doctor: whether functional mode explains failures of CUDA programs.
     """
 

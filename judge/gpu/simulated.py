@@ -1,7 +1,7 @@
 """Cards simulated on this host, for tests: host memory as device memory, functional mode for kernels.
 
 All around the cards is real: sandboxes, leases, secret pools, referee processes, the protocol, the clock's
-session and the fault policy. What is measured is no time of a GPU, and every result says so.
+session and the fault policy. The times are not those of a GPU, and every result says so.
 """
 
 from collections.abc import Callable, Collection, Mapping

@@ -125,7 +125,7 @@ def needed_bytes(problem: Problem, case: Case) -> int:
     """Return the peak GPU memory in bytes of judging a timed case.
 
     Drawn sets, the buffers of a timed session with poison and copies, and, for the reference, its
-    arguments in float64 and what it returns. What a reference needs besides cannot be known.
+    arguments in float64 and what it returns. Further memory of a reference is unknown.
     """
     _, set_bytes = layout(problem, case)
     widened = sum(8 * math.prod(shape_of(argument, case.sizes)) for argument in inputs(problem))

@@ -1,11 +1,11 @@
 r"""HTML statements as Markdown: known elements become Markdown, text is kept, nothing else comes through.
 
 Theory of operation. lxml parses: in time that grows with the length of the text alone, and to a depth of 256
-elements, so that what follows may call itself for each level. What is not on the list leaves its text and a
-warning, and what runs or loads something leaves nothing. Text is escaped so that it means itself in Markdown.
-TeX between `\(…\)`, `\[…\]` and `$$…$$` becomes that of our statements. Drawings go out as figures, see
-`problems.importing.svg`. The site renders Markdown without HTML and sanitises what comes of it, so nothing
-here is trusted to be harmless.
+elements, so that what follows may call itself for each level. An unknown element leaves its text and a
+warning; an element that runs or loads something leaves nothing. Text is escaped so that it means itself in
+Markdown. TeX between `\(…\)`, `\[…\]` and `$$…$$` becomes that of our statements. Drawings go out as figures,
+see `problems.importing.svg`. The site renders Markdown without HTML and sanitises what comes of it, so
+nothing here is trusted to be harmless.
 """
 
 import re

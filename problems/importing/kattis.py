@@ -2,7 +2,7 @@
 
 Problems there read and write text, so a signature, a generator and cases cannot come from them. A folder
 that has `problem.yaml` and `submissions/` besides our `problem.toml`, `statement.md` and `reference.py` is
-imported: what maps is taken over, and what does not is said. Nothing of it is executed.
+imported: metadata with an equivalent is converted, and the rest gives warnings. Nothing is executed.
 """
 
 import ast

@@ -184,7 +184,7 @@ def _numbers(tree: ast.Module) -> tuple[Numbers, Numbers]:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A number at the head: what the adapter finds it by, and the names that hold it or its list."""
+    """A module-level number: the adapter's key for it, and the names that hold it or its list."""
 
     key: str
     value: int

@@ -3,7 +3,7 @@
 Theory of operation. As in `problems.archive`: names, kinds and declared sizes are looked at before anything
 is read, no more of an entry is read than its limit, and nothing is repaired. A set has more files than a
 package, and folders in folders; only plain files with plain relative names are written, into a new folder,
-below its descriptor (`problems.placing`): what a name says can then lead nowhere else.
+below its descriptor (`problems.placing`), so a name cannot lead elsewhere.
 """
 
 import io

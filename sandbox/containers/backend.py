@@ -93,7 +93,7 @@ class Containers:
 
     @property
     def weaknesses(self) -> tuple[str, ...]:
-        """What this engine lacks, one sentence each; empty if all protections are available."""
+        """Missing protections of this engine, one sentence each; empty if there are none."""
         facts = self._host().facts
         found = []
         if not facts.limits_swap:

@@ -1,10 +1,10 @@
 """Finds containers whose owner process has died.
 
 Theory of operation. A container never outlives its owner as a running thing: when the owner dies, its socket
-closes and `enter.c` ends everything. What can be left is the engine's record of it, or a container that
-was made and never started. Each carries its owner in a label: the boot of the host, the process id
-namespace, the process id in it, and the time of its start, as ids are used again. A process in the same
-namespace can tell that the owner is dead; others go by age.
+closes and `enter.c` ends everything. The remains are the engine's record of it, or a container that was
+created and never started. Each carries its owner in a label: the boot of the host, the process id namespace,
+the process id in it, and the time of its start, as ids are used again. A process in the same namespace can
+tell that the owner is dead; others go by age.
 """
 
 import os

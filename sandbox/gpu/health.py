@@ -1,9 +1,9 @@
 """Health checks of GPUs, and quarantine marks of those that fail.
 
-A check asks NVML, then MPS, then has a fresh process compute something on the GPU: what a submission would
-meet. A GPU that fails is quarantined by a mark in the runtime directory, which every process of the node sees
-at once. The node service probes it again, alone on it and ever less often, and removes the mark when it is
-well.
+A check asks NVML, then MPS, then has a new process compute something on the GPU, as a submission would. A GPU
+that fails is quarantined by a mark in the runtime directory, which every process of the node sees at once.
+The node service probes it again, exclusively and at growing intervals, and removes the mark when it is
+healthy.
 
 Staff may hold a GPU: a second, separate mark, which no check removes. When they release it, it is
 probed like any that was quarantined before it is used again.

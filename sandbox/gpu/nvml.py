@@ -1,7 +1,7 @@
 """Typed access to NVIDIA's management library (NVML) for this host's GPUs.
 
-`gpus` and `sample` ask the driver through nvidia-ml-py, which makes no CUDA context. What a GPU does not
-report is None. Code that watches GPUs takes an `Nvml`, so that tests can pass a `FakeNvml` from
+`gpus` and `sample` ask the driver through nvidia-ml-py, which makes no CUDA context. Values that a GPU does
+not report are None. Code that watches GPUs takes an `Nvml`, so that tests can pass a `FakeNvml` from
 `sandbox.gpu.fake_nvml`.
 """
 

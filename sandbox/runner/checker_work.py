@@ -4,7 +4,7 @@ Theory of operation. The author's function sees copies of arrays and says which 
 referee does not parse that. It reads, for every output, the values that it shall find there exactly: this
 module writes what the program gave where the author calls it right, and what was expected where not, or
 something else where that happens to be the same. So a refused element always differs, an accepted one never
-does, and the referee's comparison is the one that decides, counts and reports, as it does without a checker.
+does, and the referee's comparison decides, counts and reports, as it does without a checker.
 
 It works over NumPy and over CuPy alike, and runs where `reference.py` does.
 """

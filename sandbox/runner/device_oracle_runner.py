@@ -4,8 +4,8 @@ Theory of operation: see `oracle_runner`. Arrays are views of device memory that
 as descriptors (`vmm`); inputs and expected outputs never leave the GPU. The oracle never meets a
 submission, so its use of the memory reveals nothing to programs.
 
-CuPy compiles each kernel when it is first used, and reductions again for every size of block. What is done
-to every array is therefore made of kernels that know no sizes. An oracle draws more than once: working memory
+CuPy compiles each kernel when it is first used, and reductions again for every size of block. Operations on
+every array therefore use kernels that are independent of size. An oracle draws more than once: working memory
 up to a bound stays with it, since to get and return it takes longer than to fill a small set.
 """
 

@@ -4,7 +4,7 @@ Theory of operation: see `session`. A RUN carries the problem's arguments, then 
 per expected output. `generate` draws the inputs, which are rounded to the arguments' dtypes, unless they
 are given: the manifest then has the numbers of some cases, and the seed says which; `reference`
 computes from the rounded values, floats widened to float64, so that it is an oracle for what the
-program under test was really given. Whatever breaks is the author's fault and says so with a line.
+program under test was really given. Every failure is attributed to the author and reported with a line.
 
 This program works in host memory, with NumPy. `device_oracle_runner` does the same on a GPU, with CuPy.
 """

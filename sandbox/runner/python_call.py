@@ -2,9 +2,9 @@
 
 Theory of operation. `problems.calling` says what the manifest holds. A call is bound once to each set of
 arguments: modules are made then, and their parameters become the arrays themselves, so that contents that
-arrive later, as in a timed session, are what the call sees. What the program returns is copied into the
-outputs if it fits them. These checks only help honest programs: the process is hostile, and the referee
-checks its own arrays.
+arrive later, as in a timed session, are what the call sees. Returned values are copied into the outputs if
+they fit. These checks only help honest programs: the process is hostile, and the referee checks its own
+arrays.
 """
 
 import functools

@@ -204,7 +204,7 @@ def line_of(frame: FrameType | None, filename: str) -> int | None:
 
 @contextlib.contextmanager
 def time_limit(limit_ms: int, on_limit: Callable[[FrameType | None], None]) -> Iterator[None]:
-    """Call `on_limit` with the running frame after `limit_ms` of wall time; 0 is no limit."""
+    """Call `on_limit` with the running frame after `limit_ms` of wall time; 0 disables the limit."""
     signal.signal(signal.SIGALRM, lambda _number, frame: on_limit(frame))
     signal.setitimer(signal.ITIMER_REAL, limit_ms / 1000)
     try:

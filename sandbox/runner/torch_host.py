@@ -2,8 +2,8 @@
 
 Problem sets place their tensors with `device="cuda"`, `.cuda()` or `.to("cuda")`, and ask tensors where
 they are. Under `place_on_host` all of that means the host, or, with `meta=True`, tensors that have a shape
-and no contents: so gigabytes can be looked at without being made. What was asked for on a GPU says so when
-asked, as far as that is known of it.
+and no contents: so gigabytes can be looked at without being made. Tensors requested on a GPU report a GPU
+device, as far as that is tracked.
 """
 
 import contextlib

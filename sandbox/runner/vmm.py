@@ -272,8 +272,8 @@ class Allocation:
         """Map the memory behind `descriptor`, which stays open and owned by the caller.
 
         `size_bytes` is the size it was created with, rounded up or not; any other is refused.
-        `writable=False` guards against our own mistakes alone: whoever has the descriptor can map it as
-        they like. Raises CudaError.
+        `writable=False` guards only against our own mistakes: any holder of the descriptor can map it
+        writable. Raises CudaError.
         """
         handle = c_uint64()
         _call(_IMPORT, ctypes.byref(handle), descriptor, _AS_DESCRIPTOR)

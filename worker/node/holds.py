@@ -1,9 +1,9 @@
 """Copies staff's orders about this host's GPUs to the marks that its processes read.
 
-Theory of operation. An order is a row in the database, which GPU processes never wait for; what they look at
-before every use is a mark in the runtime directory. The node service and every worker carry the one to the
-other, each time they report: whichever of them lives is enough, and it does no harm that they are several.
-While the database does not answer the marks stay as they are.
+Theory of operation. An order is a row in the database, which GPU processes never wait for; they read a mark
+in the runtime directory before every use. The node service and every worker carry the one to the other, each
+time they report. Any one of them is enough, and several do no harm. While the database does not answer the
+marks stay as they are.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Messages with file descriptors between the worker and a referee process.
 
-Theory of operation. Each message is a pickle, which is for processes that trust each other alone. Nothing
-that a sandbox says comes this way: what a runner says is eight bytes on a socket of its own. A message is
-its length and the number of its descriptors, which travel with that head, and then the pickle.
+Theory of operation. Each message is a pickle, which is for processes that trust each other alone. Output of a
+sandbox never comes this way: a runner answers with eight bytes on a separate socket. A message is its length
+and the number of its descriptors, which travel with that head, and then the pickle.
 """
 
 import array

@@ -174,7 +174,7 @@ class RefereeProcess:
 
         Raises:
             judge.errors.Disturbed: the GPU was never idle long enough; NeverQuiet if only the program itself
-            can be the cause.
+                can be the cause.
         """
         request = Rank(tuple(_layout(drawn) for drawn in sets), roofline, frozenset(ours))
         patience_s = _RANK_S + _CALLS * self._case_s

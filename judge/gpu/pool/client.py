@@ -1,7 +1,7 @@
 """The secret pool of a GPU, as judgements use it: sets drawn ahead, kept by a secret pool process.
 
-Theory of operation. `take` gets sets that were drawn before; what is missing the caller reserves, lets an
-oracle fill, and commits. The secret pool process (`judge.gpu.pool.server`) is started by the first client
+Theory of operation. `take` gets sets that were drawn before; the caller reserves missing sets, has an oracle
+fill them, and commits them. The secret pool process (`judge.gpu.pool.server`) is started by the first client
 that finds none, under a lock. When it is gone, so are its sets, and the request is repeated to a new process,
 which only costs time. Sets in the hands of a judgement live on by their descriptors.
 """

@@ -35,7 +35,7 @@ class FunctionTranslator:
         self._names = names
 
     def translate(self, function: Function, shared_offsets: dict[str, int]) -> str:
-        """The C++ definition of a function with a body.
+        """Return the C++ definition of a function with a body.
 
         Args:
             function: what to translate.

@@ -76,7 +76,7 @@ class GpuChains(Chains):
         return "".join(said)
 
     def link(self) -> None:
-        """Make solution.so, complete: what it leaves undefined is an error."""
+        """Link solution.so; undefined symbols are an error."""
         run(self._recipe.link, self.environment)
 
     def _one_device(self, device: Device) -> str:

@@ -120,7 +120,7 @@ def test_copies_for_the_sanitizer_come_back(talk: Talk) -> None:
         ),
         (716, ExitStatus.ILLEGAL_ACCESS, "misaligned", "not a multiple of the size"),
         (717, ExitStatus.ILLEGAL_ACCESS, "address_space", "shared-memory address"),
-        (718, ExitStatus.ILLEGAL_ACCESS, "invalid_pc", "no code"),
+        (718, ExitStatus.ILLEGAL_ACCESS, "invalid_pc", "without code"),
         (710, ExitStatus.RUNTIME_ERROR, "assert", "failed an assert()"),
         (715, ExitStatus.RUNTIME_ERROR, "trap", "__trap()"),
         (719, ExitStatus.RUNTIME_ERROR, "trap", "__trap()"),
@@ -281,7 +281,7 @@ def test_what_is_no_artifact_cannot_be_loaded(start: Start, content: bytes) -> N
     talk = start()
     assert talk.prepare()
     assert not talk.load_files(content)
-    assert "does not load" in talk.findings()[-1]["message"]
+    assert "could not be loaded" in talk.findings()[-1]["message"]
     assert talk.end().status == ExitStatus.LOAD_ERROR
 
 

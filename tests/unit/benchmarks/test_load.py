@@ -10,8 +10,8 @@ from web.config import ROOT
 
 def phase(**used_s: float) -> Phase:
     rows = {name: Row(name, 10, 0, 5.0, 20.0, 30.0) for name in PAGES}
-    rows["hand in a run"] = Row("hand in a run", 40, 1, 5.0, 9.0, 9.0)
-    rows["hand in a submit"] = Row("hand in a submit", 10, 0, 5.0, 9.0, 9.0)
+    rows["post a run"] = Row("post a run", 40, 1, 5.0, 9.0, 9.0)
+    rows["post a submit"] = Row("post a submit", 10, 0, 5.0, 9.0, 9.0)
     rows["report"] = Row("report", 10, 0, 5.0, 70.0, 90.0)
     parts = {"web": 0.0, "worker": 0.0, "database": 0.0, "broker": 0.0, "client": 0.0, "others": 0.0}
     return Phase("1:10", 10.0, rows, parts | used_s, ())
@@ -25,7 +25,7 @@ def test_what_failed_was_not_accepted():
 
 def test_the_bottleneck_is_named(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert phase(web=5, database=3).bottleneck == "none yet: who hands in"
+    assert phase(web=5, database=3).bottleneck == "none yet: the submitters"
     assert phase(web=12, client=6).bottleneck == "processors, most of them web"
     assert phase(web=8, client=6, others=5).bottleneck == "not known: other work on this machine"
     monkeypatch.setattr(os, "cpu_count", lambda: 16)

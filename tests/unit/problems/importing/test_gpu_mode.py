@@ -136,7 +136,7 @@ def test_room_that_the_reference_does_not_use_is_room_all_the_same(found: dict[s
 def test_a_check_of_its_own_becomes_a_checker(found: dict[str, Imported], place: str, accepted) -> None:
     read = problem(found, place)
     assert "accepts or rejects all outputs together" in read.statement
-    assert "may be off by" not in read.statement
+    assert "may differ by" not in read.statement
     case = next(c for c in read.cases if c.group is not Group.TIMED)
     with here(read) as oracle:
         drawn = oracle.draw(case, 1)

@@ -75,7 +75,7 @@ class TestPackage:
     def test_what_is_no_archive_is_told(self, author):
         sent = {"what": "package", "package-archive": uploaded(b"nothing"), "package-slug": ""}
         answer = author.post("/author/import", sent)
-        assert "no ZIP file" in answer.content.decode()
+        assert "not a readable ZIP file" in answer.content.decode()
 
 
 @pytest.mark.django_db(transaction=True)  # the heartbeat has a connection of its own

@@ -102,7 +102,7 @@ def test_a_folder_is_imported_by_another_name_without_going_live(db, tmp_path: P
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"PK", "no ZIP file"),
+        (b"PK", "not a readable ZIP file"),
         (pack(Contents("scale", {"problem.toml": FILES["problem.toml"].encode()})), "statement.md: missing"),
     ],
 )
