@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 
 from web.results.counterparts import ACCEPTED, BEST, counterpart, recent
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 from web.submissions.differences import Difference, TooDifferent, compare
 from web.submissions.models import Submission
 from web.submissions.queries import Viewer, verdict_of
@@ -90,7 +90,7 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
 
 
 def _told(submission: Submission) -> str:
-    return f"{look_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
+    return f"{badge_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
 
 
 def _address(submission: Submission, against: str, view: str) -> str:

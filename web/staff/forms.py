@@ -9,7 +9,7 @@ from web.audit.models import ActKind
 from web.catalog.models import Problem
 from web.jobs.models import QUEUE_CHARACTERS, JobState
 from web.rejudges.queries import EARLIER
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.templatetags.warpcourt import language
 
@@ -61,7 +61,7 @@ class ChoiceForm(forms.Form):
         required=False, label="Submitted before", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
     verdicts = forms.MultipleChoiceField(
-        choices=[(known.value, look_of(known.value).word) for known in Verdict],
+        choices=[(known.value, badge_of(known.value).word) for known in Verdict],
         required=False,
         label="Verdict",
         widget=forms.CheckboxSelectMultiple,

@@ -14,12 +14,12 @@ from web.fleet.pages import NodeCard, ago
 from web.jobs.models import JobState
 from web.jobs.queries import KindNow, Task, kinds_now, long_waiting, tasks_held, tasks_in_background
 from web.rejudges import pages as rejudge_pages
-from web.rejudges.looks import Look
+from web.rejudges.badges import Badge
 from web.rejudges.pages import RejudgeRow
 from web.site import cursors
 from web.site.paging import first_rows
 from web.staff import queries
-from web.staff.looks import KIND_WORDS, STUCK_WORDS, StuckWords
+from web.staff.badges import KIND_WORDS, STUCK_WORDS, StuckWords
 from web.staff.queries import Load, Place, Stuck, WorkerNow
 from web.submissions.models import Job, Priority
 from web.submissions.waiting import ordinal
@@ -53,7 +53,7 @@ class JobRow:
     """A job in words. `lease` says until when its worker holds it, or since when not."""
 
     job: Job
-    state: Look
+    state: Badge
     age: str
     lease: str
     why: str
@@ -205,9 +205,9 @@ def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
     if load.waiting and not load.leased:
         found.insert(0, Trouble("Submissions are waiting, but no worker is judging.", "/staff/workers"))
     for card in nodes:
-        ill = sum(row.look.tone != "good" for row in card.rows)
-        if card.look.tone != "good":
-            found.append(Trouble(f"{card.now.node.name}: {card.look.word.lower()}.", "/fleet"))
+        ill = sum(row.badge.tone != "good" for row in card.rows)
+        if card.badge.tone != "good":
+            found.append(Trouble(f"{card.now.node.name}: {card.badge.word.lower()}.", "/fleet"))
         elif ill:
             found.append(
                 Trouble(f"{card.now.node.name}: {ill} of {len(card.rows)} GPUs not in use.", "/fleet")
@@ -234,12 +234,12 @@ def _count(count: int) -> str:
 def _job_row(job: Job) -> JobRow:
     now = timezone.now()
     expired = job.lease_until is not None and job.lease_until < now
-    look = {
-        JobState.QUEUED: Look("Waiting", "void", "unsolved"),
-        JobState.LEASED: Look("Worker lost", "bad", "warning")
+    badge = {
+        JobState.QUEUED: Badge("Waiting", "void", "unsolved"),
+        JobState.LEASED: Badge("Worker lost", "bad", "warning")
         if expired
-        else Look("Judging", "live", "pending"),
-        JobState.DONE: Look("Given up", "bad", "internal_error"),
+        else Badge("Judging", "live", "pending"),
+        JobState.DONE: Badge("Given up", "bad", "internal_error"),
     }[JobState(job.state)]
     lease = ""
     if job.lease_until is not None:
@@ -248,7 +248,7 @@ def _job_row(job: Job) -> JobRow:
             if expired
             else f"{_seconds(job.lease_until - now)} s left"
         )
-    return JobRow(job, look, ago(now - job.queued), lease, _why(job))
+    return JobRow(job, badge, ago(now - job.queued), lease, _why(job))
 
 
 def _why(job: Job) -> str:

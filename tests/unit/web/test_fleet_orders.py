@@ -172,15 +172,15 @@ def test_a_node_looks_as_its_service_or_its_workers_say(worker, service, minutes
         services.record_inventory("node-1", {}, [])
         services.record_heartbeat("node-1", [], state=service)
     (now,) = queries.fleet(read_clock() + timedelta(minutes=minutes))
-    assert pages.card(now).look.word == word
+    assert pages.card(now).badge.word == word
 
 
 def test_a_node_of_which_no_worker_can_judge_is_told_apart(node):
     record_worker(replace(WORKER, message="no room"))
-    assert pages.card(queries.fleet()[0]).look.word == "Cannot judge"
+    assert pages.card(queries.fleet()[0]).badge.word == "Cannot judge"
     assert queues_now(queries.fleet()) == []
     record_worker(replace(WORKER, instance="b2", name="b"))
-    assert pages.card(queries.fleet()[0]).look.word == "Serving"
+    assert pages.card(queries.fleet()[0]).badge.word == "Serving"
     assert queues_now(queries.fleet()) == [QueueNow("cpu", 0, 1)]
 
 

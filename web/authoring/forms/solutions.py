@@ -10,12 +10,12 @@ from problems.vocabulary import BaselineKind, Verdict
 from web.authoring.editing.solutions import SolutionRow
 from web.authoring.forms.confirming import refuse_twice
 from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 
 MAX_SOLUTIONS = 64
 FILE = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*([.][a-z]+){1,2}")
 VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
-_CHOICES = [(verdict.value, look_of(verdict.value).word) for verdict in VERDICTS]
+_CHOICES = [(verdict.value, badge_of(verdict.value).word) for verdict in VERDICTS]
 _INPUT = {"class": "input"}
 _SELECT = {"class": "select"}
 

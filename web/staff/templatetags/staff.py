@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from web.jobs.queries import Task
-from web.staff.looks import KIND_WORDS
+from web.staff.badges import KIND_WORDS
 from web.staff.pages import TaskRow, task_rows
 
 register = template.Library()
