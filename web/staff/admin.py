@@ -19,7 +19,7 @@ from django.http import HttpRequest
 
 from web.accounts.models import ApiToken, User
 from web.audit.audited import AuditedAdmin, RemovableAdmin
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.submissions import best
 
 admin.site.site_header = admin.site.site_title = "Warpcourt"
@@ -69,9 +69,9 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
         if change and "is_active" in form.changed_data:
             best.review(obj)
 
-    def kind_of_change(self, obj: User, changed: list[str]) -> ActKind:  # noqa: ARG002 - the base class's signature
+    def kind_of_change(self, obj: User, changed: list[str]) -> AuditKind:  # noqa: ARG002 - the base class's signature
         """Roles have a kind of their own."""
-        return ActKind.ROLE if set(changed) & set(_ROLES) else ActKind.CHANGE
+        return AuditKind.ROLE if set(changed) & set(_ROLES) else AuditKind.CHANGE
 
 
 @admin.register(Group)
@@ -90,9 +90,9 @@ class ApiTokenAdmin(RemovableAdmin[ApiToken]):
     list_select_related = ["user"]
     search_fields = ["prefix", "user__username"]
 
-    def kind_of_deletion(self) -> ActKind:
+    def kind_of_deletion(self) -> AuditKind:
         """It is revoked."""
-        return ActKind.TOKEN_REVOKE
+        return AuditKind.TOKEN_REVOKE
 
 
 @admin.register(EmailAddress)

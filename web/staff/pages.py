@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from web.audit.models import Act
+from web.audit.models import AuditEntry
 from web.fleet import pages as fleet_pages
 from web.fleet import queries as fleet_queries
 from web.fleet.pages import NodeCard, ago
@@ -42,7 +42,7 @@ class Overview:
     nodes: list[NodeCard]
     flags: int
     rejudges: list[RejudgeRow]
-    acts: list[Act]
+    audit_entries: list[AuditEntry]
     troubles: list[Trouble]
     waiting_aside: int
     running_aside: int
@@ -124,7 +124,7 @@ def overview(flags: int) -> Overview:
         nodes=nodes,
         flags=flags,
         rejudges=rejudge_pages.open_rejudges(),
-        acts=list(queries.list_acts()[:8]),
+        audit_entries=list(queries.list_audit_entries()[:8]),
         troubles=[*_troubles(load, nodes), *_late(kinds)],
         waiting_aside=sum(entry.waiting for entry in kinds),
         running_aside=sum(entry.running for entry in kinds),
@@ -187,9 +187,9 @@ def workers() -> list[WorkerRow]:
     ]
 
 
-def acts(chosen: Mapping[str, str], before: str) -> tuple[list[Act], str]:
+def audit_entries(chosen: Mapping[str, str], before: str) -> tuple[list[AuditEntry], str]:
     """A page of the audit log, and the address of the next one."""
-    found, more = first_rows(queries.list_acts(**chosen, before=cursors.decode_key(before)))
+    found, more = first_rows(queries.list_audit_entries(**chosen, before=cursors.decode_key(before)))
     given = {name: value for name, value in chosen.items() if value}
     return found, f"?{urlencode({**given, 'before': str(found[-1].pk)})}" if more else ""
 

@@ -12,7 +12,7 @@ from web.audit.access import member, staff_only
 from web.audit.forms import ReasonForm
 from web.discussion.queries import count_open_flags
 from web.staff import pages, queries
-from web.staff.forms import ActFilter, QueueFilter
+from web.staff.forms import AuditFilter, QueueFilter
 from web.staff.queries import Stuck
 from web.submissions import mending
 from web.submissions.models import Submission
@@ -58,10 +58,10 @@ def workers(request: HttpRequest) -> HttpResponse:
 @staff_only
 def audit(request: HttpRequest) -> HttpResponse:
     """What was done with more rights than a learner has."""
-    form = ActFilter(request.GET)
+    form = AuditFilter(request.GET)
     chosen = form.cleaned_data if form.is_valid() else {}
-    acts, older = pages.acts(chosen, request.GET.get("before", ""))
-    return render(request, "staff/audit.html", {"acts": acts, "older": older, "form": form})
+    entries, older = pages.audit_entries(chosen, request.GET.get("before", ""))
+    return render(request, "staff/audit.html", {"entries": entries, "older": older, "form": form})
 
 
 @require_POST

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db.migrations.loader import MigrationLoader
 
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.upkeep import packages
 from web.upkeep.archive import Reader, reading
@@ -77,7 +77,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             _write_key(key)
     say("Bringing the database up to this version")
     call_command("migrate", verbosity=0)
-    log(None, ActKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
+    log(None, AuditKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
     return manifest
 
 

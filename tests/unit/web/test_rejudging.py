@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report, Score
 from problems.vocabulary import Group, Verdict
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.fleet.models import Node
 from web.jobs.models import JobState
 from web.rejudges import rejudging
@@ -105,7 +105,7 @@ def test_applying_replaces_the_report_whole(owner, staff, handed_in):
     assert Progress.objects.get().accepted == 1
     assert HiddenRun.objects.get().body is None
     assert list(Event.objects.values_list("kind", flat=True))[-2:] == ["queued", "finished"]
-    assert Act.objects.filter(kind=ActKind.PREVIEW_APPLY, actor=staff).exists()
+    assert AuditEntry.objects.filter(kind=AuditKind.PREVIEW_APPLY, actor=staff).exists()
 
 
 def test_there_is_exactly_one_verdict_after_applying_twice_at_a_time(owner, staff, handed_in):

@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 
 from problems.contents import is_slug
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring import queries
 from web.authoring.models import State, Workspace
@@ -99,7 +99,7 @@ def archive(workspace: Workspace, by: User) -> None:
         what = f"A preview of {unanswered.package} is running or waiting for your decision"
         raise StillPreviewed(f"{what}. Apply, discard or cancel it first.")
     _move(workspace, State.ARCHIVED)
-    log(by, ActKind.WORKSPACE_ARCHIVE, workspace)
+    log(by, AuditKind.WORKSPACE_ARCHIVE, workspace)
 
 
 @transaction.atomic
@@ -107,7 +107,7 @@ def take_back(workspace: Workspace, by: User) -> None:
     """Make an archived workspace what it was."""
     present = queries.present_revision(workspace)
     _move(workspace, queries.standing(workspace, present.content_hash) if present else State.DRAFT)
-    log(by, ActKind.WORKSPACE_RETURN, workspace)
+    log(by, AuditKind.WORKSPACE_RETURN, workspace)
 
 
 @transaction.atomic
@@ -120,7 +120,7 @@ def delete(workspace: Workspace, by: User) -> None:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     if locked.published_hash:
         raise StillPublished(f"{locked.slug} was published and can't be deleted. Archive it instead.")
-    log(by, ActKind.WORKSPACE_DELETE, locked)
+    log(by, AuditKind.WORKSPACE_DELETE, locked)
     discard(locked)
 
 

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.discussion.models import Answer, Ban, Flag, Post, State
 from web.discussion.services.counting import recount
@@ -22,7 +22,7 @@ def hide(post: Post, staff: User, *, reason: str) -> bool:
     _answer(post, Answer.HIDDEN)
     if hidden:
         recount(post.thread_id)
-        log(staff, ActKind.POST_HIDE, post, reason=reason, **_whose(post))
+        log(staff, AuditKind.POST_HIDE, post, reason=reason, **_whose(post))
     return hidden > 0
 
 
@@ -32,7 +32,7 @@ def restore(post: Post, staff: User) -> bool:
     restored = Post.objects.filter(pk=post.pk, state=State.HIDDEN).update(state=State.SHOWN, reason="")
     if restored:
         recount(post.thread_id)
-        log(staff, ActKind.POST_RESTORE, post, **_whose(post))
+        log(staff, AuditKind.POST_RESTORE, post, **_whose(post))
     return restored > 0
 
 
@@ -41,7 +41,7 @@ def dismiss(post: Post, staff: User) -> bool:
     """Answer the open flags of `post` by letting it stand. False when none is open."""
     answered = _answer(post, Answer.DISMISSED)
     if answered:
-        log(staff, ActKind.POST_DISMISS, post, reports=answered, **_whose(post))
+        log(staff, AuditKind.POST_DISMISS, post, reports=answered, **_whose(post))
     return answered > 0
 
 
@@ -51,7 +51,7 @@ def ban(person: User, staff: User, *, reason: str, until: datetime | None = None
     made, _ = Ban.objects.update_or_create(
         person=person, defaults={"reason": reason, "until": until, "created": timezone.now()}
     )
-    log(staff, ActKind.BAN, person, reason=reason, until=until.isoformat() if until else None)
+    log(staff, AuditKind.BAN, person, reason=reason, until=until.isoformat() if until else None)
     return made
 
 
@@ -60,7 +60,7 @@ def lift_ban(person: User, staff: User) -> bool:
     """Let `person` write again. False when there was no ban."""
     lifted, _ = Ban.objects.filter(person=person).delete()
     if lifted:
-        log(staff, ActKind.UNBAN, person)
+        log(staff, AuditKind.UNBAN, person)
     return lifted > 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.folders import load
 from web.authoring.kinds import KINDS
@@ -114,8 +114,10 @@ class TestBeginning:
         assert "Delete this problem?" in author.get("/author/my-sum/delete").content.decode()
         author.post("/author/my-sum/delete")
         assert not Workspace.objects.exists()
-        noted = [(act.kind, act.actor_name, act.target_text) for act in Act.objects.order_by("pk")]
-        kinds = (ActKind.WORKSPACE_ARCHIVE, ActKind.WORKSPACE_RETURN, ActKind.WORKSPACE_DELETE)
+        noted = [
+            (entry.kind, entry.actor_name, entry.target_text) for entry in AuditEntry.objects.order_by("pk")
+        ]
+        kinds = (AuditKind.WORKSPACE_ARCHIVE, AuditKind.WORKSPACE_RETURN, AuditKind.WORKSPACE_DELETE)
         assert noted == [(kind, "instructor", "my-sum") for kind in kinds]
 
     def test_what_was_published_is_not_deleted(self, author, workspace):

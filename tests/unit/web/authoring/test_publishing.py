@@ -9,7 +9,7 @@ from problems.contents import Contents
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.models import State, Workspace
 from web.authoring.queue import queue as proofs
@@ -54,8 +54,8 @@ def test_learners_get_what_goes_live(workspace, instructor):
     assert Problem.objects.get().published
     assert Workspace.objects.get().state == workspace.state == State.PUBLISHED
     assert version.content_hash == queries.present_revision(workspace).content_hash
-    act = Act.objects.get(kind=ActKind.PUBLISH)
-    assert (act.actor, act.target_text) == (instructor, str(version.problem))
+    entry = AuditEntry.objects.get(kind=AuditKind.PUBLISH)
+    assert (entry.actor, entry.target_text) == (instructor, str(version.problem))
 
 
 def test_a_change_is_a_new_version(workspace, instructor):

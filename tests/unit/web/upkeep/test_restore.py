@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.web.upkeep.made_up import ROWS, Noted, made_up
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.upkeep import restore as restoring
 from web.upkeep.manifest import DoesNotFit, InTheWay, ToolFailed
 from web.upkeep.restore import Choices, restore
@@ -50,8 +50,8 @@ def test_an_empty_site_becomes_the_one_that_was(database, config, tmp_path):
     assert database.loaded == b"rows"
     there = {path.relative_to(config.problems_dir).as_posix() for path in config.problems_dir.rglob("*.*")}
     assert there == set(PROBLEMS)
-    act = Act.objects.get()
-    assert (act.kind, act.actor) == (ActKind.RESTORE, None)
+    entry = AuditEntry.objects.get()
+    assert (entry.kind, entry.actor) == (AuditKind.RESTORE, None)
 
 
 def test_rows_are_not_overwritten_unasked(database, tmp_path):
