@@ -19,7 +19,7 @@ from web.api.problems import Slug, find
 from web.results import counterparts
 from web.submissions import queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
-from web.submissions.waiting import jobs_before
+from web.submissions.queue_position import jobs_before
 
 router = Router(auth=READ)
 PAGE_ROWS = 50

@@ -24,7 +24,7 @@ from web.discussion.models import Ban, Flag, Post
 from web.drafts.models import Draft, DraftRevision
 from web.importing.models import ImportRun
 from web.packages.models import PackageVersion
-from web.submissions.lookout import closing
+from web.submissions.event_broadcaster import closing
 from web.submissions.models import Progress, Submission
 from web.submissions.queries import present_report, score_of, verdict_of
 

@@ -22,7 +22,7 @@ from web.staff import queries
 from web.staff.badges import KIND_WORDS, STUCK_WORDS, StuckWords
 from web.staff.queries import Load, Place, Stuck, WorkerNow
 from web.submissions.models import Job, Priority
-from web.submissions.waiting import ordinal
+from web.submissions.queue_position import ordinal
 
 
 @dataclass(frozen=True, slots=True)
