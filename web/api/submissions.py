@@ -16,7 +16,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
-from web.results import counterparts
+from web.results import comparison_base
 from web.submissions import queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
 from web.submissions.queue_position import jobs_before
@@ -235,7 +235,7 @@ def list_submissions(request: ApiRequest, wanted: Query[WantedSubmissions]) -> A
 def show_own(request: ApiRequest, wanted: Query[Own]) -> Any:
     """Your last accepted submission to a problem, or your fastest."""
     problem = find(request, wanted.problem)
-    found = counterparts.own(request.user, problem, wanted.language, wanted.which)
+    found = comparison_base.own(request.user, problem, wanted.language, wanted.which)
     if found is None:
         raise Http404
     return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from web.results.counterparts import ACCEPTED, BEST, counterpart, recent
+from web.results.comparison_base import ACCEPTED, BEST, comparison_base, recent
 from web.site.verdicts import badge_of
 from web.submissions.differences import Difference, TooDifferent, compare
 from web.submissions.models import Submission
@@ -57,9 +57,9 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
 
     Without `against` it is the last accepted one, else the best.
     """
-    named = {name: counterpart(submission, viewer, name) for name, _ in _NAMES}
+    named = {name: comparison_base(submission, viewer, name) for name, _ in _NAMES}
     asked = against or next((name for name, found in named.items() if found), "")
-    other = named[asked] if asked in named else counterpart(submission, viewer, asked)
+    other = named[asked] if asked in named else comparison_base(submission, viewer, asked)
     view = view if view in dict(VIEWS) else VIEWS[0][0]
     difference, complaint = None, ""
     if other is not None:
