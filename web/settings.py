@@ -198,7 +198,7 @@ SOCIALACCOUNT_AUTO_SIGNUP = False  # people choose the name that everybody will 
 SOCIALACCOUNT_PROVIDERS = providers(WARPCOURT)
 ALLAUTH_TRUSTED_PROXY_COUNT = WARPCOURT.trusted_proxies
 
-CSRF_FAILURE_VIEW = "web.site.outage.csrf_failure"
+CSRF_FAILURE_VIEW = "web.site.error_views.csrf_failure"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _SECURE
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

@@ -11,7 +11,7 @@ from web.audit.access import member, staff_only
 from web.audit.forms import ReasonForm
 from web.fleet import orders, pages
 from web.fleet.models import Gpu, Node
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 _SAY_WHY = "Enter a reason. Other staff will see it."
 

@@ -24,7 +24,7 @@ from web.importing.formats import FORMATS, label_of
 from web.importing.forms import PackageForm, SetFileForm, SetFolderForm, SetForm
 from web.importing.landing import put
 from web.importing.models import ImportRun
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 _SHOWN_RUNS = 10
 

@@ -14,7 +14,7 @@ from web.catalog.access import problem_or_404
 from web.leaderboards import pages, ranking_pages, services
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 
 @require_safe

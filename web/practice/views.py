@@ -12,7 +12,7 @@ from web.catalog.access import problem_or_404
 from web.packages import figures
 from web.practice import lists, pages
 from web.practice.forms import ProblemFilter
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 
 @require_safe

@@ -16,7 +16,7 @@ from web.authoring.pages import tab_context
 from web.authoring.proof_page import proof_page
 from web.authoring.queries import find_run, latest_run, present_revision
 from web.authoring.services import runs
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 EARLIER = 20
 

@@ -22,7 +22,7 @@ from web.packages.queries import live_version
 from web.rejudges import pages as rejudge_pages
 from web.rejudges import rejudging
 from web.rejudges.models import Rejudge
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

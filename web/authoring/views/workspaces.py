@@ -19,7 +19,7 @@ from web.authoring.models import State, Workspace
 from web.authoring.queries import read
 from web.authoring.services import workspaces as services
 from web.authoring.services.files import FilesRefused
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 _form = require_http_methods(["GET", "HEAD", "POST"])
 
