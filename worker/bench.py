@@ -6,7 +6,7 @@ import structlog
 from django.conf import settings
 
 from web.site import metrics
-from worker import room
+from worker import disk_space
 from worker.judges import Judge, PackageJudge, ScriptedJudge
 from worker.notice import notice
 from worker.readiness import CANNOT_JUDGE
@@ -32,7 +32,7 @@ class Bench:
         Programs are never run without isolation, nor while a disk is full. What the host lacks is tried again
         after pauses that grow from FIRST_RETRY_S to LONGEST_RETRY_S; the disks are looked at each time.
         """
-        if fix := room.shortage(settings.WARPCOURT):
+        if fix := disk_space.shortage(settings.WARPCOURT):
             self._pause(fix)
             return None
         if self._judge is None and time.monotonic() >= self._retry_at:

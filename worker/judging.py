@@ -21,7 +21,7 @@ from web.rejudges.models import HiddenRun
 from web.rejudges.queue import queue as hidden_runs
 from web.submissions.models import EventKind, Job
 from web.submissions.services import queue as submissions
-from worker import importing, proving, room
+from worker import disk_space, importing, proving
 from worker.bench import Bench, bench
 from worker.ending import UNANSWERED, Ending
 from worker.node.inventory import node_name
@@ -97,7 +97,7 @@ def _judge(queue: _Judged[S], running: Running[S]) -> Ending:
 
     judge, cancelled = running.place.judge, running.cancelled
     report = judge.evaluate(job.submission, on_progress=show, cancelled=cancelled)
-    if report.verdict not in _TRUSTED and (fix := room.exhausted(settings.WARPCOURT)):
+    if report.verdict not in _TRUSTED and (fix := disk_space.exhausted(settings.WARPCOURT)):
         log.error("disk_full", fix=fix, distrusted=report.verdict.value)
         return running.handed_back("disk_full")
     interrupted = report.verdict is Verdict.CANCELLED

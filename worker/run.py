@@ -30,7 +30,7 @@ from web.jobs.models import LeasedJob
 from web.jobs.queue import JobQueue, LeaseLost
 from web.site import metrics
 from web.site.databases import DATABASE_AWAY
-from worker import room
+from worker import disk_space
 from worker.bench import Bench
 from worker.ending import UNANSWERED, Ending
 from worker.heartbeat import Heartbeat
@@ -172,9 +172,9 @@ def _ending(work: Work[J], running: Running[J]) -> Ending:
 
 def _why_it_failed(bench: Bench, error: Exception) -> str:
     """`disk_full`, for which this host pauses, or `failed`. A disk that stays full `bench` sees by itself."""
-    if not room.is_disk_full(error):
+    if not disk_space.is_disk_full(error):
         return "failed"
-    fix = room.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"
+    fix = disk_space.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"
     log.error("disk_full", fix=fix)
     bench.close(retry_in_s=FULL_S, trouble=fix)
     return "disk_full"

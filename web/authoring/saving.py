@@ -16,8 +16,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
 from web.authoring.differing import FileDifference, differences, text_or_none
-from web.authoring.entrance import person
 from web.authoring.models import Workspace
+from web.authoring.permissions import person
 from web.authoring.queries import find_revision
 from web.authoring.services import files
 

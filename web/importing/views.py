@@ -16,14 +16,14 @@ from problems.archive import unpack
 from problems.contents import ContentsInvalid
 from web.accounts.models import User
 from web.authoring import rights
-from web.authoring.entrance import person
+from web.authoring.permissions import person
 from web.authoring.services.files import FilesRefused
 from web.authoring.services.workspaces import WorkspaceRefused
 from web.importing import services
 from web.importing.formats import FORMATS, label_of
 from web.importing.forms import PackageForm, SetFileForm, SetFolderForm, SetForm
-from web.importing.landing import put
 from web.importing.models import ImportRun
+from web.importing.persistence import put
 from web.site.htmx_request import PageRequest
 
 _SHOWN_RUNS = 10

@@ -3,10 +3,10 @@
 Theory of operation. Events are rows of the database, so any web process can serve any stream, and nothing
 else needs to be reached; `web.submissions.event_broadcaster` polls for all streams of a process together.
 Each event carries its sequence number as `id`; a browser that reconnects sends it back as `Last-Event-ID`
-and misses nothing. Where a waiting job stands in the queue is told as `queue` events without an `id`: they are about
-now, and nobody needs to catch up on them. The stream ends after the final event, and a reconnect to a
-finished one is answered 204, which tells an EventSource to stop. A stream lives long, so it holds neither a
-connection of the database's pool nor the thread that answered its request.
+and misses nothing. Where a waiting job stands in the queue is told as `queue` events without an `id`: they
+are about now, and nobody needs to catch up on them. The stream ends after the final event, and a reconnect
+to a finished one is answered 204, which tells an EventSource to stop. A stream lives long, so it holds
+neither a connection of the database's pool nor the thread that answered its request.
 """
 
 import json

@@ -13,7 +13,7 @@ from tests.unit.web.test_worker import in_background, verdict_of, wait_until
 from web.jobs.models import JobState
 from web.submissions import services
 from web.submissions.models import Job
-from worker import ending, heartbeat, room
+from worker import disk_space, ending, heartbeat
 from worker.bench import Bench
 from worker.heartbeat import Heartbeat
 from worker.judging import judge_next
@@ -222,7 +222,7 @@ def test_nothing_is_taken_while_a_disk_is_full_and_at_once_when_it_is_not(
     submission = handed_in(owner)
     bench = Bench()
     with monkeypatch.context() as patched:
-        patched.setattr(room, "_free_mib", lambda _: 3)
+        patched.setattr(disk_space, "_free_mib", lambda _: 3)
         for _ in range(3):
             judge_next(bench)
     assert Job.objects.get().attempt == 0
@@ -240,7 +240,7 @@ def test_a_failed_verdict_from_a_full_disk_is_not_believed(owner, handed_in, mon
     submission = handed_in(owner)
 
     def judge(*_: object, **__: object) -> Report:
-        monkeypatch.setattr(room, "_free_mib", lambda _: 0)
+        monkeypatch.setattr(disk_space, "_free_mib", lambda _: 0)
         return Report(verdict)
 
     judge_next(Troubled(judge))

@@ -12,13 +12,15 @@ from web.api.authoring.access import find, person, require
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import queries, rights
-from web.authoring.kinds import KINDS, begin
 from web.authoring.models import TITLE_CHARACTERS, Role, State, Workspace
+from web.authoring.problem_templates import PROBLEM_TEMPLATES, begin
 from web.authoring.services import workspaces
 
 router = Router()
 PAGE_ROWS = 50
-Kind = Annotated[str, StringConstraints(pattern="^(" + "|".join(kind.name for kind in KINDS) + ")$")]
+Kind = Annotated[
+    str, StringConstraints(pattern="^(" + "|".join(kind.name for kind in PROBLEM_TEMPLATES) + ")$")
+]
 Title = Annotated[
     str, StringConstraints(min_length=1, max_length=TITLE_CHARACTERS, pattern=r"^[^\x00-\x1f]+$")
 ]

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from problems.contents import MAX_SLUG_CHARACTERS
-from web.authoring.kinds import KINDS
 from web.authoring.models import TITLE_CHARACTERS, State
+from web.authoring.problem_templates import PROBLEM_TEMPLATES
 
 _SLUG_HINT = (
     "Used in URLs. Can't be changed later. Lowercase words joined by hyphens. Leave blank to use the title."
@@ -52,7 +52,9 @@ class NamedForm(forms.Form):
 class NewForm(NamedForm):
     """A problem to begin."""
 
-    kind = forms.ChoiceField(choices=[(kind.name, kind.label) for kind in KINDS], label="Template")
+    kind = forms.ChoiceField(
+        choices=[(kind.name, kind.label) for kind in PROBLEM_TEMPLATES], label="Template"
+    )
 
 
 class CloneForm(NamedForm):

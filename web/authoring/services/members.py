@@ -6,7 +6,7 @@ from web.accounts.models import User
 from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring.models import Membership, Role, Workspace
-from web.authoring.services import room
+from web.authoring.services import quota
 
 
 class MemberRefused(Exception):
@@ -58,7 +58,7 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not (person.is_instructor or person.is_staff):
         raise MemberRefused(f"{person} is not an instructor. Only instructors and staff can own problems.")
-    if not room.may_own_another(person):
+    if not quota.may_own_another(person):
         raise MemberRefused(f"{person} owns the maximum number of problems.")
     Membership.objects.filter(workspace=workspace, user=person).delete()
     if workspace.owner is not None:

@@ -18,7 +18,7 @@ from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring import queries
 from web.authoring.models import State, Workspace
-from web.authoring.services import files, room
+from web.authoring.services import files, quota
 from web.catalog.models import Problem
 from web.packages import services as packages
 from web.rejudges.models import UNANSWERED, Rejudge
@@ -62,9 +62,9 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     """
     if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lowercase words joined by hyphens, such as vector-add.")
-    if not room.may_own_another(by):
+    if not quota.may_own_another(by):
         raise TooManyWorkspaces(
-            f"You own {room.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
+            f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
         )
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from web.authoring import rights
 from web.authoring.differing import language_of
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.runs import CommentForm
 from web.authoring.models import Comment, Workspace
 from web.authoring.pages import tab_context
+from web.authoring.permissions import in_workspace, person
 from web.authoring.queries import NotText, list_comments, read_text, sizes
 from web.authoring.services import comments as services
 from web.colours import highlighted, lines_of, to_html

@@ -12,10 +12,10 @@ from problems.contents import DESCRIPTION
 from web.accounts.models import User
 from web.authoring import lists, rights
 from web.authoring.editing.document import change_top
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.workspaces import CloneForm, ListFilter, NewForm
-from web.authoring.kinds import KINDS, begin
 from web.authoring.models import State, Workspace
+from web.authoring.permissions import in_workspace, person
+from web.authoring.problem_templates import PROBLEM_TEMPLATES, begin
 from web.authoring.queries import read
 from web.authoring.services import workspaces as services
 from web.authoring.services.files import FilesRefused
@@ -44,7 +44,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """Begin with a problem of a kind, which works at once."""
     by = _creator(request)
     asked = request.GET.get("kind", "")
-    known = asked if asked in {kind.name for kind in KINDS} else KINDS[0].name
+    known = asked if asked in {kind.name for kind in PROBLEM_TEMPLATES} else PROBLEM_TEMPLATES[0].name
     form = NewForm(request.POST or None, initial={"kind": known})
     if request.method == "POST" and form.is_valid():
         told = form.cleaned_data
@@ -60,7 +60,7 @@ def new(request: HttpRequest) -> HttpResponse:
         else:
             return redirect("author-statement", made.slug)
     chosen = form["kind"].value()
-    context = {"form": form, "kinds": KINDS, "chosen": chosen}
+    context = {"form": form, "kinds": PROBLEM_TEMPLATES, "chosen": chosen}
     return render(request, "authoring/new.html", context, status=422 if form.errors else 200)
 
 

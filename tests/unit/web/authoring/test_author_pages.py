@@ -10,8 +10,8 @@ from django.urls import reverse
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.folders import load
-from web.authoring.kinds import KINDS
 from web.authoring.models import Membership, Role, State, Workspace
+from web.authoring.problem_templates import PROBLEM_TEMPLATES
 from web.authoring.services import files, workspaces
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +79,7 @@ class TestList:
 
 
 class TestBeginning:
-    @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
+    @pytest.mark.parametrize("kind", [kind.name for kind in PROBLEM_TEMPLATES])
     def test_every_kind_is_a_problem_that_loads(self, author, kind):
         answer = author.post("/author/new", {"kind": kind, "title": f"My {kind}", "slug": ""})
         assert answer.status_code == 302, answer.content.decode()

@@ -14,8 +14,8 @@ from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services import workspaces
 from web.importing import services
-from web.importing.landing import land
 from web.importing.models import ImportRun
+from web.importing.persistence import persist
 from web.importing.queue import queue as imports
 from web.jobs.models import JobState
 from worker.bench import Bench
@@ -232,6 +232,6 @@ class TestDocket:
 def test_one_that_cannot_be_kept_is_refused_alone(instructor, staff, vector_add):
     workspaces.create(staff, "taken", vector_add)
     found = Imported(Entry.imported("set/taken", "taken", "Taken", ()), vector_add)
-    assert land(instructor, found).entry.outcome == "refused"
+    assert persist(instructor, found).entry.outcome == "refused"
     again = Imported(Entry.imported("set/free", "free", "Free", ("a warning",)), vector_add)
-    assert land(instructor, again).revision == 1
+    assert persist(instructor, again).revision == 1
