@@ -35,14 +35,14 @@ from django.conf import settings
 from django.db import connections
 
 from web.config import Config, use_settings
-from web.observability import folder
+from web.observability import prometheus_multiproc
 from web.site import tracing
 from web.site.broker import TASK, broker_queues, new_celery
 
 use_settings()
 # Before anything counts. Without a port nobody could ask for the counts.
 if Config.from_env().metrics_port:
-    folder.join(f"worker-{os.getpid()}")
+    prometheus_multiproc.join(f"worker-{os.getpid()}")
 django.setup()
 
 from web.submissions.queues import served_by  # noqa: E402 - needs Django's settings
@@ -108,7 +108,7 @@ _probes = Probes(
     settings.WARPCOURT.metrics_host,
     settings.WARPCOURT.metrics_port,
     token=settings.WARPCOURT.metrics_token,
-    folder=folder.joined(),
+    prometheus_multiproc=prometheus_multiproc.joined(),
     trouble=_trouble,
 )
 

@@ -32,9 +32,9 @@ class BoundedPaginator(Paginator[Any]):
 
 
 class AuditedAdmin(admin.ModelAdmin[M]):
-    """An administration whose changes are in the audit log. `told` names the fields whose values are kept."""
+    """An administration whose changes are in the audit log. `logged_fields` names the fields whose values are kept."""
 
-    told: ClassVar[tuple[str, ...]] = ()
+    logged_fields: ClassVar[tuple[str, ...]] = ()
     paginator = BoundedPaginator
     show_full_result_count = False
     list_per_page = 50
@@ -79,7 +79,7 @@ class AuditedAdmin(admin.ModelAdmin[M]):
         return {
             name: [_plain(form.initial.get(name)), _plain(form.cleaned_data.get(name))]
             for name in changed
-            if name in self.told
+            if name in self.logged_fields
         }
 
 

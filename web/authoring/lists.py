@@ -72,12 +72,12 @@ def _narrowed(viewer: User, chosen: dict[str, str]) -> QuerySet[Workspace]:
 
 
 def _row(viewer: User, workspace: Workspace) -> Row:
-    told = vars(workspace)
+    annotated = vars(workspace)
     if workspace.owner_id == viewer.pk:
         role = Role.OWNER.label
     else:
-        role = Role(told["membership"]).label if told["membership"] else "Staff"
-    return Row(workspace, role, told["unanswered"])
+        role = Role(annotated["membership"]).label if annotated["membership"] else "Staff"
+    return Row(workspace, role, annotated["unanswered"])
 
 
 def _address(chosen: dict[str, str], number: int) -> str:

@@ -187,7 +187,7 @@ def _part(proof: Proof, check: Check, section: Section | None) -> Part:
     )
 
 
-def _step(told: Mapping[str, Any]) -> Step:
-    text = str(told.get("text", ""))
-    mark = "bad" if "UNEXPECTED" in text else "good" if told.get("kind") == "checked" else ""
-    return Step(text, float(told.get("at_s") or 0.0), mark)
+def _step(event: Mapping[str, Any]) -> Step:
+    text = str(event.get("text", ""))
+    mark = "bad" if "UNEXPECTED" in text else "good" if event.get("kind") == "checked" else ""
+    return Step(text, float(event.get("at_s") or 0.0), mark)

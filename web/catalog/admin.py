@@ -14,7 +14,7 @@ from web.catalog.models import Problem, Tagging
 class ProblemAdmin(AuditedAdmin[Problem]):
     """Problems, to publish or withdraw. Their content comes from the packages."""
 
-    told: ClassVar[tuple[str, ...]] = ("published",)
+    logged_fields: ClassVar[tuple[str, ...]] = ("published",)
     list_display = ["slug", "title", "difficulty", "track_day", "published", "updated"]
     list_filter = ["published", "difficulty"]
     list_editable = ["published"]

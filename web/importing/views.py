@@ -93,9 +93,9 @@ def _take_package(request: HttpRequest, by: User, form: PackageForm) -> HttpResp
 
 
 def _start(form: SetForm, start: Callable[..., ImportRun], content: str) -> HttpResponse | None:
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
-        run = start(told["set_format"], told[content], scale=told["scale"])
+        run = start(cleaned["set_format"], cleaned[content], scale=cleaned["scale"])
     except services.ImportRefused as refusal:
         form.add_error(None, str(refusal))
         return None

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from web.observability import folder as folders
+from web.observability import prometheus_multiproc as folders
 from web.observability.access import REFUSED, may_read
 from web.observability.census import Census
 from web.observability.exposition import CONTENT_TYPE, expose

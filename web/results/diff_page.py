@@ -85,11 +85,11 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
             if named[name]
         ),
         views=tuple(Choice(label, _address(submission, asked, name), name == view) for name, label in VIEWS),
-        recent=tuple((row.public_id, _told(row)) for row in recent(submission, viewer)),
+        recent=tuple((row.public_id, _describe(row)) for row in recent(submission, viewer)),
     )
 
 
-def _told(submission: Submission) -> str:
+def _describe(submission: Submission) -> str:
     return f"{badge_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
 
 

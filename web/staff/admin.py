@@ -38,7 +38,7 @@ _ROLES = ("is_active", "is_staff", "is_instructor", "is_superuser", "groups", "u
 class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
     """People. Only a superuser gives and takes roles."""
 
-    told: ClassVar[tuple[str, ...]] = ("username", *_ROLES)
+    logged_fields: ClassVar[tuple[str, ...]] = ("username", *_ROLES)
     list_display = ["username", "email", "is_staff", "is_instructor", "is_active", "date_joined"]
     list_filter = ["is_staff", "is_instructor", "is_superuser", "is_active"]
     search_fields = ["username", "email"]
@@ -78,7 +78,7 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
 class GroupAdmin(AuditedAdmin[Group], DjangoGroupAdmin):
     """Groups of people with the same rights."""
 
-    told: ClassVar[tuple[str, ...]] = ("name", "permissions")
+    logged_fields: ClassVar[tuple[str, ...]] = ("name", "permissions")
 
 
 @admin.register(ApiToken)

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from web.upkeep.manifest import MANIFEST, ArchiveWrong, InTheWay, Manifest, Member, ToolFailed
+from web.upkeep.manifest import MANIFEST, ArchiveWrong, Manifest, Member, ToolFailed, WouldOverwrite
 
 CHUNK_BYTES = 1 << 20
 _MANIFEST_BYTES = 64 << 20
@@ -56,7 +56,7 @@ def writing(path: Path) -> Iterator[Writer]:
     """Make the backup `path`, readable for its owner alone. Nothing is left of it if the block fails.
 
     Raises:
-        InTheWay: another backup is being written there.
+        WouldOverwrite: another backup is being written there.
         ToolFailed: the folder cannot be written to, or is full.
     """
     part = path.with_name(f"{path.name}.part")
@@ -64,7 +64,7 @@ def writing(path: Path) -> Iterator[Writer]:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise InTheWay(
+        raise WouldOverwrite(
             f"{part} exists: a backup is being written, or one was interrupted. If none is, delete it."
         ) from error
     except OSError as error:

@@ -1,8 +1,8 @@
 """What a backup says that it holds, and what can be wrong with one.
 
-BackupTrouble
+BackupError
 +-- ArchiveWrong     the file is no backup, or is damaged
-+-- InTheWay         something is there that would be overwritten, or is in use
++-- WouldOverwrite   something is there that would be overwritten, or is in use
 +-- DoesNotFit       a good backup, but not for this site
 +-- ToolFailed       a program or the disk failed
 """
@@ -22,23 +22,23 @@ PROBLEMS = "problems/"
 _PLAIN = re.compile(r"(?!/)(?:(?!\.{1,2}(?:/|$))[^/\\\0]+(?:/|$))+(?<!/)")
 
 
-class BackupTrouble(Exception):
+class BackupError(Exception):
     """Root of the reasons for which there is no backup or no restore. The message says what to do."""
 
 
-class ArchiveWrong(BackupTrouble):
+class ArchiveWrong(BackupError):
     """Raised when a file is not a backup, was cut off, or is not what its manifest says."""
 
 
-class InTheWay(BackupTrouble):
+class WouldOverwrite(BackupError):
     """Raised when something is there that would be overwritten, or somebody uses it."""
 
 
-class DoesNotFit(BackupTrouble):
+class DoesNotFit(BackupError):
     """Raised when a backup is good, but not for this site."""
 
 
-class ToolFailed(BackupTrouble):
+class ToolFailed(BackupError):
     """Raised when PostgreSQL's programs or the disk fail."""
 
 

@@ -24,7 +24,7 @@ _ADVISORY_LOCK = 0x77617270  # "warp": any number that nothing else here uses
 _LOCK_NOT_AVAILABLE = "55P03"
 
 
-def patiently(
+def retry_on_lock(
     connection: BaseDatabaseWrapper,
     migrate: Callable[[], object],
     say: Callable[[str], object],
@@ -36,7 +36,7 @@ def patiently(
     Raises:
         OperationalError: they were in use each of TRIES times, or something else is wrong.
     """
-    with _alone(connection, say), _in_a_hurry(connection):
+    with _alone(connection, say), _lock_timeout(connection):
         for left in reversed(range(TRIES)):
             try:
                 migrate()
@@ -71,7 +71,7 @@ def _alone(connection: BaseDatabaseWrapper, say: Callable[[str], object]) -> Ite
 
 
 @contextmanager
-def _in_a_hurry(connection: BaseDatabaseWrapper) -> Iterator[None]:
+def _lock_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
     if connection.vendor != "postgresql":
         yield
         return

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from problems.placing import placing
 from web.upkeep.archive import Reader
-from web.upkeep.manifest import PROBLEMS, InTheWay, Member, ToolFailed
+from web.upkeep.manifest import PROBLEMS, Member, ToolFailed, WouldOverwrite
 
 TRACKS = "tracks"
 _NEW, _OLD = ".new-", ".old-"
@@ -57,10 +57,10 @@ def refuse_others(other: list[str], root: Path) -> None:
     """Refuse to go on where packages would be overwritten.
 
     Raises:
-        InTheWay: there are some.
+        WouldOverwrite: there are some.
     """
     if other:
-        raise InTheWay(
+        raise WouldOverwrite(
             f"In {root} these differ from the backup: {', '.join(other)}. Replace them with --replace, or "
             "leave the problems as they are with --without-problems."
         )

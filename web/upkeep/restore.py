@@ -20,9 +20,9 @@ from web.audit.models import AuditKind
 from web.audit.services import log
 from web.upkeep import packages
 from web.upkeep.archive import Reader, reading
-from web.upkeep.backup import Say, key_print, this_database, told
+from web.upkeep.backup import Say, key_print, this_database, with_progress
 from web.upkeep.dump import Content, Database
-from web.upkeep.manifest import KEY, DoesNotFit, InTheWay, Manifest, ToolFailed
+from web.upkeep.manifest import KEY, DoesNotFit, Manifest, ToolFailed, WouldOverwrite
 
 KEY_BEFORE = "secret-key.before-restore"
 
@@ -51,7 +51,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
     """Make this site what it was when the backup was taken, and bring its database up to this version.
 
     Raises:
-        BackupTrouble: it is not restored. Unless the message says otherwise nothing was changed.
+        BackupError: it is not restored. Unless the message says otherwise nothing was changed.
     """
     root, database = settings.WARPCOURT.problems_dir, this_database()
     with reading(path) as reader:
@@ -68,7 +68,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             packages.refuse_others(other, root)
         _refuse_while_in_use(database)
         say(f"Restoring the database as it was at {manifest.made:%Y-%m-%d %H:%M:%S} UTC")
-        database.load(told(reader.chunks(database.member), say))
+        database.load(with_progress(reader.chunks(database.member), say))
         _compare(manifest, database.content())
         if missing or other:
             say(f"Restoring problems: {', '.join(missing + other)}")
@@ -100,7 +100,7 @@ def _refuse_what_does_not_fit(manifest: Manifest, database: Database) -> None:
 
 def _refuse_what_is_there(content: Content) -> None:
     if content.rows:
-        raise InTheWay(
+        raise WouldOverwrite(
             f"The database of this site is not empty: it has {content.rows.get('accounts_user', 0)} accounts "
             f"and {content.rows.get('submissions_submission', 0)} submissions. "
             "Take a backup of it, then replace all of it with --replace."
@@ -109,7 +109,7 @@ def _refuse_what_is_there(content: Content) -> None:
 
 def _refuse_while_in_use(database: Database) -> None:
     if users := database.users():
-        raise InTheWay(
+        raise WouldOverwrite(
             f"{users} connections of the site or its workers use the database. Stop web servers, workers and "
             "node services first."
         )

@@ -66,10 +66,10 @@ class SolutionForm(RowForm):
 
     def clean(self) -> dict[str, Any]:
         """A baseline has a label."""
-        told = super().clean() or {}
-        if told.get("baseline") and not told.get("label"):
+        cleaned = super().clean() or {}
+        if cleaned.get("baseline") and not cleaned.get("label"):
             self.add_error("label", "Enter the label that leaderboards show for this baseline.")
-        return told
+        return cleaned
 
 
 class SolutionSet(RowSet):
@@ -83,15 +83,15 @@ class SolutionSet(RowSet):
         """What the table says. It must be valid."""
         return [
             SolutionRow(
-                told["came_from"],
-                told["file"],
-                told["verdict"],
-                told["note"],
-                tuple(told["gpu_verdicts"]),
-                told["baseline"],
-                told["label"],
+                cleaned["came_from"],
+                cleaned["file"],
+                cleaned["verdict"],
+                cleaned["note"],
+                tuple(cleaned["gpu_verdicts"]),
+                cleaned["baseline"],
+                cleaned["label"],
             )
-            for _, told in self.kept()
+            for _, cleaned in self.kept()
         ]
 
 

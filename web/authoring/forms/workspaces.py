@@ -41,12 +41,12 @@ class NamedForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """All of it, with a slug."""
-        told = super().clean() or {}
-        if told.get("title") and not told.get("slug") and "slug" not in self.errors:
-            told["slug"] = slug_of(told["title"])
-            if not told["slug"]:
+        cleaned = super().clean() or {}
+        if cleaned.get("title") and not cleaned.get("slug") and "slug" not in self.errors:
+            cleaned["slug"] = slug_of(cleaned["title"])
+            if not cleaned["slug"]:
                 self.add_error("slug", "Enter a URL name. None could be made from this title.")
-        return told
+        return cleaned
 
 
 class NewForm(NamedForm):

@@ -28,13 +28,15 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
     sent = request.POST if request.method == "POST" else None
     form = CommentForm(sent, initial={"line": request.GET.get("line") or None})
     if sent is not None and form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
-            services.comment(workspace, person(request), path=path, line=told["line"], text=told["text"])
+            services.comment(
+                workspace, person(request), path=path, line=cleaned["line"], text=cleaned["text"]
+            )
         except services.CommentRefused as refusal:
             form.add_error("text", str(refusal))
         else:
-            line = f"#L{told['line']}" if told["line"] else ""
+            line = f"#L{cleaned['line']}" if cleaned["line"] else ""
             return redirect(reverse("author-comments", args=[workspace.slug, path]) + line)
     lines = _lines(workspace, path) if is_there else []
     context = tab_context(

@@ -47,13 +47,13 @@ def new(request: HttpRequest) -> HttpResponse:
     known = asked if asked in {kind.name for kind in PROBLEM_TEMPLATES} else PROBLEM_TEMPLATES[0].name
     form = NewForm(request.POST or None, initial={"kind": known})
     if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
             made = services.create(
                 by,
-                told["slug"],
-                begin(told["kind"], title=told["title"]),
-                note=f"Created from the template {told['kind']}",
+                cleaned["slug"],
+                begin(cleaned["kind"], title=cleaned["title"]),
+                note=f"Created from the template {cleaned['kind']}",
             )
         except services.WorkspaceRefused as refusal:
             form.add_error("slug", str(refusal))
@@ -79,10 +79,13 @@ def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     title = f"{workspace.title or workspace.slug} (copy)"[-80:]
     form = CloneForm(request.POST or None, initial={"title": title})
     if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
             made = services.create(
-                by, told["slug"], _renamed(workspace, told["title"]), note=f"Copied from {workspace.slug}"
+                by,
+                cleaned["slug"],
+                _renamed(workspace, cleaned["title"]),
+                note=f"Copied from {workspace.slug}",
             )
         except services.WorkspaceRefused as refusal:
             form.add_error("slug", str(refusal))

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.web.upkeep.made_up import ROWS, Noted, made_up
 from web.audit.models import AuditEntry, AuditKind
 from web.upkeep import restore as restoring
-from web.upkeep.manifest import DoesNotFit, InTheWay, ToolFailed
+from web.upkeep.manifest import DoesNotFit, ToolFailed, WouldOverwrite
 from web.upkeep.restore import Choices, restore
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def test_an_empty_site_becomes_the_one_that_was(database, config, tmp_path):
 def test_rows_are_not_overwritten_unasked(database, tmp_path):
     database.rows = {"accounts_user": 2}
     path = made_up(tmp_path / "site.zip")
-    with pytest.raises(InTheWay, match=r"2 accounts and 0 submissions.*--replace"):
+    with pytest.raises(WouldOverwrite, match=r"2 accounts and 0 submissions.*--replace"):
         go(path)
     assert database.loaded is None
     go(path, replace=True)
@@ -66,7 +66,7 @@ def test_rows_are_not_overwritten_unasked(database, tmp_path):
 
 def test_nobody_may_use_the_database_meanwhile(database, tmp_path):
     database.connected = 3
-    with pytest.raises(InTheWay, match=r"3 connections.*Stop web servers"):
+    with pytest.raises(WouldOverwrite, match=r"3 connections.*Stop web servers"):
         go(made_up(tmp_path / "site.zip"), replace=True)
     assert database.loaded is None
 
@@ -121,7 +121,7 @@ def test_problems_that_differ_are_not_overwritten_unasked(database, config, tmp_
     for name, text in {**PROBLEMS, "vector-add/extra.cu": "more", "relu/problem.toml": "newer"}.items():
         (config.problems_dir / name).parent.mkdir(exist_ok=True)
         (config.problems_dir / name).write_text(text)
-    with pytest.raises(InTheWay, match="these differ from the backup: vector-add"):
+    with pytest.raises(WouldOverwrite, match="these differ from the backup: vector-add"):
         go(path)
     go(path, without_problems=True)
     assert (config.problems_dir / "vector-add" / "extra.cu").exists()

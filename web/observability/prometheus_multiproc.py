@@ -61,7 +61,7 @@ def joined() -> Path | None:
 
 
 @contextmanager
-def tidied(folder: Path) -> Iterator[None]:
+def compacted(folder: Path) -> Iterator[None]:
     """Have the folder to oneself, without the files of processes that are gone.
 
     Their gauges are dropped. Their counts go to those of process 0, which there never is: children die by the
