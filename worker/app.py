@@ -13,7 +13,7 @@ no harm. The main process forks children while that thread exists, so forks wait
 A child that hangs in one call of the interpreter is killed by the main process, and what it judged ends
 (`worker.watchdog`). One that hangs otherwise is asked to end at the job's limit, and killed while its lease
 still lasts. The lease is extended only until that limit (see `worker.heartbeat`), so its job is always free
-for another. How the worker ends when it is asked to is told in `worker.stopping`.
+for another. How the worker ends when it is asked to is told in `worker.shutdown`.
 """
 
 import os
@@ -46,14 +46,14 @@ if Config.from_env().metrics_port:
 django.setup()
 
 from web.submissions.queues import served_by  # noqa: E402 - needs Django's settings
-from worker.bench import bench  # noqa: E402 - as above
 from worker.hardware import NoHardware, gpu_models  # noqa: E402 - as above
+from worker.judge_handle import judge_handle  # noqa: E402 - as above
 from worker.judging import judge_next  # noqa: E402 - as above
-from worker.notice import notice  # noqa: E402 - as above
 from worker.presence import Presence, open_presence  # noqa: E402 - as above
 from worker.probes import Probes  # noqa: E402 - as above
 from worker.pulse import pulse  # noqa: E402 - as above
-from worker.stopping import stopping  # noqa: E402 - as above
+from worker.shared_status import shared_status  # noqa: E402 - as above
+from worker.shutdown import shutdown  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 from worker.watchdog import Watchdog, silent_s  # noqa: E402 - as above
 
@@ -101,14 +101,14 @@ _presences: list[Presence] = []
 
 
 def _trouble() -> str:
-    return "this worker is stopping" if stopping.asked else notice.read() or _sweeper.trouble
+    return "this worker is stopping" if shutdown.asked else shared_status.read() or _sweeper.trouble
 
 
 _probes = Probes(
     settings.WARPCOURT.metrics_host,
     settings.WARPCOURT.metrics_port,
     token=settings.WARPCOURT.metrics_token,
-    prometheus_multiproc=prometheus_multiproc.joined(),
+    folder=prometheus_multiproc.joined(),
     trouble=_trouble,
 )
 
@@ -132,12 +132,12 @@ def _open(**_: Any) -> None:
     # Of the pool: no other living child has the same index.
     pulse.start(getattr(current_process(), "index", 0), every_s=silent_s() / 16)
     tracing.start("warpcourt-worker", settings.WARPCOURT.otlp_url)
-    bench.judge()
+    judge_handle.judge()
 
 
 @worker_process_shutdown.connect
 def _close(**_: Any) -> None:
-    bench.close()
+    judge_handle.close()
     tracing.stop()
 
 
@@ -153,7 +153,7 @@ def _watch_children(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def _stop_judging(how: str, **_: Any) -> None:
-    stopping.ask(grace_s=settings.WARPCOURT.stop_grace_s if how == "Warm" else 0)
+    shutdown.ask(grace_s=settings.WARPCOURT.stop_grace_s if how == "Warm" else 0)
 
 
 @worker_shutting_down.connect

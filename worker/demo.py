@@ -197,7 +197,7 @@ def main() -> int:
         config = Config.from_env()
         check_port(config.host, config.port)
         prepare()
-        if reason := readiness.why_not(config, console.print):
+        if reason := readiness.readiness_error(config, console.print):
             console.print(f"This host cannot judge: {reason}", style="red", markup=False)
             return 1
         with (config.data_dir / "demo.log").open("a") as log:

@@ -17,7 +17,7 @@ from judge.proof.importing import UnknownFormat
 from problems.importing.upload import SetInvalid, unpacked_set
 from web.importing.models import ImportRun
 from web.importing.queue import queue
-from worker.ending import Ending
+from worker.final_write import FinalWrite
 from worker.pulse import Kind
 from worker.run import Running, Work
 
@@ -28,7 +28,7 @@ class FolderMissing(Exception):
     """Raised when a folder of sets is not there, or leads out of the directory that the operator named."""
 
 
-def _import(running: Running[ImportRun]) -> Ending:
+def _import(running: Running[ImportRun]) -> FinalWrite:
     run, cancelled = running.job, running.cancelled
     log.info("importing", format=run.format)
 
@@ -41,9 +41,9 @@ def _import(running: Running[ImportRun]) -> Ending:
             imported = judge.import_set(
                 run.format, folder, scale=run.scale, on_problem=show, cancelled=cancelled
             )
-            return Ending(partial(queue.record, run, list(imported)))
+            return FinalWrite(partial(queue.record, run, list(imported)))
     except (SetInvalid, FolderMissing, UnknownFormat) as error:
-        return Ending(partial(queue.record_failure, run, f"{error}."))
+        return FinalWrite(partial(queue.record_failure, run, f"{error}."))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from web.site import metrics, tracing
 from web.site.origin import Origin
 from web.submissions import queries
 from web.submissions.models import Job, Submission
-from worker.ending import UNANSWERED
+from worker.final_write import UNANSWERED
 
 _POOL = {"pool_hits_": metrics.POOL_HITS, "pool_misses_": metrics.POOL_MISSES}
 _SECRET_POOL = {

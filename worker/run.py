@@ -7,8 +7,8 @@ How a job ends is one write: what came of it, or that it is handed back. Whateve
 package, the toolchain, a disk, this code) hands it back for another try and is never charged to its owner; a
 worker that stops, and a host that cannot judge at the moment, hand it back without a try, and such a host
 pauses. The write is repeated while the database does not answer, for as long as the lease lasts
-(`worker.ending`), and the heartbeat goes on meanwhile. What is written too late, or twice, changes nothing:
-every write is fenced. Progress that cannot be written is left out: the result has it all.
+(`worker.final_write`), and the heartbeat goes on meanwhile. What is written too late, or twice, changes
+nothing: every write is fenced. Progress that cannot be written is left out: the result has it all.
 
 Long jobs give way: between two steps the worker judges the submissions that came meanwhile, so no user waits
 for such a job longer than for one step of it.
@@ -31,14 +31,14 @@ from web.jobs.queue import JobQueue, LeaseLost
 from web.site import metrics
 from web.site.databases import DATABASE_AWAY
 from worker import disk_space
-from worker.bench import Bench
-from worker.ending import UNANSWERED, Ending
+from worker.final_write import UNANSWERED, FinalWrite
 from worker.heartbeat import Heartbeat
+from worker.judge_handle import JudgeHandle
 from worker.judges import Judge
 from worker.node.inventory import process_name
 from worker.pulse import Kind, pulse
 from worker.readiness import CANNOT_JUDGE
-from worker.stopping import Stopping
+from worker.shutdown import GracefulShutdown
 
 log = structlog.get_logger(__name__)
 
@@ -53,8 +53,8 @@ class Place:
     """Where a job is done: a judge, what holds it, and what may stop it."""
 
     judge: Judge
-    bench: Bench
-    stop: Stopping
+    handle: JudgeHandle
+    stop: GracefulShutdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Running(Generic[J]):
         except LeaseLost:
             self.cancelled.set()
         except UNANSWERED as error:  # for a while; the heartbeat says when it is too long
-            log.warning("progress_not_told", error=str(error))
+            log.warning("progress_not_recorded", error=str(error))
             connections.close_all()
 
     def step(self, write: Callable[[], object]) -> None:
@@ -90,11 +90,13 @@ class Running(Generic[J]):
         if self.cancelled.is_set():
             raise JudgementCancelled
 
-    def handed_back(self, reason: str) -> Ending:
-        """The ending of a job that is given up for another try."""
-        log.info("handing_back", reason=reason)
+    def handed_back(self, reason: str) -> FinalWrite:
+        """The final write of a job that is given up for another try."""
+        log.info("job_handed_back", reason=reason)
         metrics.HANDED_BACK.labels(reason=reason).inc()
-        return Ending(partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True)
+        return FinalWrite(
+            partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Work(Generic[J]):
 
     kind: Kind
     queue: JobQueue[J]
-    do: Callable[[Running[J]], Ending]
+    do: Callable[[Running[J]], FinalWrite]
     named: Callable[[J], AbstractContextManager[object]]
     limit_s: Callable[[], float] | None = None
 
@@ -133,28 +135,28 @@ def take(work: Work[J], place: Place, *, give_way: Callable[[], bool] = _stay) -
         pulse.holding(work.kind, job.pk, job.attempt),
         Heartbeat(extend, cancelled, place.stop, limit_s=limit_s) as heartbeat,
     ):
-        ending = _ending(work, running)
-        if heartbeat.stopped and ending.interrupted:
-            ending = running.handed_back("stopping")
+        final_write = _run(work, running)
+        if heartbeat.stopped and final_write.interrupted:
+            final_write = running.handed_back("stopping")
         try:
-            ending.settle(lambda: heartbeat.lost)
+            final_write.settle(lambda: heartbeat.lost)
         except DatabaseError:  # it answers, and does not take what the result holds
             log.exception("verdict_refused")
             running.handed_back("failed").settle(lambda: heartbeat.lost)
     return True
 
 
-def _ending(work: Work[J], running: Running[J]) -> Ending:
+def _run(work: Work[J], running: Running[J]) -> FinalWrite:
     """Do the job; whatever is raised hands it back."""
-    bench = running.place.bench
+    handle = running.place.handle
     try:
-        ending = work.do(running)
+        final_write = work.do(running)
     except JudgementCancelled:  # by its owner, or because this worker stops or gave way to trouble
         return running.handed_back("stopping")
     except CANNOT_JUDGE as error:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
         metrics.CANNOT_JUDGE.inc()
-        bench.put_off(str(error))
+        handle.put_off(str(error))
         return running.handed_back("cannot_judge")
     except DATABASE_AWAY as error:
         log.warning("package_not_read", error=str(error))
@@ -164,17 +166,17 @@ def _ending(work: Work[J], running: Running[J]) -> Ending:
         metrics.JUDGE_FAILURES.inc()
         log.exception("judging_failed", tries=running.job.tries)
         if not isinstance(error, JudgeError):
-            bench.close()
-        return running.handed_back(_why_it_failed(bench, error))
-    bench.worked()
-    return ending
+            handle.close()
+        return running.handed_back(_why_it_failed(handle, error))
+    handle.worked()
+    return final_write
 
 
-def _why_it_failed(bench: Bench, error: Exception) -> str:
-    """`disk_full`, for which this host pauses, or `failed`. A disk that stays full `bench` sees by itself."""
+def _why_it_failed(handle: JudgeHandle, error: Exception) -> str:
+    """`disk_full`, for which this host pauses, or `failed`. `handle` notices a disk that stays full."""
     if not disk_space.is_disk_full(error):
         return "failed"
     fix = disk_space.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"
     log.error("disk_full", fix=fix)
-    bench.close(retry_in_s=FULL_S, trouble=fix)
+    handle.close(retry_in_s=FULL_S, trouble=fix)
     return "disk_full"

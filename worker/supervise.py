@@ -256,7 +256,7 @@ def main() -> int:
         config = Config.from_env()
         check_port(config.host, config.port)
         prepare()
-        if reason := readiness.why_not(config, _say):
+        if reason := readiness.readiness_error(config, _say):
             _say(f"Submissions will wait, since this host cannot judge: {reason}")
         with running(config) as supervisor:
             _say(f"Warpcourt serves {supervisor.url} (Ctrl-C stops it)")

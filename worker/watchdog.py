@@ -29,7 +29,7 @@ from web.importing.queue import queue as imports
 from web.rejudges.queue import queue as hidden_runs
 from web.site import metrics
 from web.submissions.services import queue as submissions
-from worker.ending import UNANSWERED
+from worker.final_write import UNANSWERED
 from worker.pulse import Held, Kind, Pulse, Sign, activity_of
 
 log = structlog.get_logger(__name__)

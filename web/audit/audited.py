@@ -32,7 +32,7 @@ class BoundedPaginator(Paginator[Any]):
 
 
 class AuditedAdmin(admin.ModelAdmin[M]):
-    """An administration whose changes are in the audit log. `logged_fields` names the fields whose values are kept."""
+    """An administration whose changes are in the audit log, with the values of `logged_fields`."""
 
     logged_fields: ClassVar[tuple[str, ...]] = ()
     paginator = BoundedPaginator

@@ -1,9 +1,9 @@
 """The service of a GPU host, one per host: `python -m worker.node`.
 
-Theory of operation. A thread per GPU tends it (`worker.node.keeper`), so that one that hangs holds no other
-up. The main thread reports: what the host has when that changes, and every few seconds that it lives, how its
-GPUs are and who uses them; with each report it learns which GPUs staff hold. Between reports it reaps
-containers that a dead worker left behind.
+Theory of operation. A thread per GPU maintains it (`worker.node.gpu_health_monitor`), so that one that hangs
+holds no other up. The main thread reports: what the host has when that changes, and every few seconds that
+it lives, how its GPUs are and who uses them; with each report it learns which GPUs staff hold. Between
+reports it reaps containers that a dead worker left behind.
 
 Judging does not depend on this service: a judge brings MPS up by itself, and leases and quarantine marks are
 files. Without it nobody restarts an MPS that does not recover, nobody takes a sick GPU out or puts it back,
@@ -29,8 +29,8 @@ from web.fleet import services
 from web.fleet.models import State
 from web.fleet.presence import orders_for
 from web.site import metrics
+from worker.node.gpu_health_monitor import GpuHealthMonitor
 from worker.node.holds import obey
-from worker.node.keeper import Keeper
 
 log = structlog.get_logger(__name__)
 
@@ -57,13 +57,13 @@ class Host:
 
 
 class NodeService:
-    """Tends and reports from `run` until `ask_to_stop`. `keep` makes the keeper of a GPU."""
+    """Runs from `run` until `ask_to_stop`. `monitor` makes the health monitor of a GPU."""
 
     def __init__(
         self,
         host: Host,
         directory: Path,
-        keep: Callable[[GpuInfo], Keeper],
+        monitor: Callable[[GpuInfo], GpuHealthMonitor],
         *,
         heartbeat_s: float = HEARTBEAT_S,
         tend_s: float = TEND_S,
@@ -71,11 +71,11 @@ class NodeService:
         self._host = host
         self._directory = directory
         self._quarantine = Quarantine(directory)
-        self._keep = keep
+        self._monitor = monitor
         self._heartbeat_s = heartbeat_s
         self._tend_s = tend_s
         self._stop = Event()
-        self._keepers: dict[str, Keeper] = {}
+        self._monitors: dict[str, GpuHealthMonitor] = {}
         self._threads: list[Thread] = []
         self._recorded: tuple[GpuInfo, ...] | None = None
         self._calibrated: dict[str, Mapping[str, float]] = {}
@@ -118,7 +118,7 @@ class NodeService:
         except NvmlUnavailable as error:
             gpus, state, message = self._recorded or (), State.TROUBLED, str(error)
         for gpu in gpus:
-            if gpu.uuid not in self._keepers:
+            if gpu.uuid not in self._monitors:
                 self._tend(gpu)
         self._record(gpus, state, message)
 
@@ -127,7 +127,7 @@ class NodeService:
             if gpus != self._recorded:
                 services.record_inventory(self._host.name, self._host.versions(gpus), gpus)
                 self._recorded, self._calibrated = gpus, {}
-            statuses = [self._keepers[gpu.uuid].status() for gpu in gpus]
+            statuses = [self._monitors[gpu.uuid].status() for gpu in gpus]
             if not services.record_heartbeat(self._host.name, statuses, state=state, message=message):
                 self._recorded = None  # somebody removed us, or took a GPU over: say all again
             self._record_calibrations(gpus)
@@ -148,17 +148,19 @@ class NodeService:
                 self._calibrated[gpu.uuid] = found
 
     def _tend(self, gpu: GpuInfo) -> None:
-        keeper = self._keepers[gpu.uuid] = self._keep(gpu)
-        thread = Thread(target=self._tend_until_stopped, args=(keeper,), name=f"gpu-{gpu.minor}", daemon=True)
+        monitor = self._monitors[gpu.uuid] = self._monitor(gpu)
+        thread = Thread(
+            target=self._maintain_until_stopped, args=(monitor,), name=f"gpu-{gpu.minor}", daemon=True
+        )
         self._threads.append(thread)
         thread.start()
 
-    def _tend_until_stopped(self, keeper: Keeper) -> None:
+    def _maintain_until_stopped(self, monitor: GpuHealthMonitor) -> None:
         while not self._stop.is_set():
             try:
-                keeper.tend(self._stop.is_set)
+                monitor.maintain(self._stop.is_set)
             except Exception:  # the thread's boundary: a GPU must not stay untended
-                log.exception("gpu_not_tended", gpu_uuid=keeper.uuid)
+                log.exception("gpu_service_failed", gpu_uuid=monitor.uuid)
             self._stop.wait(self._tend_s)
 
     def _reap_orphans(self) -> None:
@@ -188,10 +190,10 @@ class NodeService:
         return False
 
     def _end(self) -> None:
-        """Wait for the keepers, stop what nobody uses, say goodbye."""
+        """Wait for the monitors, stop what nobody uses, say goodbye."""
         _join(self._threads)
-        for keeper in self._keepers.values():
-            keeper.stop()
+        for monitor in self._monitors.values():
+            monitor.stop()
         self._record(self._recorded or (), State.STOPPED, "")
 
 

@@ -67,7 +67,7 @@ def test_what_is_not_finished_in_the_grace_another_has_at_once(installation, gat
     said = len(installation.log)
     ask(worker)
     assert worker.wait(timeout=30) == 0
-    assert any("handing_back" in line and "stopping" in line for line in installation.log[said:])
+    assert any("job_handed_back" in line and "stopping" in line for line in installation.log[said:])
     gate.unlink()
     assert installation.wait_for(public_id)["verdict"] == "wrong_answer"
     kinds = [event.split()[1] for event in installation.events(public_id)]
@@ -94,7 +94,7 @@ def test_connections_that_are_cut_cost_no_page_and_no_verdict(installation, gate
     said = len(installation.log)
     gate.unlink()
     assert installation.wait_for(public_id)["verdict"] == "wrong_answer"
-    assert any("verdict_kept" in line or "progress_not_told" in line for line in installation.log[said:])
+    assert any("verdict_kept" in line or "progress_not_recorded" in line for line in installation.log[said:])
     assert sum("claimed" in event for event in installation.events(public_id)) == 1
 
 

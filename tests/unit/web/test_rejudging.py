@@ -16,7 +16,7 @@ from web.rejudges.queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Event, Job, Listing, Progress, Submission
 from web.submissions.models import Report as StoredReport
-from worker.bench import Bench
+from worker.judge_handle import JudgeHandle
 from worker.judging import judge_next
 from worker.sweeper import sweep_once
 
@@ -38,7 +38,7 @@ def start(staff, reason: str = "the tolerance was wrong") -> Rejudge:
 
 def run_all() -> None:
     while HiddenRun.objects.filter(state=JobState.QUEUED).exists():
-        judge_next(Bench())
+        judge_next(JudgeHandle())
 
 
 def state_of(rejudge: Rejudge) -> str:
@@ -88,7 +88,7 @@ def test_what_people_wait_for_is_judged_first(owner, staff, handed_in):
     judged(handed_in, owner, "wrong_answer")
     start(staff)
     fresh = handed_in(owner, source="accepted")
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert StoredReport.objects.filter(submission=fresh).exists()
     assert HiddenRun.objects.get().state == JobState.QUEUED
 
@@ -204,7 +204,7 @@ def test_a_judge_that_fails_changes_no_verdict(owner, staff, handed_in, settings
     submission = judged(handed_in, owner, "fail")
     rejudge = start(staff)
     for _ in range(settings.WARPCOURT.max_tries):
-        judge_next(Bench())
+        judge_next(JudgeHandle())
     assert HiddenRun.objects.get().change == Change.FAILED
     rejudging.apply(rejudge, staff)
     assert visible(submission)[0] == "accepted"

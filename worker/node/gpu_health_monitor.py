@@ -30,11 +30,11 @@ class Check(Protocol):
         """Look at it, and compute on it."""
 
 
-class Keeper:
+class GpuHealthMonitor:
     """Keeps the GPU `uuid`. `mps` is None where GPUs are time-sliced. For one thread.
 
-    `tend` does what is due: it brings MPS up, restarts it when it does not get over a fault, quarantines the
-    GPU when it is ill, and probes a quarantined one when its time has come. The first time it computes
+    `maintain` does what is due: it brings MPS up, restarts it when it does not get over a fault, quarantines
+    the GPU when it is ill, and probes a quarantined one when its time has come. The first time it computes
     something on the GPU before it believes it. While somebody ranks it does nothing, so as to add no noise.
     """
 
@@ -59,7 +59,7 @@ class Keeper:
         self._faulted_since: float | None = None
         self._restarts = 0
 
-    def tend(self, stopping: Callable[[], bool]) -> None:
+    def maintain(self, stopping: Callable[[], bool]) -> None:
         """Do what is due. Returns early when `stopping`."""
         if self._ranking():
             return
@@ -68,7 +68,7 @@ class Keeper:
             if time.time() >= mark.retry_at:
                 self._probe(Share.RANK, stopping, mark)
             return
-        reason = self._tend_mps() or health.look(self.uuid, nvml=self._nvml, mps=None).reason
+        reason = self._maintain_mps() or health.look(self.uuid, nvml=self._nvml, mps=None).reason
         if reason:
             self._take_out(reason)
         elif not self._probed:
@@ -105,7 +105,7 @@ class Keeper:
             except MpsUnavailable as error:
                 log.info("mps_left_running", gpu_uuid=self.uuid, error=str(error))
 
-    def _tend_mps(self) -> str:
+    def _maintain_mps(self) -> str:
         """Bring MPS up or over a fault. What is wrong with it for good, empty if nothing is."""
         if self._mps is None:
             return ""
@@ -148,7 +148,7 @@ class Keeper:
         elif mark is not None:
             self._restarts = 0
             self._quarantine.clear(self.uuid)
-            log.info("gpu_back_in_use", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
+            log.info("gpu_returned", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
 
     def _mend_mps(self) -> Health:
         """Start MPS anew unless it is well. Nobody else is on the GPU now."""

@@ -8,8 +8,8 @@ from django.conf import settings
 from web.site import metrics
 from worker import disk_space
 from worker.judges import Judge, PackageJudge, ScriptedJudge
-from worker.notice import notice
 from worker.readiness import CANNOT_JUDGE
+from worker.shared_status import shared_status
 
 log = structlog.get_logger(__name__)
 
@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 30.0
 
 
-class Bench:
+class JudgeHandle:
     """Holds the judge. Without one, this worker judges nothing and leaves jobs to those that can."""
 
     def __init__(self) -> None:
@@ -86,12 +86,12 @@ class Bench:
     def _go_on(self) -> None:
         metrics.PAUSED.set(0)
         if self._trouble:
-            log.info("judges_again", after=self._trouble)
+            log.info("judging_resumed", after=self._trouble)
             self._tell("")
 
     def _tell(self, trouble: str) -> None:
         self._trouble = trouble
-        notice.put(trouble)
+        shared_status.put(trouble)
 
 
-bench = Bench()
+judge_handle = JudgeHandle()

@@ -20,7 +20,7 @@ AGAIN_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class FinalWrite:
     """What to write at the end: a report, with its verdict, or that the job is handed back.
 
     `write` returns False when the lease was lost, and changes nothing then. `interrupted`: the job was not
