@@ -14,7 +14,7 @@ from web.discussion.queries import count_open_flags
 from web.staff import pages, queries
 from web.staff.forms import AuditFilter, QueueFilter
 from web.staff.queries import Stuck
-from web.submissions import mending
+from web.submissions import job_actions
 from web.submissions.models import Submission
 
 
@@ -73,8 +73,11 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
         messages.error(request, "Enter a reason. The author will see it.")
         return _back(request)
     reason = form.cleaned_data["reason"]
-    return _mend(
-        request, public_id, lambda found: mending.cancel(found, member(request), reason=reason), "cancelled"
+    return _act_on_job(
+        request,
+        public_id,
+        lambda found: job_actions.cancel(found, member(request), reason=reason),
+        "cancelled",
     )
 
 
@@ -82,17 +85,21 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
 @staff_only
 def job_requeue(request: HttpRequest, public_id: str) -> HttpResponse:
     """Queue a submission again whose worker is lost."""
-    return _mend(request, public_id, lambda found: mending.requeue(found, member(request)), "requeued")
+    return _act_on_job(
+        request, public_id, lambda found: job_actions.requeue(found, member(request)), "requeued"
+    )
 
 
 @require_POST
 @staff_only
 def job_again(request: HttpRequest, public_id: str) -> HttpResponse:
     """Have a submission judged again that the judge gave up."""
-    return _mend(request, public_id, lambda found: mending.judge_again(found, member(request)), "requeued")
+    return _act_on_job(
+        request, public_id, lambda found: job_actions.judge_again(found, member(request)), "requeued"
+    )
 
 
-def _mend(
+def _act_on_job(
     request: HttpRequest, public_id: str, mend: Callable[[Submission], bool], done: str
 ) -> HttpResponse:
     found = queries.find_submission(public_id)
