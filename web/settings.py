@@ -125,7 +125,7 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [path for path in [ROOT / "web" / "static"] if path.is_dir()]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "web.site.static_addresses.StaticAddresses"},
+    "staticfiles": {"BACKEND": "web.site.static_urls.CachedUrlStorage"},
 }
 WHITENOISE_USE_FINDERS = True
 # The front end's build puts a hash of the content into these names, so browsers may keep them for good.

@@ -49,8 +49,8 @@ def list_page(viewer: User, chosen: dict[str, str], number: str) -> Listing:
         page=page,
         chosen=chosen,
         any=bool(page.paginator.count) or visible_workspaces(viewer).exists(),
-        before=_address(chosen, page.number - 1) if page.has_previous() else "",
-        after=_address(chosen, page.number + 1) if page.has_next() else "",
+        before=_url(chosen, page.number - 1) if page.has_previous() else "",
+        after=_url(chosen, page.number + 1) if page.has_next() else "",
     )
 
 
@@ -80,6 +80,6 @@ def _row(viewer: User, workspace: Workspace) -> Row:
     return Row(workspace, role, annotated["unanswered"])
 
 
-def _address(chosen: dict[str, str], number: int) -> str:
+def _url(chosen: dict[str, str], number: int) -> str:
     query = {**chosen, **({"page": str(number)} if number > 1 else {})}
     return reverse("author") + (f"?{urlencode(query)}" if query else "")

@@ -69,7 +69,7 @@ class Choice:
     """A board that one may change to, with its address. `latest` is of its newest score."""
 
     label: str
-    address: str
+    url: str
     chosen: bool
     latest: datetime | None = None
 
@@ -136,21 +136,21 @@ def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
         after=wanted.after,
     )
     board = found.board
-    address = _Address(problem, board)
+    urls = _BoardUrls(problem, board)
     mine = found.mine.username if found.mine else ""
     away = found.mine if found.mine and all(row.username != mine for row in found.rows) else None
     rows, pinned = _rows(found, away, mine)
-    versions = _versions(found, address)
+    versions = _versions(found, urls)
     return BoardPage(
         problem=problem,
         standings=found,
         rows=rows,
         pinned=pinned,
         alone=away,
-        gpus=_gpus(found, address),
-        languages=_languages(found, address),
+        gpus=_gpus(found, urls),
+        languages=_languages(found, urls),
         versions=versions,
-        pages=_pages(found, away, address),
+        pages=_pages(found, away, urls),
         chart=_chart(found, mine),
         record=found.records[0] if found.records else None,
         older=board is not None and board.version != problem.version,
@@ -160,7 +160,7 @@ def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Address:
+class _BoardUrls:
     """Makes addresses of boards and their pages. The present version goes without saying."""
 
     problem: Problem
@@ -254,30 +254,30 @@ class _Axis:
         )
 
 
-def _gpus(found: Standings, address: _Address) -> tuple[Choice, ...]:
+def _gpus(found: Standings, urls: _BoardUrls) -> tuple[Choice, ...]:
     """The GPU models that have a board, in the language that is shown."""
     chosen = found.board
     if chosen is None:
         return ()
     models = dict.fromkeys([board.gpu for board in found.boards] + [chosen.gpu])
-    return tuple(Choice(model, address.to(gpu=model), model == chosen.gpu) for model in models)
+    return tuple(Choice(model, urls.to(gpu=model), model == chosen.gpu) for model in models)
 
 
-def _languages(found: Standings, address: _Address) -> tuple[Choice, ...]:
+def _languages(found: Standings, urls: _BoardUrls) -> tuple[Choice, ...]:
     """Every language that the problem takes, on the GPU model that is shown."""
     chosen = found.board
     if chosen is None:
         return ()
-    known = [Language(name) for name in address.problem.languages if name in {*Language}]
+    known = [Language(name) for name in urls.problem.languages if name in {*Language}]
     return tuple(
-        Choice(language.value, address.to(language=language.value), language == chosen.language)
+        Choice(language.value, urls.to(language=language.value), language == chosen.language)
         for language in known or Language
     )
 
 
-def _versions(found: Standings, address: _Address) -> tuple[Choice, ...]:
+def _versions(found: Standings, urls: _BoardUrls) -> tuple[Choice, ...]:
     """The versions of the problem that have a score, the present one first. None when there is one alone."""
-    chosen, present = found.board, address.problem.version
+    chosen, present = found.board, urls.problem.version
     if chosen is None:
         return ()
     latest: dict[str, datetime] = {}
@@ -287,16 +287,16 @@ def _versions(found: Standings, address: _Address) -> tuple[Choice, ...]:
     earlier = sorted((version for version in latest if version != present), key=latest.__getitem__)
     if not earlier:
         return ()
-    names = names_of_versions(address.problem, (present, *earlier))
+    names = names_of_versions(urls.problem, (present, *earlier))
     return tuple(
-        Choice(names[version], address.to(version=version), version == chosen.version, latest.get(version))
+        Choice(names[version], urls.to(version=version), version == chosen.version, latest.get(version))
         for version in (present, *reversed(earlier))
     )
 
 
-def _pages(found: Standings, away: Standing | None, address: _Address) -> Pages:
+def _pages(found: Standings, away: Standing | None, urls: _BoardUrls) -> Pages:
     def to(cursor: str | None) -> str:
-        return "" if cursor is None else address.to(after=cursor) or "?"
+        return "" if cursor is None else urls.to(after=cursor) or "?"
 
     return Pages(
         first=to(None if found.previous is None else ""),

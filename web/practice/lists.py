@@ -60,7 +60,7 @@ class Narrowing:
 
     name: str
     value: str
-    address: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class ListPage:
     counts: Counts
     narrowings: tuple[Narrowing, ...]
     ignored: tuple[str, ...]
-    address: str
+    url: str
     before: str
     after: str
 
@@ -102,9 +102,9 @@ def list_page(viewer: Viewer, asked: ProblemFilter, number: str) -> ListPage:
         counts=queries.count_problems(viewer),
         narrowings=_narrowings(chosen),
         ignored=tuple(_NAMES[name].lower() for name in asked.ignored()),
-        address=_address(chosen, page.number),
-        before=_address(chosen, page.number - 1) if page.has_previous() else "",
-        after=_address(chosen, page.number + 1) if page.has_next() else "",
+        url=_url(chosen, page.number),
+        before=_url(chosen, page.number - 1) if page.has_previous() else "",
+        after=_url(chosen, page.number + 1) if page.has_next() else "",
     )
 
 
@@ -150,13 +150,13 @@ def _narrowings(chosen: Mapping[str, str]) -> tuple[Narrowing, ...]:
         Narrowing(
             _NAMES[name],
             labels.get(name, {}).get(value, value),
-            _address({other: kept for other, kept in chosen.items() if other != name}),
+            _url({other: kept for other, kept in chosen.items() if other != name}),
         )
         for name, value in chosen.items()
         if name != "sort"
     )
 
 
-def _address(chosen: Mapping[str, str], page: int = 1) -> str:
+def _url(chosen: Mapping[str, str], page: int = 1) -> str:
     query = {**chosen, **({"page": str(page)} if page > 1 else {})}
     return reverse("problems") + (f"?{urlencode(query)}" if query else "")

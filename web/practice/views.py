@@ -29,7 +29,7 @@ def problem_list(request: PageRequest) -> HttpResponse:
     context: dict[str, object] = {"listing": listing, "chosen": asked.chosen()}
     if request.htmx and not request.htmx.history_restore_request:
         answer = render(request, "catalog/problem_rows.html", context)
-        return push_url(answer, listing.address)
+        return push_url(answer, listing.url)
     context["filters"] = lists.filters(request.user, asked.chosen())
     return render(request, "catalog/problem_list.html", context)
 

@@ -20,7 +20,7 @@ class Choice:
     """Something that one may change to, with its address."""
 
     label: str
-    address: str
+    url: str
     chosen: bool
 
 
@@ -80,11 +80,11 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
         is_split=view == "split",
         missing=bool(against) and other is None,
         against=tuple(
-            Choice(label, _address(submission, name, view), name == asked)
+            Choice(label, _url(submission, name, view), name == asked)
             for name, label in _NAMES
             if named[name]
         ),
-        views=tuple(Choice(label, _address(submission, asked, name), name == view) for name, label in VIEWS),
+        views=tuple(Choice(label, _url(submission, asked, name), name == view) for name, label in VIEWS),
         recent=tuple((row.public_id, _describe(row)) for row in recent(submission, viewer)),
     )
 
@@ -93,6 +93,6 @@ def _describe(submission: Submission) -> str:
     return f"{badge_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
 
 
-def _address(submission: Submission, against: str, view: str) -> str:
-    address = reverse("submission-diff", args=[submission.public_id])
-    return f"{address}?{urlencode({'against': against, 'view': view})}"
+def _url(submission: Submission, against: str, view: str) -> str:
+    url = reverse("submission-diff", args=[submission.public_id])
+    return f"{url}?{urlencode({'against': against, 'view': view})}"

@@ -154,12 +154,12 @@ class SubmissionPage:
     @property
     def board_url(self) -> str:
         """The leaderboard that its score is on."""
-        address = reverse("leaderboard", args=[self.submission.problem.slug])
+        url = reverse("leaderboard", args=[self.submission.problem.slug])
         report = self.submission.report
         board = {"gpu": report.gpu_model, "language": self.submission.language}
         if self.of_earlier_version:
             board["version"] = report.version[:HASH_SHOWN]
-        return f"{address}?{urlencode(board)}"
+        return f"{url}?{urlencode(board)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ class Comparison:
 
     name: str
     score: Score
-    address: str
+    url: str
     factor: float
     tied: bool
 
@@ -65,8 +65,8 @@ def _comparisons(submission: Submission, score: Score, viewer: Viewer) -> Iterat
     report = submission.report
     for baseline in baselines(submission.problem, report.gpu_model, report.version, viewer=viewer):
         if baseline.public_id != submission.public_id:
-            address = reverse("submission", args=[baseline.public_id]) if baseline.public_id else ""
-            yield _compare(baseline.label, score, baseline.score, address)
+            url = reverse("submission", args=[baseline.public_id]) if baseline.public_id else ""
+            yield _compare(baseline.label, score, baseline.score, url)
     # To those it is shared with, the author's other submissions do not exist.
     may_know = submission.user_id == viewer.pk or reads_all(viewer)
     best = peer_scores.own_best(submission) if may_know else None
@@ -76,9 +76,9 @@ def _comparisons(submission: Submission, score: Score, viewer: Viewer) -> Iterat
         yield _compare(name, score, other, reverse("submission", args=[best.submission.public_id]))
 
 
-def _compare(name: str, score: Score, other: Score, address: str = "") -> Comparison:
+def _compare(name: str, score: Score, other: Score, url: str = "") -> Comparison:
     tied = score.low_us <= other.high_us and other.low_us <= score.high_us
-    return Comparison(name, other, address, other.median_us / score.median_us, tied)
+    return Comparison(name, other, url, other.median_us / score.median_us, tied)
 
 
 def _histogram(found: PeerScores, score: Score, mine: str) -> SafeString:

@@ -30,7 +30,7 @@ class Trouble:
     """Something that staff should look at, and where."""
 
     text: str
-    address: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class Place:
     """A link of the navigation. `current` for the page that is open, or one below it."""
 
     label: str
-    address: str
+    url: str
     current: bool
 
 
@@ -43,10 +43,10 @@ def workspace_places(context: dict[str, Any]) -> list[Place]:
     places = []
     for tab in TABS:
         try:
-            address = reverse(tab.address_name, args=[context["workspace"].slug])
+            url = reverse(tab.url_name, args=[context["workspace"].slug])
         except NoReverseMatch:
             continue
-        places.append(Place(tab.label, address, here == address or here.startswith(f"{address}/")))
+        places.append(Place(tab.label, url, here == url or here.startswith(f"{url}/")))
     return places
 
 
