@@ -117,7 +117,7 @@ _probes = Probes(
 def judge_submission(self: Any) -> None:
     """Judge the most urgent submission that waits, if any."""
     rung = (self.request.headers or {}).get("traceparent", "")
-    with tracing.span("hear ring", role=tracing.Role.CONSUMER, parent=rung) if rung else nullcontext():
+    with tracing.span("hear ring", role=tracing.SpanRole.CONSUMER, parent=rung) if rung else nullcontext():
         judge_next()
 
 

@@ -18,7 +18,7 @@ from problems.importing.upload import SetInvalid, unpacked_set
 from web.importing.models import ImportRun
 from web.importing.queue import queue
 from worker.final_write import FinalWrite
-from worker.pulse import Kind
+from worker.pulse import PulseKind
 from worker.run import Running, Work
 
 log = structlog.get_logger(__name__)
@@ -64,4 +64,4 @@ def _named(run: ImportRun) -> AbstractContextManager[object]:
     return structlog.contextvars.bound_contextvars(import_id=run.pk, import_attempt=run.attempt)
 
 
-WORK = Work(Kind.IMPORTS, queue, _import, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)
+WORK = Work(PulseKind.IMPORTS, queue, _import, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)

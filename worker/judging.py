@@ -26,8 +26,8 @@ from worker.final_write import UNANSWERED, FinalWrite
 from worker.judge_handle import JudgeHandle, judge_handle
 from worker.node.inventory import node_name
 from worker.observing import watched
-from worker.pulse import Kind
-from worker.run import Place, Running, Work, take
+from worker.pulse import PulseKind
+from worker.run import Running, Work, WorkContext, take
 from worker.shutdown import GracefulShutdown, shutdown
 
 log = structlog.get_logger(__name__)
@@ -51,13 +51,13 @@ def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown 
             judge = None if stop.asked else judge_handle.judge()
             if judge is None or not may_claim(node_name()):
                 return
-            _take_next(Place(judge, judge_handle, stop))
+            _take_next(WorkContext(judge, judge_handle, stop))
         except UNANSWERED as error:
             log.warning("claim_skipped", reason="database_down", error=str(error))
             connections.close_all()
 
 
-def _take_next(place: Place) -> bool:
+def _take_next(place: WorkContext) -> bool:
     def give_way() -> bool:
         while not place.stop.asked and may_claim(node_name()):
             if not take(SUBMISSIONS, place):
@@ -104,5 +104,5 @@ def _judge(queue: _Judged[S], running: Running[S]) -> FinalWrite:
     return FinalWrite(partial(queue.record, job, report), report.verdict, interrupted=interrupted)
 
 
-SUBMISSIONS = Work(Kind.SUBMISSIONS, submissions, partial(_judge, submissions), watched)
-HIDDEN_RUNS = Work(Kind.HIDDEN_RUNS, hidden_runs, partial(_judge, hidden_runs), watched)
+SUBMISSIONS = Work(PulseKind.SUBMISSIONS, submissions, partial(_judge, submissions), watched)
+HIDDEN_RUNS = Work(PulseKind.HIDDEN_RUNS, hidden_runs, partial(_judge, hidden_runs), watched)

@@ -23,7 +23,7 @@ from problems.loader import load_problem
 from web.authoring.models import ProofRun, RunKind
 from web.authoring.queue import contents_of, queue
 from worker.final_write import FinalWrite
-from worker.pulse import Kind
+from worker.pulse import PulseKind
 from worker.run import Running, Work
 
 log = structlog.get_logger(__name__)
@@ -77,4 +77,4 @@ def _named(run: ProofRun) -> AbstractContextManager[object]:
     return structlog.contextvars.bound_contextvars(run_id=run.pk, run_attempt=run.attempt)
 
 
-WORK = Work(Kind.PROOFS, queue, _prove, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)
+WORK = Work(PulseKind.PROOFS, queue, _prove, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)

@@ -36,7 +36,7 @@ from worker.heartbeat import Heartbeat
 from worker.judge_handle import JudgeHandle
 from worker.judges import Judge
 from worker.node.inventory import process_name
-from worker.pulse import Kind, pulse
+from worker.pulse import PulseKind, pulse
 from worker.readiness import CANNOT_JUDGE
 from worker.shutdown import GracefulShutdown
 
@@ -49,7 +49,7 @@ _CHARGED = {"failed", "disk_full"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WorkContext:
     """Where a job is done: a judge, what holds it, and what may stop it."""
 
     judge: Judge
@@ -63,7 +63,7 @@ class Running(Generic[J]):
 
     job: J
     queue: JobQueue[J]
-    place: Place
+    place: WorkContext
     cancelled: Event
     give_way: Callable[[], bool]
 
@@ -107,7 +107,7 @@ class Work(Generic[J]):
     stands for the limit of a submission.
     """
 
-    kind: Kind
+    kind: PulseKind
     queue: JobQueue[J]
     do: Callable[[Running[J]], FinalWrite]
     named: Callable[[J], AbstractContextManager[object]]
@@ -118,7 +118,7 @@ def _stay() -> bool:
     return True
 
 
-def take(work: Work[J], place: Place, *, give_way: Callable[[], bool] = _stay) -> bool:
+def take(work: Work[J], place: WorkContext, *, give_way: Callable[[], bool] = _stay) -> bool:
     """Do the next job of a kind, if there is one.
 
     `give_way` does what is more urgent, and says whether to go on afterwards.

@@ -5,16 +5,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from web.fleet.models import Duty, Gpu, Health, State
+from web.fleet.models import Duty, Gpu, Health, NodeState
 from web.fleet.queries import NodeNow, WorkerAt, fleet
 from web.fleet.queues import QueueNow, queues_now
 from web.jobs.queries import Task, host_of, tasks_held
 from web.site.version import version
 
 _NODE_BADGES = {
-    State.SERVING: ("Serving", "good", "accepted"),
-    State.TROUBLED: ("Troubled", "limit", "warning"),
-    State.STOPPED: ("Stopped", "void", "cancelled"),
+    NodeState.SERVING: ("Serving", "good", "accepted"),
+    NodeState.TROUBLED: ("Troubled", "limit", "warning"),
+    NodeState.STOPPED: ("Stopped", "void", "cancelled"),
 }
 _GPU_BADGES = {
     Health.WELL: ("Well", "good", "accepted"),
@@ -29,9 +29,9 @@ _WORKER_BADGES = {
 _LOST_BADGE = ("Lost", "bad", "wrong_answer")
 _LOST = "The service stopped or can't reach the database. Check the host. Other workers take over its jobs."
 _NODE_REMEDIES = {
-    State.SERVING: "",
-    State.TROUBLED: "The service retries automatically. If this persists, check its log on that host.",
-    State.STOPPED: "The service was stopped. Start it with python -m worker.node, or remove the node.",
+    NodeState.SERVING: "",
+    NodeState.TROUBLED: "The service retries automatically. If this persists, check its log on that host.",
+    NodeState.STOPPED: "The service was stopped. Start it with python -m worker.node, or remove the node.",
 }
 _GPU_REMEDIES = {
     Health.WELL: "",
@@ -179,22 +179,22 @@ def ago(age: timedelta) -> str:
 def _node_badge(now: NodeNow) -> tuple[Badge, str]:
     """How a node is, and what to do about it. A drain is told only of a node that would serve otherwise."""
     node = now.node
-    state = State(node.state) if node.has_service else _state_by_workers(now)
+    state = NodeState(node.state) if node.has_service else _state_by_workers(now)
     if now.lost:
         return Badge(*_LOST_BADGE), _LOST if node.has_service else _WORKERS_GONE
-    if node.drained and state is State.SERVING:
+    if node.drained and state is NodeState.SERVING:
         return (
             Badge("Drained", "void", "cancelled") if now.idle else Badge("Draining", "live", "pending")
         ), ""
-    if now.unable and state is State.SERVING:
+    if now.unable and state is NodeState.SERVING:
         return Badge(*_CANNOT_JUDGE), _UNABLE
-    if state is State.STOPPED and not node.has_service:
+    if state is NodeState.STOPPED and not node.has_service:
         return Badge(*_NODE_BADGES[state]), _NO_WORKERS
     return Badge(*_NODE_BADGES[state]), _NODE_REMEDIES[state]
 
 
-def _state_by_workers(now: NodeNow) -> State:
-    return State.SERVING if now.live_workers else State.STOPPED
+def _state_by_workers(now: NodeNow) -> NodeState:
+    return NodeState.SERVING if now.live_workers else NodeState.STOPPED
 
 
 def _row(gpu: Gpu) -> GpuRow:

@@ -17,7 +17,7 @@ from web.catalog.models import Problem
 from web.charts.records import Fall, Level, records
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline as StoredBaseline
-from web.leaderboards.queries import Baseline, Board, Standing, Standings, standings
+from web.leaderboards.queries import BaselineScore, Board, Standing, Standings, standings
 from web.leaderboards.queries.standings import FUNCTIONAL
 from web.packages.queries import HASH_SHOWN, names_of_versions
 
@@ -27,7 +27,7 @@ _KINDS = {BaselineKind.REFERENCE: "reference", BaselineKind.VENDOR: "vendor libr
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BoardQuery:
     """The page that the address asks for, as far as it makes sense."""
 
     gpu: str | None = None
@@ -36,7 +36,7 @@ class Wanted:
     after: str = ""
 
     @classmethod
-    def from_query(cls, query: QueryDict) -> "Wanted":
+    def from_query(cls, query: QueryDict) -> "BoardQuery":
         """Read `gpu`, `language`, `version` and `after`; what is no language is left out."""
         language = query.get("language", "")
         known = Language(language) if language in {*Language} else None
@@ -45,7 +45,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """A row of a board: somebody's place, or a baseline, which has none and says its kind in `baseline`.
 
     `x` and `width` draw its interval on an axis that all rows of the page share.
@@ -65,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BoardChoice:
     """A board that one may change to, with its address. `latest` is of its newest score."""
 
     label: str
@@ -96,12 +96,12 @@ class BoardPage:
 
     problem: Problem
     standings: Standings
-    rows: tuple[Row, ...]
-    pinned: Row | None
+    rows: tuple[BoardRow, ...]
+    pinned: BoardRow | None
     alone: Standing | None
-    gpus: tuple[Choice, ...]
-    languages: tuple[Choice, ...]
-    versions: tuple[Choice, ...]
+    gpus: tuple[BoardChoice, ...]
+    languages: tuple[BoardChoice, ...]
+    versions: tuple[BoardChoice, ...]
     pages: Pages
     chart: SafeString | str
     record: Standing | None
@@ -125,7 +125,7 @@ def baseline_editor(problem: Problem) -> BaselineEditor:
     return BaselineEditor(tuple(read), BaselineForm(problem=problem, auto_id="baseline-%s"))
 
 
-def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
+def board_page(problem: Problem, viewer: Viewer, wanted: BoardQuery) -> BoardPage:
     """The page of `problem` that is asked for."""
     found = standings(
         problem,
@@ -179,7 +179,7 @@ class _BoardUrls:
         return "?" + urlencode(query)
 
 
-def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[Row, ...], Row | None]:
+def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[BoardRow, ...], BoardRow | None]:
     """The places of the page with the baselines between them, and one's own if it is on another page."""
     baselines = _baselines(found)
     standing = [row.score for row in (*found.rows, *([away] if away else [])) if row.score]
@@ -193,7 +193,7 @@ def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[Row
     return tuple(rows), axis.place(away, mine) if away else None
 
 
-def _baselines(found: Standings) -> tuple[Baseline, ...]:
+def _baselines(found: Standings) -> tuple[BaselineScore, ...]:
     """Those that stand between the places of this page: before the first of all, after the last of all."""
     times = [row.score.median_us for row in found.rows if row.score]
     if not times:
@@ -223,10 +223,10 @@ class _Axis:
         width = max(end - x, _LEAST)
         return min(x, WIDTH - width), width
 
-    def place(self, standing: Standing, mine: str) -> Row:
+    def place(self, standing: Standing, mine: str) -> BoardRow:
         assert standing.score is not None  # noqa: S101 - it is on a ranked board
         x, width = self._draw(standing.score)
-        return Row(
+        return BoardRow(
             name=standing.username,
             score=standing.score,
             roofline_percent=standing.roofline_percent,
@@ -239,9 +239,9 @@ class _Axis:
             mine=standing.username == mine,
         )
 
-    def level(self, line: Baseline) -> Row:
+    def level(self, line: BaselineScore) -> BoardRow:
         x, width = self._draw(line.score)
-        return Row(
+        return BoardRow(
             name=line.label,
             score=line.score,
             roofline_percent=line.roofline_percent,
@@ -254,28 +254,28 @@ class _Axis:
         )
 
 
-def _gpus(found: Standings, urls: _BoardUrls) -> tuple[Choice, ...]:
+def _gpus(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
     """The GPU models that have a board, in the language that is shown."""
     chosen = found.board
     if chosen is None:
         return ()
     models = dict.fromkeys([board.gpu for board in found.boards] + [chosen.gpu])
-    return tuple(Choice(model, urls.to(gpu=model), model == chosen.gpu) for model in models)
+    return tuple(BoardChoice(model, urls.to(gpu=model), model == chosen.gpu) for model in models)
 
 
-def _languages(found: Standings, urls: _BoardUrls) -> tuple[Choice, ...]:
+def _languages(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
     """Every language that the problem takes, on the GPU model that is shown."""
     chosen = found.board
     if chosen is None:
         return ()
     known = [Language(name) for name in urls.problem.languages if name in {*Language}]
     return tuple(
-        Choice(language.value, urls.to(language=language.value), language == chosen.language)
+        BoardChoice(language.value, urls.to(language=language.value), language == chosen.language)
         for language in known or Language
     )
 
 
-def _versions(found: Standings, urls: _BoardUrls) -> tuple[Choice, ...]:
+def _versions(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
     """The versions of the problem that have a score, the present one first. None when there is one alone."""
     chosen, present = found.board, urls.problem.version
     if chosen is None:
@@ -289,7 +289,7 @@ def _versions(found: Standings, urls: _BoardUrls) -> tuple[Choice, ...]:
         return ()
     names = names_of_versions(urls.problem, (present, *earlier))
     return tuple(
-        Choice(names[version], urls.to(version=version), version == chosen.version, latest.get(version))
+        BoardChoice(names[version], urls.to(version=version), version == chosen.version, latest.get(version))
         for version in (present, *reversed(earlier))
     )
 

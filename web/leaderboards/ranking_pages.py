@@ -7,7 +7,7 @@ from django.utils.http import urlencode
 
 from web.accounts.visibility import Viewer
 from web.leaderboards.models import Ranking
-from web.leaderboards.pages import Choice, Pages
+from web.leaderboards.pages import BoardChoice, Pages
 from web.leaderboards.queries import Ranked, RankingPage, ranking_page
 
 ALL = "All problems"
@@ -18,8 +18,8 @@ class Shown:
     """A page of the ranking. `alone` is one's own row when it is not among those of the page."""
 
     page: RankingPage
-    gpus: tuple[Choice, ...]
-    tracks: tuple[Choice, ...]
+    gpus: tuple[BoardChoice, ...]
+    tracks: tuple[BoardChoice, ...]
     pages: Pages
     alone: Ranked | None
 
@@ -36,9 +36,9 @@ def shown(viewer: Viewer, query: QueryDict) -> Shown:
     gpus = dict.fromkeys(ranking.gpu_model for ranking in page.rankings)
     return Shown(
         page,
-        gpus=tuple(Choice(model, _url(model, chosen), model == chosen.gpu_model) for model in gpus),
+        gpus=tuple(BoardChoice(model, _url(model, chosen), model == chosen.gpu_model) for model in gpus),
         tracks=tuple(
-            Choice(
+            BoardChoice(
                 ranking.track.title if ranking.track else ALL,
                 _url(ranking.gpu_model, ranking),
                 ranking == chosen,

@@ -11,7 +11,7 @@ from web.catalog import queries
 from web.catalog.access import problem_or_404
 from web.packages import figures
 from web.practice import lists, pages
-from web.practice.forms import ProblemFilter
+from web.practice.forms import ProblemFilterForm
 from web.site.htmx_request import PageRequest
 
 
@@ -24,7 +24,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def problem_list(request: PageRequest) -> HttpResponse:
     """The problems, narrowed and sorted by the query string. htmx gets the list alone, and its address."""
-    asked = ProblemFilter(request.GET)
+    asked = ProblemFilterForm(request.GET)
     listing = lists.list_page(request.user, asked, request.GET.get("page", ""))
     context: dict[str, object] = {"listing": listing, "chosen": asked.chosen()}
     if request.htmx and not request.htmx.history_restore_request:

@@ -7,7 +7,7 @@ from django.utils.http import urlencode
 from web.rejudges import queries
 from web.rejudges.badges import CHANGE_BADGES, REJUDGE_BADGES, Badge
 from web.rejudges.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
-from web.rejudges.queries import Progress
+from web.rejudges.queries import RejudgeProgress
 from web.site import cursors
 from web.site.paging import first_rows
 
@@ -18,7 +18,7 @@ class RejudgeRow:
 
     rejudge: Rejudge
     badge: Badge
-    progress: Progress
+    progress: RejudgeProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,10 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
 def rows(rejudges: list[Rejudge]) -> list[RejudgeRow]:
     """`rejudges` with their badges, and how far each has come."""
     progress = queries.progress_of(rejudges) if rejudges else {}
-    return [_row(rejudge, progress.get(rejudge.pk, Progress())) for rejudge in rejudges]
+    return [_row(rejudge, progress.get(rejudge.pk, RejudgeProgress())) for rejudge in rejudges]
 
 
-def _row(rejudge: Rejudge, progress: Progress) -> RejudgeRow:
+def _row(rejudge: Rejudge, progress: RejudgeProgress) -> RejudgeRow:
     return RejudgeRow(rejudge, REJUDGE_BADGES[RejudgeState(rejudge.state)], progress)
 
 

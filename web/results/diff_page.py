@@ -16,7 +16,7 @@ _NAMES = ((ACCEPTED, "Last accepted"), (BEST, "Best"))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ComparisonChoice:
     """Something that one may change to, with its address."""
 
     label: str
@@ -37,8 +37,8 @@ class DiffPage:
     complaint: str
     is_split: bool
     missing: bool
-    against: tuple[Choice, ...]
-    views: tuple[Choice, ...]
+    against: tuple[ComparisonChoice, ...]
+    views: tuple[ComparisonChoice, ...]
     recent: tuple[tuple[str, str], ...]
 
     @property
@@ -80,11 +80,13 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
         is_split=view == "split",
         missing=bool(against) and other is None,
         against=tuple(
-            Choice(label, _url(submission, name, view), name == asked)
+            ComparisonChoice(label, _url(submission, name, view), name == asked)
             for name, label in _NAMES
             if named[name]
         ),
-        views=tuple(Choice(label, _url(submission, asked, name), name == view) for name, label in VIEWS),
+        views=tuple(
+            ComparisonChoice(label, _url(submission, asked, name), name == view) for name, label in VIEWS
+        ),
         recent=tuple((row.public_id, _describe(row)) for row in recent(submission, viewer)),
     )
 

@@ -29,7 +29,7 @@ _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ShownDiagnostic:
     """A diagnostic with its badge. `icon` and `tone` follow its severity."""
 
     diagnostic: Diagnostic
@@ -56,7 +56,7 @@ class Line:
 
     number: int
     html: SafeString
-    findings: tuple[Finding, ...]
+    findings: tuple[ShownDiagnostic, ...]
     tone: str
 
 
@@ -84,8 +84,8 @@ class SubmissionPage:
     report: Report | None
     badge: Badge
     message: str
-    findings: tuple[Finding, ...]
-    headline: Finding | None
+    findings: tuple[ShownDiagnostic, ...]
+    headline: ShownDiagnostic | None
     log: tuple[LogLine, ...]
     resources: Resources | None
     stages: tuple[StageBar, ...]
@@ -98,7 +98,7 @@ class SubmissionPage:
     mine: bool
 
     @property
-    def further(self) -> tuple[Finding, ...]:
+    def further(self) -> tuple[ShownDiagnostic, ...]:
         """The findings that the banner does not show."""
         return tuple(finding for finding in self.findings if finding != self.headline)
 
@@ -207,7 +207,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
     )
 
 
-def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[Line]:
+def source_lines(submission: Submission, findings: tuple[ShownDiagnostic, ...]) -> list[Line]:
     """The source, highlighted, line by line, with the findings on their lines."""
     lines = []
     for number, runs in enumerate(highlighted(submission.source, submission.language), start=1):
@@ -223,14 +223,14 @@ def listing_page(submission: Submission, listing: Listing) -> ListingPage:
     return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
 
 
-def _message(report: Report, badge: Badge, shown: tuple[Finding, ...]) -> str:
+def _message(report: Report, badge: Badge, shown: tuple[ShownDiagnostic, ...]) -> str:
     said = any(finding.diagnostic.message in report.message for finding in shown)
     return report.message if report.message and not said else badge.meaning
 
 
-def _finding(diagnostic: Diagnostic) -> Finding:
+def _finding(diagnostic: Diagnostic) -> ShownDiagnostic:
     severity = diagnostic.severity if diagnostic.severity in _SEVERITY_TONES else "note"
-    return Finding(diagnostic, _SEVERITY_TONES.get(severity, "void"), severity)
+    return ShownDiagnostic(diagnostic, _SEVERITY_TONES.get(severity, "void"), severity)
 
 
 def _bars(report: Report) -> tuple[StageBar, ...]:

@@ -20,7 +20,7 @@ from web.site import cursors
 from web.site.paging import first_rows
 from web.staff import queries
 from web.staff.badges import KIND_WORDS, STUCK_WORDS, StuckWords
-from web.staff.queries import Load, Place, Stuck, WorkerNow
+from web.staff.queries import Place, QueueLoad, Stuck, WorkerNow
 from web.submissions.models import Job, Priority
 from web.submissions.queue_position import ordinal
 
@@ -34,10 +34,10 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class StaffOverview:
     """How everything is now."""
 
-    load: Load
+    load: QueueLoad
     oldest: str
     nodes: list[NodeCard]
     flags: int
@@ -104,7 +104,7 @@ class StuckPage:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerRow:
+class StaffWorkerRow:
     """A worker in words. `tasks` is what it does now."""
 
     worker: WorkerNow
@@ -112,13 +112,13 @@ class WorkerRow:
     tasks: list[TaskRow]
 
 
-def overview(flags: int) -> Overview:
+def overview(flags: int) -> StaffOverview:
     """The first page of staff."""
     fleet = fleet_queries.fleet()
     nodes = [fleet_pages.card(now) for now in fleet]
     load = queries.load({gpu.model for now in fleet for gpu in now.offered})
     kinds = kinds_now()
-    return Overview(
+    return StaffOverview(
         load=load,
         oldest=ago(timezone.now() - load.oldest) if load.oldest else "",
         nodes=nodes,
@@ -177,12 +177,12 @@ def stuck(kind: Stuck, before: str) -> StuckPage:
     )
 
 
-def workers() -> list[WorkerRow]:
+def workers() -> list[StaffWorkerRow]:
     """The workers that are known of."""
     now = timezone.now()
     held = tasks_held()
     return [
-        WorkerRow(worker, ago(now - worker.heard), task_rows(t for t in held if t.worker == worker.name))
+        StaffWorkerRow(worker, ago(now - worker.heard), task_rows(t for t in held if t.worker == worker.name))
         for worker in queries.list_workers(now, held)
     ]
 
@@ -194,7 +194,7 @@ def audit_entries(chosen: Mapping[str, str], before: str) -> tuple[list[AuditEnt
     return found, f"?{urlencode({**given, 'before': str(found[-1].pk)})}" if more else ""
 
 
-def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
+def _troubles(load: QueueLoad, nodes: list[NodeCard]) -> list[Trouble]:
     stuck_page = "/staff/stuck?kind="
     known = [
         (load.expired, "with a lost worker", Stuck.EXPIRED),

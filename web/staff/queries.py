@@ -33,7 +33,7 @@ class Stuck(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class QueueLoad:
     """What there is to judge now. `oldest` is when the longest waiting job was queued."""
 
     queued: int
@@ -58,7 +58,7 @@ class WorkerNow:
     failed: int
 
 
-def load(offered: Collection[str], now: datetime | None = None) -> Load:
+def load(offered: Collection[str], now: datetime | None = None) -> QueueLoad:
     """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
     moment = now or DatabaseNow()
     queued = Q(state=JobState.QUEUED)
@@ -72,7 +72,7 @@ def load(offered: Collection[str], now: datetime | None = None) -> Load:
         n_waiting=Count("pk", filter=queued & Q(queued__lt=moment - LONG_WAIT)),
         n_no_gpu=Count("pk", filter=no_gpu),
     )
-    return Load(
+    return QueueLoad(
         queued=found["n_queued"],
         leased=found["n_leased"],
         oldest=found["first"],

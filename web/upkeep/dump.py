@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class DumpContent:
     """What a database holds: all applied migrations as `app.name`, and how many rows by table."""
 
     migrations: tuple[str, ...]
@@ -19,7 +19,7 @@ class Content:
 class Dump:
     """A database at one moment: what it holds, and its dump piece by piece. `packed`: it is compressed."""
 
-    content: Content
+    content: DumpContent
     chunks: Iterator[bytes]
     packed: bool
 
@@ -37,7 +37,7 @@ class Database(Protocol):
             ToolFailed: it cannot be dumped.
         """
 
-    def content(self) -> Content:
+    def content(self) -> DumpContent:
         """What it holds now; nothing when it is empty."""
 
     def users(self) -> int:

@@ -21,7 +21,7 @@ from web.audit.services import log
 from web.upkeep import packages
 from web.upkeep.archive import Reader, reading
 from web.upkeep.backup import Say, key_print, this_database, with_progress
-from web.upkeep.dump import Content, Database
+from web.upkeep.dump import Database, DumpContent
 from web.upkeep.manifest import KEY, DoesNotFit, Manifest, ToolFailed, WouldOverwrite
 
 KEY_BEFORE = "secret-key.before-restore"
@@ -98,7 +98,7 @@ def _refuse_what_does_not_fit(manifest: Manifest, database: Database) -> None:
         )
 
 
-def _refuse_what_is_there(content: Content) -> None:
+def _refuse_what_is_there(content: DumpContent) -> None:
     if content.rows:
         raise WouldOverwrite(
             f"The database of this site is not empty: it has {content.rows.get('accounts_user', 0)} accounts "
@@ -152,7 +152,7 @@ def _write_key(key: bytes) -> None:
         ) from error
 
 
-def _compare(manifest: Manifest, content: Content) -> None:
+def _compare(manifest: Manifest, content: DumpContent) -> None:
     wrong = [
         f"{table} has {content.rows.get(table, 0)} rows instead of {count}"
         for table, count in manifest.rows.items()

@@ -23,7 +23,7 @@ _MOST_RESTARTS = 2
 _BY = "node"
 
 
-class Check(Protocol):
+class HealthCheck(Protocol):
     """A full check of a GPU: `sandbox.gpu.health.check`."""
 
     def __call__(self, uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
@@ -46,7 +46,7 @@ class GpuHealthMonitor:
         mps: Mps | None,
         leases: Leases,
         quarantine: Quarantine,
-        check: Check = health.check,
+        check: HealthCheck = health.check,
     ) -> None:
         self.uuid = uuid
         self._nvml = nvml

@@ -26,7 +26,7 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable
 from web.fleet import services
-from web.fleet.models import State
+from web.fleet.models import NodeState
 from web.fleet.presence import orders_for
 from web.site import metrics
 from worker.node.gpu_health_monitor import GpuHealthMonitor
@@ -112,17 +112,17 @@ class NodeService:
 
     def report(self) -> None:
         """Look for GPUs, tend those that are new, and tell the database."""
-        state, message = State.SERVING, ""
+        state, message = NodeState.SERVING, ""
         try:
             gpus = self._host.gpus()
         except NvmlUnavailable as error:
-            gpus, state, message = self._recorded or (), State.TROUBLED, str(error)
+            gpus, state, message = self._recorded or (), NodeState.TROUBLED, str(error)
         for gpu in gpus:
             if gpu.uuid not in self._monitors:
                 self._tend(gpu)
         self._record(gpus, state, message)
 
-    def _record(self, gpus: tuple[GpuInfo, ...], state: State, message: str) -> None:
+    def _record(self, gpus: tuple[GpuInfo, ...], state: NodeState, message: str) -> None:
         try:
             if gpus != self._recorded:
                 services.record_inventory(self._host.name, self._host.versions(gpus), gpus)
@@ -194,7 +194,7 @@ class NodeService:
         _join(self._threads)
         for monitor in self._monitors.values():
             monitor.stop()
-        self._record(self._recorded or (), State.STOPPED, "")
+        self._record(self._recorded or (), NodeState.STOPPED, "")
 
 
 def _join(threads: Iterable[Thread]) -> None:

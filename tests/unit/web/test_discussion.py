@@ -11,7 +11,7 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from web.audit.models import AuditEntry, AuditKind
 from web.discussion import pages, queries, services
-from web.discussion.models import Answer, Ban, Flag, Post, Revision, State, Thread
+from web.discussion.models import Answer, Ban, Flag, Post, PostState, Revision, Thread
 from web.discussion.services import writing
 from web.site import cursors
 from web.submissions import services as submissions
@@ -250,7 +250,7 @@ def test_a_report_is_dismissed(staff, instructor, post, browser_of):
     services.flag(instructor, post, reason="I disagree")
     send(browser_of(staff), f"/staff/posts/{post.pk}/dismiss")
     assert Flag.objects.get().answer == Answer.DISMISSED
-    assert Post.objects.get(pk=post.pk).state == State.SHOWN
+    assert Post.objects.get(pk=post.pk).state == PostState.SHOWN
     assert AuditEntry.objects.get().kind == AuditKind.POST_DISMISS
 
 
@@ -299,7 +299,7 @@ def test_the_pages_of_moderation_are_for_staff(owner, instructor, stranger, post
             assert browser.get(address).status_code == 404, address
         for address in (*writes, "/staff/bans", f"/staff/bans/{owner.pk}/lift"):
             assert send(browser, address, reason="x", person="owner").status_code == 404, address
-    assert Post.objects.get(pk=post.pk).state == State.SHOWN
+    assert Post.objects.get(pk=post.pk).state == PostState.SHOWN
 
 
 @pytest.mark.parametrize(

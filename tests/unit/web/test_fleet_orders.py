@@ -15,7 +15,7 @@ from web.accounts.models import Scope
 from web.accounts.services import issue_token
 from web.audit.models import AuditEntry, AuditKind
 from web.fleet import orders, pages, queries, services
-from web.fleet.models import Duty, Gpu, Node, State, Worker
+from web.fleet.models import Duty, Gpu, Node, NodeState, Worker
 from web.fleet.presence import WorkerReport, record_worker
 from web.fleet.queues import QueueNow, queues_now
 from web.site.clock import read_clock
@@ -162,8 +162,8 @@ def test_mixed_versions_are_flagged(node, staff, browser_of):
         (Duty.STOPPED, None, 0, "Stopped"),
         (Duty.STOPPED, None, 5, "Stopped"),
         (Duty.SERVING, None, 5, "Lost"),
-        (Duty.SERVING, State.STOPPED, 0, "Stopped"),
-        (Duty.STOPPED, State.SERVING, 0, "Serving"),
+        (Duty.SERVING, NodeState.STOPPED, 0, "Stopped"),
+        (Duty.STOPPED, NodeState.SERVING, 0, "Serving"),
     ],
 )
 def test_a_node_looks_as_its_service_or_its_workers_say(worker, service, minutes, word):

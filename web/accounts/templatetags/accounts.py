@@ -17,7 +17,7 @@ _ENTRANCE = "/accounts/"  # of allauth: to sign in, to sign up, to reset a passw
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavLink:
     """A page of the account. `current` for the one that is open, or one below it."""
 
     label: str
@@ -39,7 +39,7 @@ _PLACES = (
 
 
 @register.simple_tag(takes_context=True)
-def account_places(context: dict[str, Any]) -> list[Place]:
+def account_places(context: dict[str, Any]) -> list[NavLink]:
     """The pages of the account, in the order in which the navigation shows them."""
     request: HttpRequest = context["request"]
     return [
@@ -49,10 +49,10 @@ def account_places(context: dict[str, Any]) -> list[Place]:
     ]
 
 
-def _place(label: str, url: str, path: str) -> Place:
+def _place(label: str, url: str, path: str) -> NavLink:
     section = url.removesuffix("change/")  # a password is changed, or set for the first time
     below = path.startswith(section) if section != reverse("account") else path == section
-    return Place(label, url, below)
+    return NavLink(label, url, below)
 
 
 @register.simple_tag(takes_context=True)

@@ -12,7 +12,7 @@ from web.api.authoring.access import find, person, require
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import queries, rights
-from web.authoring.models import TITLE_CHARACTERS, Role, State, Workspace
+from web.authoring.models import TITLE_CHARACTERS, Role, Workspace, WorkspaceState
 from web.authoring.problem_templates import PROBLEM_TEMPLATES, begin
 from web.authoring.services import workspaces
 
@@ -33,7 +33,7 @@ class WorkspaceOut(Schema):
     title: str
     owner: str | None
     role: Role | None
-    state: State
+    state: WorkspaceState
     revision: int
     published_hash: str
     created: datetime
@@ -69,7 +69,7 @@ class WorkspaceIn(Schema):
 class WorkspaceFilter(Schema):
     """Which workspaces to list."""
 
-    state: State | None = None
+    state: WorkspaceState | None = None
     after: Slug | None = None
     limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)
 

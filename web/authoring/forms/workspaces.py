@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 
 from problems.contents import MAX_SLUG_CHARACTERS
-from web.authoring.models import TITLE_CHARACTERS, State
+from web.authoring.models import TITLE_CHARACTERS, WorkspaceState
 from web.authoring.problem_templates import PROBLEM_TEMPLATES
 
 _SLUG_HINT = (
@@ -66,7 +66,7 @@ class ListFilter(forms.Form):
 
     q = forms.CharField(required=False, max_length=80)
     state = forms.ChoiceField(
-        required=False, choices=[("", "All except archived"), *State.choices], label="State"
+        required=False, choices=[("", "All except archived"), *WorkspaceState.choices], label="State"
     )
     whose = forms.ChoiceField(
         required=False, choices=[("", "Own and shared"), ("own", "Own"), ("shared", "Shared")], label="Whose"

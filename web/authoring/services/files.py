@@ -31,9 +31,9 @@ from web.authoring.models import (
     NOTE_CHARACTERS,
     Content,
     Revision,
-    State,
     Workspace,
     WorkspaceFile,
+    WorkspaceState,
 )
 from web.authoring.services import quota
 from web.authoring.titles import title_of
@@ -109,7 +109,7 @@ def write(
     locked.touched |= dict.fromkeys(news, revision.number)
     if "problem.toml" in news:
         locked.title = title_of(news["problem.toml"] or b"") or locked.title
-    if locked.state != State.ARCHIVED:
+    if locked.state != WorkspaceState.ARCHIVED:
         locked.state = queries.standing(locked, revision.content_hash)
     locked.save(update_fields=["revision", "touched", "changed", "title", "state"])
     _prune(locked)

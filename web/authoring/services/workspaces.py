@@ -17,7 +17,7 @@ from web.accounts.models import User
 from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring import queries
-from web.authoring.models import State, Workspace
+from web.authoring.models import Workspace, WorkspaceState
 from web.authoring.services import files, quota
 from web.catalog.models import Problem
 from web.packages import services as packages
@@ -98,7 +98,7 @@ def archive(workspace: Workspace, by: User) -> None:
     if unanswered is not None:
         what = f"A preview of {unanswered.package} is running or waiting for your decision"
         raise StillPreviewed(f"{what}. Apply, discard or cancel it first.")
-    _move(workspace, State.ARCHIVED)
+    _move(workspace, WorkspaceState.ARCHIVED)
     log(by, AuditKind.WORKSPACE_ARCHIVE, workspace)
 
 
@@ -106,7 +106,7 @@ def archive(workspace: Workspace, by: User) -> None:
 def take_back(workspace: Workspace, by: User) -> None:
     """Make an archived workspace what it was."""
     present = queries.present_revision(workspace)
-    _move(workspace, queries.standing(workspace, present.content_hash) if present else State.DRAFT)
+    _move(workspace, queries.standing(workspace, present.content_hash) if present else WorkspaceState.DRAFT)
     log(by, AuditKind.WORKSPACE_RETURN, workspace)
 
 
@@ -132,6 +132,6 @@ def discard(workspace: Workspace) -> None:
     workspace.delete()
 
 
-def _move(workspace: Workspace, state: State) -> None:
+def _move(workspace: Workspace, state: WorkspaceState) -> None:
     Workspace.objects.filter(pk=workspace.pk).update(state=state)
     workspace.state = state

@@ -13,7 +13,7 @@ from web.accounts.models import User
 from web.authoring import lists, rights
 from web.authoring.editing.document import change_top
 from web.authoring.forms.workspaces import CloneForm, ListFilter, NewForm
-from web.authoring.models import State, Workspace
+from web.authoring.models import Workspace, WorkspaceState
 from web.authoring.permissions import in_workspace, person
 from web.authoring.problem_templates import PROBLEM_TEMPLATES, begin
 from web.authoring.queries import read
@@ -101,7 +101,7 @@ def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace(write=rights.SHARE)
 def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Put a problem away, or take it back. What it published stays as it is."""
-    if workspace.state == State.ARCHIVED:
+    if workspace.state == WorkspaceState.ARCHIVED:
         services.take_back(workspace, person(request))
         messages.success(request, f"{workspace.slug} unarchived.")
     else:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from web.accounts.models import User
 from web.audit.models import AuditKind
 from web.audit.services import log
-from web.discussion.models import Answer, Ban, Flag, Post, State
+from web.discussion.models import Answer, Ban, Flag, Post, PostState
 from web.discussion.services.counting import recount
 
 
@@ -18,7 +18,9 @@ def hide(post: Post, staff: User, *, reason: str) -> bool:
 
     False when it was hidden or deleted before, which answers its flags all the same.
     """
-    hidden = Post.objects.filter(pk=post.pk, state=State.SHOWN).update(state=State.HIDDEN, reason=reason)
+    hidden = Post.objects.filter(pk=post.pk, state=PostState.SHOWN).update(
+        state=PostState.HIDDEN, reason=reason
+    )
     _answer(post, Answer.HIDDEN)
     if hidden:
         recount(post.thread_id)
@@ -29,7 +31,9 @@ def hide(post: Post, staff: User, *, reason: str) -> bool:
 @transaction.atomic
 def restore(post: Post, staff: User) -> bool:
     """Show a post again that staff hid. False when it is not hidden."""
-    restored = Post.objects.filter(pk=post.pk, state=State.HIDDEN).update(state=State.SHOWN, reason="")
+    restored = Post.objects.filter(pk=post.pk, state=PostState.HIDDEN).update(
+        state=PostState.SHOWN, reason=""
+    )
     if restored:
         recount(post.thread_id)
         log(staff, AuditKind.POST_RESTORE, post, **_whose(post))

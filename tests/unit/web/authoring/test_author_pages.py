@@ -10,7 +10,7 @@ from django.urls import reverse
 from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.folders import load
-from web.authoring.models import Membership, Role, State, Workspace
+from web.authoring.models import Membership, Role, Workspace, WorkspaceState
 from web.authoring.problem_templates import PROBLEM_TEMPLATES
 from web.authoring.services import files, workspaces
 
@@ -86,7 +86,7 @@ class TestBeginning:
         made = Workspace.objects.get(slug=f"my-{kind}")
         problem = load(made)
         assert problem.title == made.title == f"My {kind}"
-        assert made.state == State.DRAFT
+        assert made.state == WorkspaceState.DRAFT
 
     def test_a_taken_name_is_told(self, author, workspace):
         answer = author.post("/author/new", {"kind": "scan", "title": "A sum", "slug": "my-sum"})
@@ -108,9 +108,9 @@ class TestBeginning:
 
     def test_archive_and_delete_are_noted(self, author, workspace):
         author.post("/author/my-sum/archive")
-        assert Workspace.objects.get().state == State.ARCHIVED
+        assert Workspace.objects.get().state == WorkspaceState.ARCHIVED
         author.post("/author/my-sum/archive")
-        assert Workspace.objects.get().state == State.DRAFT
+        assert Workspace.objects.get().state == WorkspaceState.DRAFT
         assert "Delete this problem?" in author.get("/author/my-sum/delete").content.decode()
         author.post("/author/my-sum/delete")
         assert not Workspace.objects.exists()

@@ -9,7 +9,7 @@ from django.db import connections
 
 from judge.proof.preview import CaseWanted
 from web.authoring import queries
-from web.authoring.models import ProofRun, State, Workspace
+from web.authoring.models import ProofRun, Workspace, WorkspaceState
 from web.authoring.services import files, runs
 from web.jobs.models import JobState
 from web.submissions.models import Job
@@ -68,7 +68,7 @@ def test_a_proof_is_run_step_by_step(workspace, instructor):
     assert (run.state, run.holds) == (JobState.DONE, True)
     assert run.progress["steps"][-1]["text"].endswith("as expected")
     assert run.report["outcomes"]
-    assert Workspace.objects.get().state == State.READY
+    assert Workspace.objects.get().state == WorkspaceState.READY
 
 
 def test_a_finding_keeps_it_from_being_ready(workspace, instructor):
@@ -76,7 +76,7 @@ def test_a_finding_keeps_it_from_being_ready(workspace, instructor):
     runs.prove(workspace, instructor)
     judge_next(JudgeHandle())
     assert ProofRun.objects.get().holds is False
-    assert Workspace.objects.get().state == State.DRAFT
+    assert Workspace.objects.get().state == WorkspaceState.DRAFT
 
 
 def test_a_reference_that_breaks_is_its_authors(workspace, instructor):
@@ -119,7 +119,7 @@ def test_cancelling_ends_it(workspace, instructor, gate):
     worker.join(timeout=30)
     assert not worker.is_alive()
     assert ProofRun.objects.get().state == JobState.CANCELLED
-    assert Workspace.objects.get().state == State.DRAFT
+    assert Workspace.objects.get().state == WorkspaceState.DRAFT
 
 
 def test_a_worker_that_stops_hands_it_back_at_once(workspace, instructor, gate):
