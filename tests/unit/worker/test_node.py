@@ -316,9 +316,9 @@ def test_a_second_service_waits_for_the_first_to_go(house: House, tmp_path: Path
     until(Node.objects.exists)
     second.thread.start()
     time.sleep(0.1)
-    assert not second.service._keepers
+    assert not second.service._monitors
     house.stop()
-    until(lambda: second.service._keepers)
+    until(lambda: second.service._monitors)
     second.stop()
 
 
