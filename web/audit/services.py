@@ -8,9 +8,9 @@ from web.audit.models import NAME_CHARACTERS, TEXT_CHARACTERS, AuditEntry, Audit
 
 
 def log(
-    actor: User | AnonymousUser | None, kind: AuditKind, target: Model | None = None, **details: object
+    actor: User | AnonymousUser | None, action: AuditKind, target: Model | None = None, **details: object
 ) -> AuditEntry:
-    """Note that `actor` did what `kind` says to `target`.
+    """Note that `actor` did `action` to `target`.
 
     `details` are values that JSON can hold: what it was, what it is, why. Never put sources, hidden cases,
     secrets or addresses into them. Without an actor it was done on the command line.
@@ -19,7 +19,7 @@ def log(
     return AuditEntry.objects.create(
         actor=known,
         actor_name=known.get_username()[:NAME_CHARACTERS] if known else "",
-        kind=kind,
+        kind=action,
         target_kind=(target._meta.model_name or "") if target is not None else "",  # noqa: SLF001 - Django's public name for it
         target_id=str(target.pk) if target is not None else "",
         target_text=str(target)[:TEXT_CHARACTERS] if target is not None else "",

@@ -342,9 +342,9 @@ def test_a_service_is_put_together_as_the_judges_are(short_path: Path) -> None:
     settings = NodeSettings(runtime_dir=short_path, gpus=(GPU.uuid,))
     made = open_service(settings, short_path, reap=lambda: 0, nvml=FakeNvml([GPU, fake_gpu(1)]))
     assert [gpu.uuid for gpu in made._host.gpus()] == [GPU.uuid]
-    assert made._keep(GPU)._mps.pipe_directory == Mps(GPU.uuid, 0, short_path).pipe_directory
+    assert made._monitor(GPU)._mps.pipe_directory == Mps(GPU.uuid, 0, short_path).pipe_directory
     sliced = open_service(NodeSettings(mps=False), short_path, reap=lambda: 0, nvml=FakeNvml([GPU]))
-    assert sliced._keep(GPU)._mps is None
+    assert sliced._monitor(GPU)._mps is None
 
 
 @pytest.mark.parametrize(
