@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.asgi import get_asgi_application
 
 from web.config import use_settings
-from web.observability import folder
+from web.observability import prometheus_multiproc
 from web.site import tracing
 from web.site.bodies import BoundedBodies
 
@@ -14,6 +14,6 @@ use_settings()
 # With several processes uvicorn starts each of them by multiprocessing, and they count together.
 _server = parent_process()
 if _server is not None:
-    folder.join(f"web-{_server.pid}")
+    prometheus_multiproc.join(f"web-{_server.pid}")
 application = BoundedBodies(get_asgi_application())
 tracing.start("warpcourt-web", settings.WARPCOURT.otlp_url)

@@ -125,7 +125,7 @@ STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [path for path in [ROOT / "web" / "static"] if path.is_dir()]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "web.site.static_addresses.StaticAddresses"},
+    "staticfiles": {"BACKEND": "web.site.static_urls.CachedUrlStorage"},
 }
 WHITENOISE_USE_FINDERS = True
 # The front end's build puts a hash of the content into these names, so browsers may keep them for good.
@@ -171,14 +171,14 @@ ACCOUNT_RATE_LIMITS = {
 }
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_FORMS = {
-    "login": "web.accounts.entrance_forms.LoginForm",
-    "signup": "web.accounts.entrance_forms.SignupForm",
-    "add_email": "web.accounts.entrance_forms.AddEmailForm",
-    "change_password": "web.accounts.entrance_forms.ChangePasswordForm",
-    "set_password": "web.accounts.entrance_forms.SetPasswordForm",
-    "reset_password": "web.accounts.entrance_forms.ResetPasswordForm",
-    "reset_password_from_key": "web.accounts.entrance_forms.ResetPasswordKeyForm",
-    "reauthenticate": "web.accounts.entrance_forms.ReauthenticateForm",
+    "login": "web.accounts.auth_forms.LoginForm",
+    "signup": "web.accounts.auth_forms.SignupForm",
+    "add_email": "web.accounts.auth_forms.AddEmailForm",
+    "change_password": "web.accounts.auth_forms.ChangePasswordForm",
+    "set_password": "web.accounts.auth_forms.SetPasswordForm",
+    "reset_password": "web.accounts.auth_forms.ResetPasswordForm",
+    "reset_password_from_key": "web.accounts.auth_forms.ResetPasswordKeyForm",
+    "reauthenticate": "web.accounts.auth_forms.ReauthenticateForm",
 }
 MFA_ADAPTER = "web.accounts.adapter.MfaAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -188,17 +188,17 @@ MFA_TOTP_TOLERANCE = 1  # periods: clocks of telephones are off by some seconds
 # People are known by their names, not by addresses, so an unverified address takes nothing from its owner.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_FORMS = {
-    "authenticate": "web.accounts.entrance_forms.AuthenticateForm",
-    "reauthenticate": "web.accounts.entrance_forms.ReauthenticateByCodeForm",
-    "activate_totp": "web.accounts.entrance_forms.ActivateTOTPForm",
+    "authenticate": "web.accounts.auth_forms.AuthenticateForm",
+    "reauthenticate": "web.accounts.auth_forms.ReauthenticateByCodeForm",
+    "activate_totp": "web.accounts.auth_forms.ActivateTOTPForm",
 }
-SOCIALACCOUNT_FORMS = {"signup": "web.accounts.entrance_forms.SocialSignupForm"}
+SOCIALACCOUNT_FORMS = {"signup": "web.accounts.auth_forms.SocialSignupForm"}
 SOCIALACCOUNT_ADAPTER = "web.accounts.adapter.SocialAccountAdapter"
 SOCIALACCOUNT_AUTO_SIGNUP = False  # people choose the name that everybody will see
 SOCIALACCOUNT_PROVIDERS = providers(WARPCOURT)
 ALLAUTH_TRUSTED_PROXY_COUNT = WARPCOURT.trusted_proxies
 
-CSRF_FAILURE_VIEW = "web.site.outage.csrf_failure"
+CSRF_FAILURE_VIEW = "web.site.error_views.csrf_failure"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _SECURE
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

@@ -35,4 +35,4 @@ urlpatterns = [
     path("", include("web.privacy.urls")),
 ]
 
-handler500 = "web.site.outage.failure"
+handler500 = "web.site.error_views.handler500"

@@ -13,7 +13,7 @@ no harm. The main process forks children while that thread exists, so forks wait
 A child that hangs in one call of the interpreter is killed by the main process, and what it judged ends
 (`worker.watchdog`). One that hangs otherwise is asked to end at the job's limit, and killed while its lease
 still lasts. The lease is extended only until that limit (see `worker.heartbeat`), so its job is always free
-for another. How the worker ends when it is asked to is told in `worker.stopping`.
+for another. How the worker ends when it is asked to is told in `worker.shutdown`.
 """
 
 import os
@@ -35,25 +35,25 @@ from django.conf import settings
 from django.db import connections
 
 from web.config import Config, use_settings
-from web.observability import folder
+from web.observability import prometheus_multiproc
 from web.site import tracing
 from web.site.broker import TASK, broker_queues, new_celery
 
 use_settings()
 # Before any metric is used. Without a port, metrics cannot be read.
 if Config.from_env().metrics_port:
-    folder.join(f"worker-{os.getpid()}")
+    prometheus_multiproc.join(f"worker-{os.getpid()}")
 django.setup()
 
 from web.submissions.queues import served_by  # noqa: E402 - needs Django's settings
-from worker.bench import bench  # noqa: E402 - as above
 from worker.hardware import NoHardware, gpu_models  # noqa: E402 - as above
+from worker.judge_handle import judge_handle  # noqa: E402 - as above
 from worker.judging import judge_next  # noqa: E402 - as above
-from worker.notice import notice  # noqa: E402 - as above
 from worker.presence import Presence, open_presence  # noqa: E402 - as above
 from worker.probes import Probes  # noqa: E402 - as above
 from worker.pulse import pulse  # noqa: E402 - as above
-from worker.stopping import stopping  # noqa: E402 - as above
+from worker.shared_status import shared_status  # noqa: E402 - as above
+from worker.shutdown import shutdown  # noqa: E402 - as above
 from worker.sweeper import Sweeper  # noqa: E402 - as above
 from worker.watchdog import Watchdog, silent_s  # noqa: E402 - as above
 
@@ -101,14 +101,14 @@ _presences: list[Presence] = []
 
 
 def _trouble() -> str:
-    return "this worker is stopping" if stopping.asked else notice.read() or _sweeper.trouble
+    return "this worker is stopping" if shutdown.asked else shared_status.read() or _sweeper.trouble
 
 
 _probes = Probes(
     settings.WARPCOURT.metrics_host,
     settings.WARPCOURT.metrics_port,
     token=settings.WARPCOURT.metrics_token,
-    folder=folder.joined(),
+    folder=prometheus_multiproc.joined(),
     trouble=_trouble,
 )
 
@@ -117,7 +117,7 @@ _probes = Probes(
 def judge_submission(self: Any) -> None:
     """Judge the most urgent submission that waits, if any."""
     rung = (self.request.headers or {}).get("traceparent", "")
-    with tracing.span("hear ring", role=tracing.Role.CONSUMER, parent=rung) if rung else nullcontext():
+    with tracing.span("hear ring", role=tracing.SpanRole.CONSUMER, parent=rung) if rung else nullcontext():
         judge_next()
 
 
@@ -132,12 +132,12 @@ def _open(**_: Any) -> None:
     # Of the pool: no other living child has the same index.
     pulse.start(getattr(current_process(), "index", 0), every_s=silent_s() / 16)
     tracing.start("warpcourt-worker", settings.WARPCOURT.otlp_url)
-    bench.judge()
+    judge_handle.judge()
 
 
 @worker_process_shutdown.connect
 def _close(**_: Any) -> None:
-    bench.close()
+    judge_handle.close()
     tracing.stop()
 
 
@@ -153,7 +153,7 @@ def _watch_children(**_: Any) -> None:
 
 @worker_shutting_down.connect
 def _stop_judging(how: str, **_: Any) -> None:
-    stopping.ask(grace_s=settings.WARPCOURT.stop_grace_s if how == "Warm" else 0)
+    shutdown.ask(grace_s=settings.WARPCOURT.stop_grace_s if how == "Warm" else 0)
 
 
 @worker_shutting_down.connect

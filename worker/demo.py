@@ -80,7 +80,7 @@ def choose(problems: Iterable[Problem]) -> list[Sample]:
     return chosen
 
 
-class Visitor:
+class DemoVisitor:
     """A user of the REST API."""
 
     def __init__(self, url: str, password: str) -> None:
@@ -121,7 +121,9 @@ class Visitor:
                     sample.seconds = took.total_seconds()
 
 
-def judge_all(visitor: Visitor, samples: Sequence[Sample], supervisor: Supervisor, console: Console) -> bool:
+def judge_all(
+    visitor: DemoVisitor, samples: Sequence[Sample], supervisor: Supervisor, console: Console
+) -> bool:
     """Have all judged, a line for each as it comes, then a table. Whether all were as expected."""
     deadline = time.monotonic() + PATIENCE_S
     waiting, judging = list(samples), list(samples)
@@ -197,7 +199,7 @@ def main() -> int:
         config = Config.from_env()
         check_port(config.host, config.port)
         prepare()
-        if reason := readiness.why_not(config, console.print):
+        if reason := readiness.readiness_error(config, console.print):
             console.print(f"This host cannot judge: {reason}", style="red", markup=False)
             return 1
         with (config.data_dir / "demo.log").open("a") as log:
@@ -212,7 +214,7 @@ def _demonstrate(config: Config, console: Console, log: TextIO, *, once: bool) -
     password = _demo_password()
     with running(config, log=log) as supervisor:
         samples = choose(_load(config.problems_dir))
-        right = judge_all(Visitor(supervisor.local_url, password), samples, supervisor, console)
+        right = judge_all(DemoVisitor(supervisor.local_url, password), samples, supervisor, console)
         if once:
             return 0 if right else 1
         console.print(f"\nWarpcourt serves [bold]{supervisor.url}[/] until Ctrl-C.")

@@ -15,12 +15,12 @@ from threading import Event
 
 from web.config import Config
 from web.setting import ConfigError
-from worker.supervise import Part, worker_argv
+from worker.supervise import SupervisedProcess, worker_argv
 
 _LOOK_S = 0.2
 
 
-def run(parts: list[Part], stop: Event) -> None:
+def run(parts: list[SupervisedProcess], stop: Event) -> None:
     """Keep `parts` running until `stop`; then ask each to stop, the last first, and wait for it."""
     for part in parts:
         part.start()
@@ -45,8 +45,8 @@ def main(argv: list[str] | None = None) -> int:
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    node = Part("node", [sys.executable, "-m", "worker.node"], sys.stdout)
-    run([node, Part("worker", worker_argv(config), sys.stdout)], stop)
+    node = SupervisedProcess("node", [sys.executable, "-m", "worker.node"], sys.stdout)
+    run([node, SupervisedProcess("worker", worker_argv(config), sys.stdout)], stop)
     return 0
 
 

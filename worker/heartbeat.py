@@ -22,7 +22,7 @@ from django.db import connections
 
 from web.jobs.queue import Hold
 from web.site import metrics
-from worker.stopping import Stopping
+from worker.shutdown import GracefulShutdown
 
 log = structlog.get_logger(__name__)
 
@@ -40,7 +40,7 @@ class Heartbeat:
         self,
         extend_lease: Callable[[], Hold],
         cancelled: Event,
-        stop: Stopping,
+        stop: GracefulShutdown,
         *,
         limit_s: float | None = None,
     ) -> None:

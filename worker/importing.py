@@ -17,8 +17,8 @@ from judge.proof.importing import UnknownFormat
 from problems.importing.upload import SetInvalid, unpacked_set
 from web.importing.models import ImportRun
 from web.importing.queue import queue
-from worker.ending import Ending
-from worker.pulse import Kind
+from worker.final_write import FinalWrite
+from worker.pulse import PulseKind
 from worker.run import Running, Work
 
 log = structlog.get_logger(__name__)
@@ -28,7 +28,7 @@ class FolderMissing(Exception):
     """Raised when a folder of sets is not there, or leads out of the directory that the operator named."""
 
 
-def _import(running: Running[ImportRun]) -> Ending:
+def _import(running: Running[ImportRun]) -> FinalWrite:
     run, cancelled = running.job, running.cancelled
     log.info("import_started", format=run.format)
 
@@ -41,9 +41,9 @@ def _import(running: Running[ImportRun]) -> Ending:
             imported = judge.import_set(
                 run.format, folder, scale=run.scale, on_problem=show, cancelled=cancelled
             )
-            return Ending(partial(queue.record, run, list(imported)))
+            return FinalWrite(partial(queue.record, run, list(imported)))
     except (SetInvalid, FolderMissing, UnknownFormat) as error:
-        return Ending(partial(queue.record_failure, run, f"{error}."))
+        return FinalWrite(partial(queue.record_failure, run, f"{error}."))
 
 
 @contextmanager
@@ -64,4 +64,4 @@ def _named(run: ImportRun) -> AbstractContextManager[object]:
     return structlog.contextvars.bound_contextvars(import_id=run.pk, import_attempt=run.attempt)
 
 
-WORK = Work(Kind.IMPORTS, queue, _import, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)
+WORK = Work(PulseKind.IMPORTS, queue, _import, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)

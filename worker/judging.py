@@ -21,14 +21,14 @@ from web.rejudges.models import HiddenRun
 from web.rejudges.queue import queue as hidden_runs
 from web.submissions.models import EventKind, Job
 from web.submissions.services import queue as submissions
-from worker import importing, proving, room
-from worker.bench import Bench, bench
-from worker.ending import UNANSWERED, Ending
+from worker import disk_space, importing, proving
+from worker.final_write import UNANSWERED, FinalWrite
+from worker.judge_handle import JudgeHandle, judge_handle
 from worker.node.inventory import node_name
 from worker.observing import watched
-from worker.pulse import Kind
-from worker.run import Place, Running, Work, take
-from worker.stopping import Stopping, stopping
+from worker.pulse import PulseKind
+from worker.run import Running, Work, WorkContext, take
+from worker.shutdown import GracefulShutdown, shutdown
 
 log = structlog.get_logger(__name__)
 
@@ -39,7 +39,7 @@ S_contra = TypeVar("S_contra", Job, HiddenRun, contravariant=True)
 _TRUSTED = {Verdict.ACCEPTED, Verdict.CANCELLED}
 
 
-def judge_next(bench: Bench = bench, stop: Stopping = stopping) -> None:
+def judge_next(judge_handle: JudgeHandle = judge_handle, stop: GracefulShutdown = shutdown) -> None:
     """Do the most urgent job that waits.
 
     Does nothing when none does, this host cannot, staff have drained it, the worker stops, or the database
@@ -48,21 +48,21 @@ def judge_next(bench: Bench = bench, stop: Stopping = stopping) -> None:
     close_old_connections()
     with stop:
         try:
-            judge = None if stop.asked else bench.judge()
+            judge = None if stop.asked else judge_handle.judge()
             if judge is None or not may_claim(node_name()):
                 return
-            _take_next(Place(judge, bench, stop))
+            _take_next(WorkContext(judge, judge_handle, stop))
         except UNANSWERED as error:
             log.warning("claim_skipped", reason="database_down", error=str(error))
             connections.close_all()
 
 
-def _take_next(place: Place) -> bool:
+def _take_next(place: WorkContext) -> bool:
     def give_way() -> bool:
         while not place.stop.asked and may_claim(node_name()):
             if not take(SUBMISSIONS, place):
                 return True
-            if place.bench.judge() is not place.judge:  # closed after trouble
+            if place.handle.judge() is not place.judge:  # closed after trouble
                 return False
         return False
 
@@ -84,7 +84,7 @@ class _Judged(Protocol[S_contra]):
         """Store the report."""
 
 
-def _judge(queue: _Judged[S], running: Running[S]) -> Ending:
+def _judge(queue: _Judged[S], running: Running[S]) -> FinalWrite:
     """Judge the submission of a job."""
     job = running.job
     log.info("judging_started", problem=job.submission.problem.slug, language=job.submission.language)
@@ -97,12 +97,12 @@ def _judge(queue: _Judged[S], running: Running[S]) -> Ending:
 
     judge, cancelled = running.place.judge, running.cancelled
     report = judge.evaluate(job.submission, on_progress=show, cancelled=cancelled)
-    if report.verdict not in _TRUSTED and (fix := room.exhausted(settings.WARPCOURT)):
+    if report.verdict not in _TRUSTED and (fix := disk_space.exhausted(settings.WARPCOURT)):
         log.error("disk_full", fix=fix, distrusted=report.verdict.value)
         return running.handed_back("disk_full")
     interrupted = report.verdict is Verdict.CANCELLED
-    return Ending(partial(queue.record, job, report), report.verdict, interrupted=interrupted)
+    return FinalWrite(partial(queue.record, job, report), report.verdict, interrupted=interrupted)
 
 
-SUBMISSIONS = Work(Kind.SUBMISSIONS, submissions, partial(_judge, submissions), watched)
-HIDDEN_RUNS = Work(Kind.HIDDEN_RUNS, hidden_runs, partial(_judge, hidden_runs), watched)
+SUBMISSIONS = Work(PulseKind.SUBMISSIONS, submissions, partial(_judge, submissions), watched)
+HIDDEN_RUNS = Work(PulseKind.HIDDEN_RUNS, hidden_runs, partial(_judge, hidden_runs), watched)

@@ -10,10 +10,10 @@ from django.db import connections
 from judge.report import StageTime
 from web.rejudges.models import HiddenRun
 from web.site import metrics, tracing
-from web.site.origin import Origin
+from web.site.origin import RequestOrigin
 from web.submissions import queries
 from web.submissions.models import Job, Submission
-from worker.ending import UNANSWERED
+from worker.final_write import UNANSWERED
 
 _POOL = {"pool_hits_": metrics.POOL_HITS, "pool_misses_": metrics.POOL_MISSES}
 _SECRET_POOL = {
@@ -64,10 +64,10 @@ def count_ready(changes: Mapping[str, int]) -> None:
                 counter.inc(change)
 
 
-def _origin(submission: Submission) -> Origin:
+def _origin(submission: Submission) -> RequestOrigin:
     """Not worth a judgement: without an answer of the database the ids are left out."""
     try:
         return queries.origin_of(submission)
     except UNANSWERED:
         connections.close_all()
-        return Origin()
+        return RequestOrigin()

@@ -33,7 +33,7 @@ from web.site.judging import node_settings
 from web.site.version import version
 from worker.node.holds import obey
 from worker.node.inventory import node_name, process_name
-from worker.notice import notice
+from worker.shared_status import shared_status
 
 log = structlog.get_logger(__name__)
 
@@ -47,14 +47,14 @@ os.register_at_fork(
 )
 
 
-class Ears(Protocol):
+class QueueListener(Protocol):
     """The consumer of a worker's wake-up messages."""
 
     def listen(self, *, on: bool) -> None:
         """Begin or stop listening, soon."""
 
 
-class ConsumerEars:
+class ConsumerQueueListener:
     """The queues of a Celery consumer, as they are when it is ready."""
 
     def __init__(self, consumer: Any) -> None:
@@ -69,7 +69,7 @@ class ConsumerEars:
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class WorkerIdentity:
     """The constant facts about a running worker. `name` is for display, `instance` identifies this run."""
 
     node: str
@@ -79,8 +79,8 @@ class Post:
     concurrency: int
 
     @classmethod
-    def of_this_process(cls, queues: Iterable[str], concurrency: int) -> "Post":
-        """The post of this process, with the hardware classes that its Celery queues are for."""
+    def of_this_process(cls, queues: Iterable[str], concurrency: int) -> "WorkerIdentity":
+        """The identity of this process, with the hardware classes that its Celery queues are for."""
         return cls(
             node=node_name(),
             name=process_name(),
@@ -95,15 +95,15 @@ class Presence:
 
     def __init__(
         self,
-        post: Post,
-        ears: Ears,
+        identity: WorkerIdentity,
+        listener: QueueListener,
         *,
         quarantine: Quarantine | None = None,
         busy: Callable[[], int] = lambda: len(celery_state.active_requests),
         interval_s: float = INTERVAL_S,
     ) -> None:
-        self._post = post
-        self._ears = ears
+        self._identity = identity
+        self._listener = listener
         self._quarantine = quarantine
         self._busy = busy
         self._interval_s = interval_s
@@ -139,7 +139,7 @@ class Presence:
         with _reporting:
             try:
                 record_worker(self._now(state))
-                orders = orders_for(self._post.node)
+                orders = orders_for(self._identity.node)
             except DatabaseTrouble as error:
                 metrics.HEARTBEATS_FAILED.inc()
                 log.warning("presence_not_recorded", error=str(error))
@@ -151,15 +151,15 @@ class Presence:
 
     def _now(self, state: Duty) -> WorkerReport:
         return WorkerReport(
-            node=self._post.node,
-            name=self._post.name,
-            instance=self._post.instance,
-            queues=self._post.queues,
-            concurrency=self._post.concurrency,
+            node=self._identity.node,
+            name=self._identity.name,
+            instance=self._identity.instance,
+            queues=self._identity.queues,
+            concurrency=self._identity.concurrency,
             version=version(),
             busy=0 if state is Duty.STOPPED else self._busy(),
             state=state,
-            message=notice.read(),
+            message=shared_status.read(),
         )
 
     def _obey(self, orders: Orders) -> None:
@@ -167,16 +167,16 @@ class Presence:
             obey(self._quarantine, orders.held)
         if self._listening == orders.drained and not self._leaving:
             self._listening = not orders.drained
-            self._ears.listen(on=self._listening)
-            log.warning("node_drained" if orders.drained else "node_resumed", node=self._post.node)
+            self._listener.listen(on=self._listening)
+            log.warning("node_drained" if orders.drained else "node_resumed", node=self._identity.node)
             self._wake.set()  # say so at once
 
 
 def open_presence(consumer: Any, config: Config) -> Presence:
     """The presence of the worker whose Celery consumer is ready."""
-    ears = ConsumerEars(consumer)
+    listener = ConsumerQueueListener(consumer)
     quarantine = None
     if config.target == "gpu":
         quarantine = Quarantine(node_settings(config).runtime_of(config.data_dir / "cache"))
-    post = Post.of_this_process(ears.queues, consumer.controller.concurrency)
-    return Presence(post, ears, quarantine=quarantine)
+    identity = WorkerIdentity.of_this_process(listener.queues, consumer.controller.concurrency)
+    return Presence(identity, listener, quarantine=quarantine)

@@ -22,33 +22,33 @@ from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from web.authoring.models import ProofRun, RunKind
 from web.authoring.queue import contents_of, queue
-from worker.ending import Ending
-from worker.pulse import Kind
+from worker.final_write import FinalWrite
+from worker.pulse import PulseKind
 from worker.run import Running, Work
 
 log = structlog.get_logger(__name__)
 
 
-def _prove(running: Running[ProofRun]) -> Ending:
+def _prove(running: Running[ProofRun]) -> FinalWrite:
     run = running.job
     log.info("proof_started", kind=run.kind, problem=run.workspace.slug)
     try:
         return _result(running)
     except (OracleFailed, PackageInvalid, PreviewRefused) as error:
         log.info("proof_refused", reason=type(error).__name__)
-        return Ending(partial(queue.record_failure, run, str(error)))
+        return FinalWrite(partial(queue.record_failure, run, str(error)))
 
 
-def _result(running: Running[ProofRun]) -> Ending:
+def _result(running: Running[ProofRun]) -> FinalWrite:
     run, judge, cancelled = running.job, running.place.judge, running.cancelled
     with as_folder(contents_of(run)) as folder:
         problem = load_problem(folder)
         if run.kind == RunKind.PREVIEW:
             shown = judge.preview(problem, CaseWanted.from_json(run.wanted), cancelled=cancelled)
-            return Ending(partial(queue.record, run, shown.to_json()))
+            return FinalWrite(partial(queue.record, run, shown.to_json()))
         gpu = run.wanted.get("gpu", "")
         proof = judge.prove(problem, gpu=gpu, on_progress=_Steps(running), cancelled=cancelled)
-        return Ending(partial(queue.record, run, to_json(proof), holds=proof.holds))
+        return FinalWrite(partial(queue.record, run, to_json(proof), holds=proof.holds))
 
 
 class _Steps:
@@ -77,4 +77,4 @@ def _named(run: ProofRun) -> AbstractContextManager[object]:
     return structlog.contextvars.bound_contextvars(run_id=run.pk, run_attempt=run.attempt)
 
 
-WORK = Work(Kind.PROOFS, queue, _prove, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)
+WORK = Work(PulseKind.PROOFS, queue, _prove, _named, limit_s=lambda: settings.WARPCOURT.proof_limit_s)

@@ -22,7 +22,7 @@ _LIFE, _HELD = struct.Struct("3q"), struct.Struct("3q")  # written by the counti
 _SLOT_BYTES = _LIFE.size + _HELD.size
 
 
-class Kind(IntEnum):
+class PulseKind(IntEnum):
     """The kind of job that a child holds, by the queue from which it was claimed."""
 
     NONE = 0
@@ -36,7 +36,7 @@ class Kind(IntEnum):
 class Held:
     """A claim: `pk` is that of the row which was claimed."""
 
-    kind: Kind = Kind.NONE
+    kind: PulseKind = PulseKind.NONE
     pk: int = 0
     attempt: int = 0
 
@@ -80,7 +80,7 @@ class Pulse:
         return stop
 
     @contextmanager
-    def holding(self, kind: Kind, pk: int, attempt: int) -> Iterator[None]:
+    def holding(self, kind: PulseKind, pk: int, attempt: int) -> Iterator[None]:
         """Say that this child holds a claim. Of several, one within the other, the innermost counts."""
         before = self._held
         self._say(Held(kind, pk, attempt))
@@ -96,7 +96,7 @@ class Pulse:
             pid, started, count = _LIFE.unpack_from(self._page, at)
             if pid:
                 kind, pk, attempt = _HELD.unpack_from(self._page, at + _LIFE.size)
-                yield slot, Sign(pid, started, count, Held(Kind(kind), pk, attempt))
+                yield slot, Sign(pid, started, count, Held(PulseKind(kind), pk, attempt))
 
     def _count(self, at: int, started: int, every_s: float, stop: Event) -> None:
         pid, count = os.getpid(), 0

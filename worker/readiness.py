@@ -13,7 +13,7 @@ from web.site.judging import NOTHING_WARM, open_configured
 CANNOT_JUDGE = (IsolationUnavailable, ToolchainMissing, RuntimeBuildFailed, GpuUnavailable)
 
 
-def why_not(config: Config, say: Callable[[str], None]) -> str | None:
+def readiness_error(config: Config, say: Callable[[str], None]) -> str | None:
     """Why this host cannot judge, with the fix; None when it can.
 
     Builds what judging needs if that has not been done yet, which takes a while the first time.

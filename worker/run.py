@@ -6,9 +6,9 @@ ends. While it works a heartbeat thread extends the lease and learns of cancella
 How a job ends is one write: its result, or its return to the queue. A failure on our side (the package, the
 toolchain, a disk, this code) returns it for another try and is never charged to its owner. A worker that
 stops, and a host that cannot judge at the moment, return it without using up a try, and such a host pauses.
-The write is repeated while the database does not answer, for as long as the lease lasts (`worker.ending`),
-and the heartbeat continues. A late or repeated write changes nothing: every write is fenced. Progress that
-cannot be written is left out: the result has it all.
+The write is repeated while the database does not answer, for as long as the lease lasts
+(`worker.final_write`), and the heartbeat continues. A late or repeated write changes nothing: every write is
+fenced. Progress that cannot be written is skipped: the result includes it.
 
 Long jobs yield: between two steps the worker judges new submissions, so no user waits
 for such a job longer than for one step of it.
@@ -30,15 +30,15 @@ from web.jobs.models import LeasedJob
 from web.jobs.queue import JobQueue, LeaseLost
 from web.site import metrics
 from web.site.databases import DATABASE_AWAY
-from worker import room
-from worker.bench import Bench
-from worker.ending import UNANSWERED, Ending
+from worker import disk_space
+from worker.final_write import UNANSWERED, FinalWrite
 from worker.heartbeat import Heartbeat
+from worker.judge_handle import JudgeHandle
 from worker.judges import Judge
 from worker.node.inventory import process_name
-from worker.pulse import Kind, pulse
+from worker.pulse import PulseKind, pulse
 from worker.readiness import CANNOT_JUDGE
-from worker.stopping import Stopping
+from worker.shutdown import GracefulShutdown
 
 log = structlog.get_logger(__name__)
 
@@ -49,12 +49,12 @@ _CHARGED = {"failed", "disk_full"}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The place of a job: a judge, its bench, and the stop signal."""
+class WorkContext:
+    """The place of a job: a judge, its handle, and the stop signal."""
 
     judge: Judge
-    bench: Bench
-    stop: Stopping
+    handle: JudgeHandle
+    stop: GracefulShutdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Running(Generic[J]):
 
     job: J
     queue: JobQueue[J]
-    place: Place
+    place: WorkContext
     cancelled: Event
     give_way: Callable[[], bool]
 
@@ -90,11 +90,13 @@ class Running(Generic[J]):
         if self.cancelled.is_set():
             raise JudgementCancelled
 
-    def handed_back(self, reason: str) -> Ending:
-        """The ending of a job that is given up for another try."""
+    def handed_back(self, reason: str) -> FinalWrite:
+        """The final_write of a job that is given up for another try."""
         log.info("job_returned", reason=reason)
         metrics.HANDED_BACK.labels(reason=reason).inc()
-        return Ending(partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True)
+        return FinalWrite(
+            partial(self.queue.hand_back, self.job, failed=reason in _CHARGED), interrupted=True
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,9 @@ class Work(Generic[J]):
     stands for the limit of a submission.
     """
 
-    kind: Kind
+    kind: PulseKind
     queue: JobQueue[J]
-    do: Callable[[Running[J]], Ending]
+    do: Callable[[Running[J]], FinalWrite]
     named: Callable[[J], AbstractContextManager[object]]
     limit_s: Callable[[], float] | None = None
 
@@ -116,7 +118,7 @@ def _stay() -> bool:
     return True
 
 
-def take(work: Work[J], place: Place, *, give_way: Callable[[], bool] = _stay) -> bool:
+def take(work: Work[J], place: WorkContext, *, give_way: Callable[[], bool] = _stay) -> bool:
     """Do the next job of a kind, if there is one.
 
     `give_way` does what is more urgent, and says whether to go on afterwards.
@@ -133,28 +135,28 @@ def take(work: Work[J], place: Place, *, give_way: Callable[[], bool] = _stay) -
         pulse.holding(work.kind, job.pk, job.attempt),
         Heartbeat(extend, cancelled, place.stop, limit_s=limit_s) as heartbeat,
     ):
-        ending = _ending(work, running)
-        if heartbeat.stopped and ending.interrupted:
-            ending = running.handed_back("stopping")
+        final_write = _run(work, running)
+        if heartbeat.stopped and final_write.interrupted:
+            final_write = running.handed_back("stopping")
         try:
-            ending.settle(lambda: heartbeat.lost)
+            final_write.settle(lambda: heartbeat.lost)
         except DatabaseError:  # it answers, and does not take what the result holds
             log.exception("verdict_refused")
             running.handed_back("failed").settle(lambda: heartbeat.lost)
     return True
 
 
-def _ending(work: Work[J], running: Running[J]) -> Ending:
-    """Run the job. Return its ending; an exception returns it to the queue."""
-    bench = running.place.bench
+def _run(work: Work[J], running: Running[J]) -> FinalWrite:
+    """Run the job. Return its final_write; an exception returns it to the queue."""
+    handle = running.place.handle
     try:
-        ending = work.do(running)
+        final_write = work.do(running)
     except JudgementCancelled:  # by its owner, or because this worker stops or gave way to trouble
         return running.handed_back("stopping")
     except CANNOT_JUDGE as error:
         log.error("cannot_judge_here", fix=str(error))  # noqa: TRY400 - a traceback would bury the fix
         metrics.CANNOT_JUDGE.inc()
-        bench.put_off(str(error))
+        handle.put_off(str(error))
         return running.handed_back("cannot_judge")
     except DATABASE_AWAY as error:
         log.warning("package_not_read", error=str(error))
@@ -164,20 +166,20 @@ def _ending(work: Work[J], running: Running[J]) -> Ending:
         metrics.JUDGE_FAILURES.inc()
         log.exception("judging_failed", tries=running.job.tries)
         if not isinstance(error, JudgeError):
-            bench.close()
-        return running.handed_back(_why_it_failed(bench, error))
-    bench.worked()
-    return ending
+            handle.close()
+        return running.handed_back(_why_it_failed(handle, error))
+    handle.worked()
+    return final_write
 
 
-def _why_it_failed(bench: Bench, error: Exception) -> str:
+def _why_it_failed(handle: JudgeHandle, error: Exception) -> str:
     """Return `disk_full`, after which this host pauses, or `failed`.
 
-    `bench` detects a disk that stays full.
+    `handle` detects a disk that stays full.
     """
-    if not room.is_disk_full(error):
+    if not disk_space.is_disk_full(error):
         return "failed"
-    fix = room.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"
+    fix = disk_space.shortage(settings.WARPCOURT) or f"{error}: make room on that disk"
     log.error("disk_full", fix=fix)
-    bench.close(retry_in_s=FULL_S, trouble=fix)
+    handle.close(retry_in_s=FULL_S, trouble=fix)
     return "disk_full"

@@ -43,7 +43,7 @@ class PortTaken(Exception):
 
 
 @dataclass(slots=True)
-class Part:
+class SupervisedProcess:
     """One supervised program. Its output goes to `log`."""
 
     name: str
@@ -107,9 +107,12 @@ class Supervisor:
         self._config = config
         self.url = config.public_url or f"http://{_for_url(config.host)}:{config.port}"
         self.local_url = f"http://{_for_url(_reachable(config.host))}:{config.port}"
-        self._parts = [Part("web", uvicorn_argv(config), log), Part("worker", worker_argv(config), log)]
+        self._parts = [
+            SupervisedProcess("web", uvicorn_argv(config), log),
+            SupervisedProcess("worker", worker_argv(config), log),
+        ]
         if config.target == "gpu":
-            self._parts.append(Part("node", [sys.executable, "-m", "worker.node"], log))
+            self._parts.append(SupervisedProcess("node", [sys.executable, "-m", "worker.node"], log))
         self._stop = Event()
 
     def start(self) -> None:
@@ -256,7 +259,7 @@ def main() -> int:
         config = Config.from_env()
         check_port(config.host, config.port)
         prepare()
-        if reason := readiness.why_not(config, _say):
+        if reason := readiness.readiness_error(config, _say):
             _say(f"Submissions will wait, since this host cannot judge: {reason}")
         with running(config) as supervisor:
             _say(f"Warpcourt serves {supervisor.url} (Ctrl-C stops it)")

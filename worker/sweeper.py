@@ -18,7 +18,7 @@ from web.rejudges import rejudging
 from web.rejudges.queue import queue as hidden_runs
 from web.site import metrics
 from web.submissions.services import queue as submissions
-from worker.ending import UNANSWERED
+from worker.final_write import UNANSWERED
 
 log = structlog.get_logger(__name__)
 

@@ -29,18 +29,18 @@ from web.importing.queue import queue as imports
 from web.rejudges.queue import queue as hidden_runs
 from web.site import metrics
 from web.submissions.services import queue as submissions
-from worker.ending import UNANSWERED
-from worker.pulse import Held, Kind, Pulse, Sign, activity_of
+from worker.final_write import UNANSWERED
+from worker.pulse import Held, Pulse, PulseKind, Sign, activity_of
 
 log = structlog.get_logger(__name__)
 
 LEAST_S, MOST_S = 1.0, 4.0
 Abandon = Callable[[int, int], bool]
-ABANDON: Mapping[Kind, Abandon] = {
-    Kind.SUBMISSIONS: submissions.abandon,
-    Kind.HIDDEN_RUNS: hidden_runs.abandon,
-    Kind.PROOFS: proofs.abandon,
-    Kind.IMPORTS: imports.abandon,
+ABANDON: Mapping[PulseKind, Abandon] = {
+    PulseKind.SUBMISSIONS: submissions.abandon,
+    PulseKind.HIDDEN_RUNS: hidden_runs.abandon,
+    PulseKind.PROOFS: proofs.abandon,
+    PulseKind.IMPORTS: imports.abandon,
 }
 
 # A child forked in the middle of a write would inherit a database connection in use.
@@ -66,7 +66,9 @@ class _Seen:
 class Watchdog:
     """Watches the children in `pulse`, from `start` until the process ends."""
 
-    def __init__(self, pulse: Pulse, silent_s: float, *, abandon: Mapping[Kind, Abandon] = ABANDON) -> None:
+    def __init__(
+        self, pulse: Pulse, silent_s: float, *, abandon: Mapping[PulseKind, Abandon] = ABANDON
+    ) -> None:
         self._pulse = pulse
         self._silent_s = silent_s
         self._abandon = abandon
@@ -110,7 +112,7 @@ class Watchdog:
         metrics.CHILDREN_HUNG.inc()
         with suppress(ProcessLookupError):
             os.kill(sign.pid, signal.SIGKILL)
-        if held.kind is not Kind.NONE:
+        if held.kind is not PulseKind.NONE:
             self._unwritten.append((held, time.monotonic() + settings.WARPCOURT.lease_s))
 
     def _ended(self, held: Held, until: float) -> bool:

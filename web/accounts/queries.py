@@ -13,7 +13,7 @@ from web.accounts.models import ApiToken, User
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class AccountOverview:
     """How an account stands. `address` is the primary one, if any."""
 
     address: EmailAddress | None
@@ -39,10 +39,10 @@ def find_user(username: str) -> User | None:
     return named.filter(is_active=True).first()
 
 
-def overview(user: User) -> Overview:
+def overview(user: User) -> AccountOverview:
     """How the account of `user` stands, in four queries."""
     kinds = [*Authenticator.objects.filter(user=user).values_list("type", flat=True)]
-    return Overview(
+    return AccountOverview(
         address=EmailAddress.objects.filter(user=user).order_by("-primary", "pk").first(),
         has_app=Authenticator.Type.TOTP in kinds,
         keys=kinds.count(Authenticator.Type.WEBAUTHN),

@@ -15,7 +15,7 @@ from ninja.utils import check_csrf
 
 from web.accounts import services
 from web.accounts.models import Scope, User
-from web.submissions.lookout import closing
+from web.submissions.event_broadcaster import closing
 from web.submissions.queries import Viewer
 
 

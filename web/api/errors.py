@@ -17,7 +17,7 @@ from web.accounts.services import TooManyTokens
 from web.authoring.services import comments, files, members, publishing, runs, workspaces
 from web.importing import services as imports
 from web.site.databases import DATABASE_AWAY
-from web.site.outage import AGAIN_S
+from web.site.error_views import AGAIN_S
 from web.submissions import services
 
 log = structlog.get_logger(__name__)

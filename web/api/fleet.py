@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 from web.api.auth import STAFF_ORDER, STAFF_READ, ApiRequest
 from web.api.errors import documented
 from web.fleet import orders, queries
-from web.fleet.models import REASON_CHARACTERS, Duty, Gpu, Health, Node, State
+from web.fleet.models import REASON_CHARACTERS, Duty, Gpu, Health, Node, NodeState
 from web.fleet.queries import NodeNow, WorkerAt
 from web.fleet.queues import queues_now
 from web.site.version import version
@@ -69,7 +69,7 @@ class NodeOut(Schema):
     """
 
     name: str
-    state: State | None
+    state: NodeState | None
     message: str
     lost: bool
     heard_s: float = Field(description="Seconds since its last heartbeat.")

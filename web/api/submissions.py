@@ -16,10 +16,10 @@ from problems.vocabulary import Language, Mode, Verdict
 from web.api.auth import READ, SUBMIT, ApiRequest, StreamAuth
 from web.api.errors import documented
 from web.api.problems import Slug, find
-from web.results import counterparts
+from web.results import comparison_base
 from web.submissions import queries, services, streams
 from web.submissions.models import Listing, ListingKind, Submission
-from web.submissions.waiting import jobs_before
+from web.submissions.queue_position import jobs_before
 
 router = Router(auth=READ)
 PAGE_ROWS = 50
@@ -234,7 +234,7 @@ def list_submissions(request: ApiRequest, wanted: Query[WantedSubmissions]) -> A
 def show_own(request: ApiRequest, wanted: Query[Own]) -> Any:
     """Return your latest accepted submission to a problem, or your fastest."""
     problem = find(request, wanted.problem)
-    found = counterparts.own(request.user, problem, wanted.language, wanted.which)
+    found = comparison_base.own(request.user, problem, wanted.language, wanted.which)
     if found is None:
         raise Http404
     return found

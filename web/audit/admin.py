@@ -3,11 +3,11 @@
 from django.contrib import admin
 
 from web.audit.audited import RecordAdmin
-from web.audit.models import Act
+from web.audit.models import AuditEntry
 
 
-@admin.register(Act)
-class ActAdmin(RecordAdmin[Act]):
+@admin.register(AuditEntry)
+class AuditEntryAdmin(RecordAdmin[AuditEntry]):
     """The audit log."""
 
     list_display = ["created", "actor_name", "kind", "target_text", "target_kind"]

@@ -14,7 +14,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 
 M = TypeVar("M", bound=Model)
@@ -32,16 +32,16 @@ class BoundedPaginator(Paginator[Any]):
 
 
 class AuditedAdmin(admin.ModelAdmin[M]):
-    """An administration whose changes are in the audit log. `told` names the fields whose values are kept."""
+    """An administration whose changes are in the audit log, with the values of `logged_fields`."""
 
-    told: ClassVar[tuple[str, ...]] = ()
+    logged_fields: ClassVar[tuple[str, ...]] = ()
     paginator = BoundedPaginator
     show_full_result_count = False
     list_per_page = 50
 
-    def kind_of_change(self, obj: M, changed: list[str]) -> ActKind:  # noqa: ARG002 - for those that tell them apart
+    def kind_of_change(self, obj: M, changed: list[str]) -> AuditKind:  # noqa: ARG002 - for those that tell them apart
         """Which act it is to change the fields `changed` of `obj`."""
-        return ActKind.CHANGE
+        return AuditKind.CHANGE
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
@@ -55,7 +55,7 @@ class AuditedAdmin(admin.ModelAdmin[M]):
 
     def log_addition(self, request: HttpRequest, obj: M, message: Any) -> LogEntry:
         """Note that something was added."""
-        log(request.user, ActKind.ADD, obj)
+        log(request.user, AuditKind.ADD, obj)
         return super().log_addition(request, obj, message)
 
     def log_change(self, request: HttpRequest, obj: M, message: Any) -> LogEntry:
@@ -71,15 +71,15 @@ class AuditedAdmin(admin.ModelAdmin[M]):
             log(request.user, self.kind_of_deletion(), obj)
         return super().log_deletions(request, queryset)
 
-    def kind_of_deletion(self) -> ActKind:
+    def kind_of_deletion(self) -> AuditKind:
         """Which act it is to delete one."""
-        return ActKind.DELETE
+        return AuditKind.DELETE
 
     def _values(self, form: "ModelForm[M]", changed: list[str]) -> dict[str, list[object]]:
         return {
             name: [_plain(form.initial.get(name)), _plain(form.cleaned_data.get(name))]
             for name in changed
-            if name in self.told
+            if name in self.logged_fields
         }
 
 

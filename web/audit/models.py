@@ -8,7 +8,7 @@ NAME_CHARACTERS = 30
 TEXT_CHARACTERS = 200
 
 
-class ActKind(models.TextChoices):
+class AuditKind(models.TextChoices):
     """What can be done that is logged. A kind is never renamed: rows keep it for good."""
 
     REJUDGE = "submission.rejudge", "Rejudged a submission"
@@ -48,7 +48,7 @@ class ActKind(models.TextChoices):
     DELETE = "admin.delete", "Deleted in the admin"
 
 
-class Act(models.Model):
+class AuditEntry(models.Model):
     """Something that was done with more rights than a learner has. Append-only.
 
     The names are kept beside the keys, so that a row says what it said when its people and things are
@@ -56,7 +56,7 @@ class Act(models.Model):
     """
 
     actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="acts"
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="audit_entries"
     )
     actor_name = models.CharField(
         max_length=NAME_CHARACTERS, blank=True, help_text="Empty if done on the command line."
@@ -71,9 +71,9 @@ class Act(models.Model):
     class Meta:
         ordering = ["-pk"]
         indexes = [
-            models.Index(fields=["kind", "-id"], name="act_by_kind"),
-            models.Index(fields=["actor_name", "-id"], name="act_by_actor"),
-            models.Index(fields=["target_kind", "target_id", "-id"], name="act_by_target"),
+            models.Index(fields=["kind", "-id"], name="audit_by_kind"),
+            models.Index(fields=["actor_name", "-id"], name="audit_by_actor"),
+            models.Index(fields=["target_kind", "target_id", "-id"], name="audit_by_target"),
         ]
 
     def __str__(self) -> str:
@@ -82,7 +82,7 @@ class Act(models.Model):
     @property
     def label(self) -> str:
         """The kind in words; itself where it is none of ours any more."""
-        return ActKind(self.kind).label if self.kind in ActKind.values else self.kind
+        return AuditKind(self.kind).label if self.kind in AuditKind.values else self.kind
 
     @property
     def facts(self) -> list[tuple[str, str]]:

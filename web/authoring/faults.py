@@ -16,7 +16,7 @@ _FAULT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PackageFault:
     """A fault of the package. `key` is where in problem.toml, empty where the whole file is meant."""
 
     path: str
@@ -29,7 +29,7 @@ class Fault:
         return ": ".join(filter(None, [self.path, self.key]))
 
 
-def faults_of(workspace: Workspace) -> tuple[Fault, ...]:
+def faults_of(workspace: Workspace) -> tuple[PackageFault, ...]:
     """Every fault of the files as they are now; none where they make a problem."""
     try:
         load(workspace)
@@ -38,17 +38,17 @@ def faults_of(workspace: Workspace) -> tuple[Fault, ...]:
     return ()
 
 
-def faults_in(refusal: PackageInvalid) -> tuple[Fault, ...]:
+def faults_in(refusal: PackageInvalid) -> tuple[PackageFault, ...]:
     """The faults for which a package was refused."""
     return tuple(_parse(text) for text in refusal.faults)
 
 
-def faults_at(faults: Iterable[Fault], *places: str) -> tuple[Fault, ...]:
+def faults_at(faults: Iterable[PackageFault], *places: str) -> tuple[PackageFault, ...]:
     """Those at `places`: files such as `reference.py`, folders such as `solutions/`, keys such as `cases`."""
     return tuple(fault for fault in faults if any(_is_at(fault, place) for place in places))
 
 
-def _is_at(fault: Fault, place: str) -> bool:
+def _is_at(fault: PackageFault, place: str) -> bool:
     if place.endswith("/"):
         return fault.path.startswith(place)
     if "." in place:
@@ -56,8 +56,8 @@ def _is_at(fault: Fault, place: str) -> bool:
     return fault.path == "problem.toml" and (not fault.key or re.split(r"[.\[]", fault.key)[0] == place)
 
 
-def _parse(text: str) -> Fault:
+def _parse(text: str) -> PackageFault:
     found = _FAULT.fullmatch(text)
     if found is None:
-        return Fault("", "", text)
-    return Fault(found["path"] or "", found["key"] or "", found["text"])
+        return PackageFault("", "", text)
+    return PackageFault(found["path"] or "", found["key"] or "", found["text"])

@@ -8,14 +8,14 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 
 from web.accounts.models import User
-from web.authoring.models import Membership, Role, State, Workspace
+from web.authoring.models import Membership, Role, Workspace, WorkspaceState
 from web.authoring.queries import own_workspaces, shared_workspaces, visible_workspaces
 
 PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class WorkspaceRow:
     """A problem of the list. `role` is the viewer's, in words."""
 
     workspace: Workspace
@@ -24,10 +24,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class WorkspaceListing:
     """One page of the list. `any` is false for somebody who has no problem at all."""
 
-    rows: list[Row]
+    rows: list[WorkspaceRow]
     page: Page[Workspace]
     chosen: dict[str, str]
     any: bool
@@ -40,17 +40,17 @@ class Listing:
         return self.page.paginator.count
 
 
-def list_page(viewer: User, chosen: dict[str, str], number: str) -> Listing:
+def list_page(viewer: User, chosen: dict[str, str], number: str) -> WorkspaceListing:
     """Page `number` of what `viewer` may see, narrowed by `chosen`; the nearest page there is."""
     found = _narrowed(viewer, chosen)
     page = Paginator(found, PER_PAGE).get_page(number if number.strip("0").isdecimal() else 1)
-    return Listing(
+    return WorkspaceListing(
         rows=[_row(viewer, workspace) for workspace in page],
         page=page,
         chosen=chosen,
         any=bool(page.paginator.count) or visible_workspaces(viewer).exists(),
-        before=_address(chosen, page.number - 1) if page.has_previous() else "",
-        after=_address(chosen, page.number + 1) if page.has_next() else "",
+        before=_url(chosen, page.number - 1) if page.has_previous() else "",
+        after=_url(chosen, page.number + 1) if page.has_next() else "",
     )
 
 
@@ -62,7 +62,7 @@ def _narrowed(viewer: User, chosen: dict[str, str]) -> QuerySet[Workspace]:
     if state := chosen.get("state"):
         found = found.filter(state=state)
     else:
-        found = found.exclude(state=State.ARCHIVED)
+        found = found.exclude(state=WorkspaceState.ARCHIVED)
     for word in chosen.get("q", "").split():
         found = found.filter(Q(title__icontains=word) | Q(slug__icontains=word))
     mine = Membership.objects.filter(workspace=OuterRef("pk"), user=viewer.pk).values("role")[:1]
@@ -71,15 +71,15 @@ def _narrowed(viewer: User, chosen: dict[str, str]) -> QuerySet[Workspace]:
     return annotated.order_by("-changed", "-pk")  # what groups has no order of its own
 
 
-def _row(viewer: User, workspace: Workspace) -> Row:
-    told = vars(workspace)
+def _row(viewer: User, workspace: Workspace) -> WorkspaceRow:
+    annotated = vars(workspace)
     if workspace.owner_id == viewer.pk:
         role = Role.OWNER.label
     else:
-        role = Role(told["membership"]).label if told["membership"] else "Staff"
-    return Row(workspace, role, told["unanswered"])
+        role = Role(annotated["membership"]).label if annotated["membership"] else "Staff"
+    return WorkspaceRow(workspace, role, annotated["unanswered"])
 
 
-def _address(chosen: dict[str, str], number: int) -> str:
+def _url(chosen: dict[str, str], number: int) -> str:
     query = {**chosen, **({"page": str(number)} if number > 1 else {})}
     return reverse("author") + (f"?{urlencode(query)}" if query else "")

@@ -17,7 +17,7 @@ HASH_CHARACTERS = 64
 GPU_CHARACTERS = 120
 
 
-class State(models.TextChoices):
+class WorkspaceState(models.TextChoices):
     """Where a problem stands on its way to learners.
 
     `ready`: a proof of what the files say now holds. `published`: they say what the latest version says.
@@ -48,7 +48,7 @@ class Workspace(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="workspaces"
     )
-    state = models.CharField(max_length=9, choices=State.choices, default=State.DRAFT)
+    state = models.CharField(max_length=9, choices=WorkspaceState.choices, default=WorkspaceState.DRAFT)
     revision = models.PositiveIntegerField(default=0)
     touched = models.JSONField(default=dict)
     published_hash = models.CharField(max_length=HASH_CHARACTERS, blank=True)
@@ -59,7 +59,7 @@ class Workspace(models.Model):
         ordering = ["-changed", "-pk"]
         indexes = [models.Index(fields=["owner", "-changed"], name="workspace_of_owner")]
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=State.values), name="workspace_state_known")
+            models.CheckConstraint(condition=Q(state__in=WorkspaceState.values), name="workspace_state_known")
         ]
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from django.shortcuts import render
 
 from web.authoring import rights
 from web.authoring.editing.document import DescriptionUnreadable
-from web.authoring.faults import Fault, faults_at, faults_of
+from web.authoring.faults import PackageFault, faults_at, faults_of
 from web.authoring.models import Workspace
 from web.authoring.queries import NotText, list_comments, read_text, sizes
 from web.authoring.saving import refused, wants_json
@@ -25,7 +25,7 @@ def tab_context(
     workspace: Workspace,
     tab: str,
     *places: str,
-    faults: tuple[Fault, ...] | None = None,
+    faults: tuple[PackageFault, ...] | None = None,
     **more: object,
 ) -> dict[str, Any]:
     """The context of the tab called `tab`. `places` are those whose faults it shows; see `faults_at`."""

@@ -48,7 +48,7 @@ _TABS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FixableFinding:
     """A finding with the tab on which it is mended; empty where no tab is known."""
 
     finding: Finding
@@ -61,7 +61,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProofCheck:
     """One thing that was looked into, with what was found."""
 
     check: Check
@@ -70,11 +70,11 @@ class Part:
     icon: str
     word: str
     ms: float
-    places: tuple[Place, ...]
+    places: tuple[FixableFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProofStep:
     """A step of the proof."""
 
     text: str
@@ -88,10 +88,10 @@ class ProofPage:
 
     run: ProofRun
     proof: Proof | None
-    parts: tuple[Part, ...]
+    parts: tuple[ProofCheck, ...]
     outcomes: tuple[Outcome, ...]
     unexpected: int
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
     index: int
     total: int
     stale: bool
@@ -166,28 +166,28 @@ def tab_of(place: str) -> str:
     return next((tab for beginning, tab in _TABS if place.startswith(beginning)), "")
 
 
-def _parts(proof: Proof) -> tuple[Part, ...]:
+def _parts(proof: Proof) -> tuple[ProofCheck, ...]:
     sections = {section.check: section for section in proof.sections}
     checks = [check for check in Check if check in sections or proof.findings_of(check)]
     return tuple(_part(proof, check, sections.get(check)) for check in checks)
 
 
-def _part(proof: Proof, check: Check, section: Section | None) -> Part:
+def _part(proof: Proof, check: Check, section: Section | None) -> ProofCheck:
     found = proof.findings_of(check)
     failed = any(finding.severity is Severity.ERROR for finding in found)
     state = section.state if section else (State.FAILS if failed else State.WARNS)
-    return Part(
+    return ProofCheck(
         check=check,
         title=check.heading,
         tone=_TONES[state],
         icon=_ICONS[state],
         word=_WORDS[state],
         ms=section.ms if section else 0.0,
-        places=tuple(Place(finding, tab_of(finding.place)) for finding in found),
+        places=tuple(FixableFinding(finding, tab_of(finding.place)) for finding in found),
     )
 
 
-def _step(told: Mapping[str, Any]) -> Step:
-    text = str(told.get("text", ""))
-    mark = "bad" if "UNEXPECTED" in text else "good" if told.get("kind") == "checked" else ""
-    return Step(text, float(told.get("at_s") or 0.0), mark)
+def _step(event: Mapping[str, Any]) -> ProofStep:
+    text = str(event.get("text", ""))
+    mark = "bad" if "UNEXPECTED" in text else "good" if event.get("kind") == "checked" else ""
+    return ProofStep(text, float(event.get("at_s") or 0.0), mark)

@@ -13,8 +13,8 @@ from web.authoring.models import (
     Revision,
     Role,
     RunKind,
-    State,
     Workspace,
+    WorkspaceState,
 )
 from web.catalog.queries import Viewer
 from web.jobs.models import JobState
@@ -161,8 +161,8 @@ def holding_proof(workspace: Workspace, content_hash: str) -> ProofRun | None:
     ).first()
 
 
-def standing(workspace: Workspace, content_hash: str) -> State:
+def standing(workspace: Workspace, content_hash: str) -> WorkspaceState:
     """What a workspace is whose files are those of `content_hash`, and which nobody proves now."""
     if content_hash == workspace.published_hash:
-        return State.PUBLISHED
-    return State.READY if holding_proof(workspace, content_hash) else State.DRAFT
+        return WorkspaceState.PUBLISHED
+    return WorkspaceState.READY if holding_proof(workspace, content_hash) else WorkspaceState.DRAFT

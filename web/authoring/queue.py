@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from problems.contents import Contents
 from web.authoring import queries
-from web.authoring.models import ProofRun, RunKind, State, Workspace
+from web.authoring.models import ProofRun, RunKind, Workspace, WorkspaceState
 from web.authoring.queries import standing
 from web.jobs.queue import Failure, JobQueue
 from web.site.clock import DatabaseNow
@@ -89,11 +89,13 @@ def contents_of(run: ProofRun) -> Contents:
 
 def settle(workspace_id: int) -> None:
     """Make a workspace whose proof is over what its files are now."""
-    workspace = Workspace.objects.filter(pk=workspace_id, state=State.PROVING).first()
+    workspace = Workspace.objects.filter(pk=workspace_id, state=WorkspaceState.PROVING).first()
     revision = queries.present_revision(workspace) if workspace else None
     if workspace is None or revision is None:
         return
-    mine = Workspace.objects.filter(pk=workspace_id, state=State.PROVING, revision=workspace.revision)
+    mine = Workspace.objects.filter(
+        pk=workspace_id, state=WorkspaceState.PROVING, revision=workspace.revision
+    )
     mine.update(state=standing(workspace, revision.content_hash))
 
 

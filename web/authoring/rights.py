@@ -13,7 +13,7 @@ from rules.permissions import add_perm
 from rules.predicates import Predicate
 
 from web.accounts.models import User
-from web.authoring.models import Role, State, Workspace
+from web.authoring.models import Role, Workspace, WorkspaceState
 from web.authoring.queries import role_of
 
 CREATE: Final = "authoring.create"
@@ -48,7 +48,7 @@ def is_staff(user: User) -> bool:
 
 def is_open(_user: User, workspace: Workspace | None) -> bool:
     """Whether it is not archived."""
-    return workspace is not None and workspace.state != State.ARCHIVED
+    return workspace is not None and workspace.state != WorkspaceState.ARCHIVED
 
 
 def _predicate(holds: Callable[..., bool], name: str = "") -> Any:

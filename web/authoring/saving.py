@@ -16,8 +16,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
 from web.authoring.differing import FileDifference, differences, text_or_none
-from web.authoring.entrance import person
 from web.authoring.models import Workspace
+from web.authoring.permissions import person
 from web.authoring.queries import find_revision
 from web.authoring.services import files
 
@@ -42,8 +42,8 @@ def wants_json(request: HttpRequest) -> bool:
 
 def expected_revision(request: HttpRequest) -> int:
     """The revision that a form was made from; -1, which nothing was made from, where it names none."""
-    told = request.POST.get("expected", "")
-    return min(int(told), MAX_REVISION) if told.isascii() and told.isdigit() else -1
+    expected = request.POST.get("expected", "")
+    return min(int(expected), MAX_REVISION) if expected.isascii() and expected.isdigit() else -1
 
 
 def save(
@@ -76,8 +76,8 @@ def save(
     except files.FilesRefused as refusal:
         return _unwritten(request, workspace, changes, str(refusal), back=back)
     if wants_json(request):
-        told = {"revision": workspace.revision, "saved": workspace.changed, "values": dict(renumbered or {})}
-        return JsonResponse({"kind": "saved", **told})
+        body = {"revision": workspace.revision, "saved": workspace.changed, "values": dict(renumbered or {})}
+        return JsonResponse({"kind": "saved", **body})
     messages.success(request, f"Saved as revision {workspace.revision}.")
     return redirect(back)
 
@@ -85,8 +85,8 @@ def save(
 def refused(request: HttpRequest, workspace: Workspace, reasons: Sequence[str], *, back: str) -> HttpResponse:
     """Say why nothing was saved."""
     if wants_json(request):
-        told = {"error": " ".join(reasons), "revision": workspace.revision}
-        return JsonResponse({"kind": "refused", **told})
+        body = {"error": " ".join(reasons), "revision": workspace.revision}
+        return JsonResponse({"kind": "refused", **body})
     for reason in reasons:
         messages.error(request, reason)
     return redirect(back)

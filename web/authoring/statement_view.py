@@ -9,7 +9,7 @@ from problems.contents import DESCRIPTION, Contents, as_folder
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
 from problems.translations import locale_of
-from web.authoring.faults import Fault, faults_at, faults_in
+from web.authoring.faults import PackageFault, faults_at, faults_in
 from web.authoring.figures import pictures
 from web.authoring.models import Workspace
 from web.authoring.queries import read
@@ -30,7 +30,7 @@ class StatementView:
     locale: str
     statement: SafeString
     arguments: tuple[Argument, ...]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PackageFault, ...] = ()
 
 
 def rendered(workspace: Workspace, text: str, *, anchors: str = "s-") -> SafeString:

@@ -17,7 +17,7 @@ class Tab:
     files: tuple[str, ...] = ()
 
     @property
-    def address_name(self) -> str:
+    def url_name(self) -> str:
         """The name of its address."""
         return f"author-{self.name}"
 

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from web.audit.audited import AuditedAdmin, RecordAdmin
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.catalog.models import Problem, Tagging
 
 
@@ -14,7 +14,7 @@ from web.catalog.models import Problem, Tagging
 class ProblemAdmin(AuditedAdmin[Problem]):
     """Problems, to publish or withdraw. Their content comes from the packages."""
 
-    told: ClassVar[tuple[str, ...]] = ("published",)
+    logged_fields: ClassVar[tuple[str, ...]] = ("published",)
     list_display = ["slug", "title", "difficulty", "track_day", "published", "updated"]
     list_filter = ["published", "difficulty"]
     list_editable = ["published"]
@@ -32,11 +32,11 @@ class ProblemAdmin(AuditedAdmin[Problem]):
         """Nobody: submissions refer to it. Withdraw it instead."""
         return False
 
-    def kind_of_change(self, obj: Problem, changed: list[str]) -> ActKind:
+    def kind_of_change(self, obj: Problem, changed: list[str]) -> AuditKind:
         """To publish and to withdraw are acts of their own."""
         if "published" not in changed:
-            return ActKind.CHANGE
-        return ActKind.PUBLISH if obj.published else ActKind.WITHDRAW
+            return AuditKind.CHANGE
+        return AuditKind.PUBLISH if obj.published else AuditKind.WITHDRAW
 
 
 @admin.register(Tagging)

@@ -164,17 +164,15 @@ def submit(
     body = {name: value for name, value in body.items() if value is not None}
     with terminal.site() as client:
         row = client.post("submissions", body)
-        address = f"{client.url}/s/{row['id']}"
+        url = f"{client.url}/s/{row['id']}"
         if watch_it:
             if not as_json:
-                show.plain(terminal.progress(), address)
+                show.plain(terminal.progress(), url)
             _verdict(watch(client, row["id"], terminal.progress(), quiet=as_json), as_json=as_json)
     if as_json:
         terminal.print_json(row)
     else:
-        show.plain(
-            terminal.out(), f"{address}\nTo wait for the verdict: warpcourt status {row['id']} --watch"
-        )
+        show.plain(terminal.out(), f"{url}\nTo wait for the verdict: warpcourt status {row['id']} --watch")
 
 
 @app.command()

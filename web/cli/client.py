@@ -123,8 +123,8 @@ class Client:
 
     def _stream(self, public_id: str, seen: int) -> Iterator[Event]:
         headers = {"Last-Event-ID": str(seen), "Accept": "text/event-stream"}
-        address = f"submissions/{quote(public_id, safe='')}/events"
-        with self._http.stream("GET", address, headers=headers, timeout=_STREAM_TIMEOUT) as response:
+        url = f"submissions/{quote(public_id, safe='')}/events"
+        with self._http.stream("GET", url, headers=headers, timeout=_STREAM_TIMEOUT) as response:
             if response.status_code >= 400:
                 response.read()
                 raise _refusal(response)

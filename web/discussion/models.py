@@ -38,7 +38,7 @@ class Thread(models.Model):
         return self.title
 
 
-class State(models.TextChoices):
+class PostState(models.TextChoices):
     """Whether a post can be read. A hidden one was hidden by staff, a deleted one by its author."""
 
     SHOWN = "shown"
@@ -55,7 +55,7 @@ class Post(models.Model):
     )
     text = models.TextField(max_length=TEXT_CHARACTERS)
     opening = models.BooleanField(default=False)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.SHOWN)
+    state = models.CharField(max_length=8, choices=PostState.choices, default=PostState.SHOWN)
     reason = models.CharField(
         max_length=REASON_CHARACTERS,
         blank=True,
@@ -71,9 +71,9 @@ class Post(models.Model):
             models.Index(fields=["author", "-created"], name="post_of_author"),
         ]
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=State.values), name="post_state_known"),
+            models.CheckConstraint(condition=Q(state__in=PostState.values), name="post_state_known"),
             models.CheckConstraint(
-                condition=Q(reason="") | Q(state=State.HIDDEN.value), name="post_reason_where_hidden"
+                condition=Q(reason="") | Q(state=PostState.HIDDEN.value), name="post_reason_where_hidden"
             ),
             models.UniqueConstraint(fields=["thread"], name="post_one_opens", condition=Q(opening=True)),
         ]

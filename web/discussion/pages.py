@@ -11,7 +11,7 @@ from web.accounts.visibility import may_see_profile
 from web.catalog.markdown import render
 from web.catalog.models import Problem
 from web.discussion import queries
-from web.discussion.models import Ban, Post, State, Thread
+from web.discussion.models import Ban, Post, PostState, Thread
 from web.site import cursors
 from web.submissions.queries import Viewer
 
@@ -118,8 +118,8 @@ def thread_page(viewer: Viewer, thread: Thread, after: str) -> ThreadPage:
 def post_view(post: Post, viewer: Viewer) -> PostView:
     """`post` as `viewer` sees it. Staff read all of them, and authors what staff hid of theirs."""
     mine = post.author_id is not None and post.author_id == viewer.pk
-    shown = post.state == State.SHOWN
-    reads = shown or viewer.is_staff or (mine and post.state == State.HIDDEN)
+    shown = post.state == PostState.SHOWN
+    reads = shown or viewer.is_staff or (mine and post.state == PostState.HIDDEN)
     return PostView(
         post=post,
         author=name_of(post),
@@ -150,8 +150,8 @@ def _profile(post: Post, viewer: Viewer) -> str:
 
 
 def _note(post: Post, *, reads: bool) -> str:
-    if post.state == State.DELETED:
+    if post.state == PostState.DELETED:
         return "Deleted by its author."
-    if post.state == State.HIDDEN:
+    if post.state == PostState.HIDDEN:
         return f"Hidden by staff: {post.reason}" if reads else "Hidden by staff."
     return ""

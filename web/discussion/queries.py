@@ -8,7 +8,7 @@ from django.utils import timezone
 from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
 from web.catalog.queries import has_solved
-from web.discussion.models import Answer, Ban, Flag, Post, State, Thread
+from web.discussion.models import Answer, Ban, Flag, Post, PostState, Thread
 from web.submissions.queries import Viewer
 
 
@@ -28,12 +28,12 @@ def list_threads(
     opening = Post.objects.filter(thread=OuterRef("pk"), opening=True)
     threads = Thread.objects.filter(problem=problem).select_related("author")
     if not viewer.is_staff:
-        hidden = Exists(opening.filter(state=State.HIDDEN))
+        hidden = Exists(opening.filter(state=PostState.HIDDEN))
         threads = threads.filter(Q(shown=True) | (Q(author=viewer.pk) & hidden))
     if before is not None:
         latest, pk = before
         threads = threads.filter(Q(latest__lt=latest) | Q(latest=latest, pk__lt=pk))
-    return threads.annotate(opened=Exists(opening.filter(state=State.SHOWN)))
+    return threads.annotate(opened=Exists(opening.filter(state=PostState.SHOWN)))
 
 
 def find_thread(viewer: Viewer, problem: Problem, pk: int) -> Thread | None:
@@ -62,7 +62,7 @@ def find_post(viewer: Viewer, pk: int) -> Post | None:
     """
     posts = Post.objects.select_related("author", "thread__problem").filter(pk=pk)
     if not viewer.is_staff:
-        posts = posts.filter(state=State.SHOWN, thread__shown=True, thread__problem__published=True)
+        posts = posts.filter(state=PostState.SHOWN, thread__shown=True, thread__problem__published=True)
     found = posts.first()
     return found if found and may_enter(viewer, found.thread.problem) else None
 

@@ -185,9 +185,9 @@ def _own_or_404(request: HttpRequest, pk: int) -> Post:
 
 
 def _place(post: Post) -> str:
-    address = reverse("thread", args=[post.thread.problem.slug, post.thread_id])
+    url = reverse("thread", args=[post.thread.problem.slug, post.thread_id])
     after = queries.page_start(post, pages.POSTS_PER_PAGE)
-    return f"{address}?after={after}#post-{post.pk}" if after else f"{address}#post-{post.pk}"
+    return f"{url}?after={after}#post-{post.pk}" if after else f"{url}#post-{post.pk}"
 
 
 def _threads(problem: Problem) -> str:

@@ -55,12 +55,14 @@ def check_backups(config: Config) -> Findings:
     age_s, latest = backup_age_s(), last_backup()
     good = age_s is not None and age_s <= config.backup_max_age_h * 3600
     found = (
-        "no backup found" if age_s is None else f"the latest backup is {_told(timedelta(seconds=age_s))} old"
+        "no backup found"
+        if age_s is None
+        else f"the latest backup is {_age_text(timedelta(seconds=age_s))} old"
     )
     fix = "run warpcourt-admin backup FILE every night, and keep a copy on another host"
     yield Finding("backup", ok_if(good and latest is not None, Level.WEAK), found, fix)
 
 
-def _told(age: timedelta) -> str:
+def _age_text(age: timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
     return f"{hours // 24} days" if hours >= 48 else f"{hours} hours"

@@ -25,7 +25,7 @@ def draft(request: HttpRequest, slug: str, language: str) -> HttpResponse:
         return JsonResponse({"error": "Sign in to keep drafts on the server."}, status=401)
     problem, known = _addressed(request, slug, language)
     if request.method == "GET":
-        return JsonResponse(_told(queries.find_draft(request.user, problem, known)))
+        return JsonResponse(_to_json(queries.find_draft(request.user, problem, known)))
     try:
         save = Save.parse(request.body)
         saved = services.save_draft(
@@ -37,7 +37,7 @@ def draft(request: HttpRequest, slug: str, language: str) -> HttpResponse:
             keep=save.keep,
         )
     except services.DraftConflict as conflict:
-        return JsonResponse({"error": str(conflict), **_told(conflict.current)}, status=409)
+        return JsonResponse({"error": str(conflict), **_to_json(conflict.current)}, status=409)
     except (services.DraftUnacceptable, SaveMalformed) as refusal:
         return JsonResponse({"error": str(refusal)}, status=422)
     return JsonResponse({"revision": saved.revision, "saved": saved.saved})
@@ -73,7 +73,7 @@ def _addressed(request: HttpRequest, slug: str, language: str) -> tuple[Problem,
     return problem, Language(language)
 
 
-def _told(draft: Draft | None) -> dict[str, object]:
+def _to_json(draft: Draft | None) -> dict[str, object]:
     if draft is None or not draft.revision:
         return {"revision": 0, "source": None, "saved": None}
     return {"revision": draft.revision, "source": draft.source, "saved": draft.saved}

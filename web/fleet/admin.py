@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from web.audit.audited import RecordAdmin, RemovableAdmin
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.fleet.models import Gpu, Node, Worker
 
 
@@ -15,9 +15,9 @@ class NodeAdmin(RemovableAdmin[Node]):
     list_filter = ["state", "drained"]
     search_fields = ["name"]
 
-    def kind_of_deletion(self) -> ActKind:
+    def kind_of_deletion(self) -> AuditKind:
         """It is removed."""
-        return ActKind.NODE_REMOVE
+        return AuditKind.NODE_REMOVE
 
 
 @admin.register(Worker)

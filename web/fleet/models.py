@@ -16,7 +16,7 @@ PERSON_CHARACTERS = 30
 INSTANCE_CHARACTERS = 32
 
 
-class State(models.TextChoices):
+class NodeState(models.TextChoices):
     """What a node says of itself. A node that says nothing any more is lost; see `queries`."""
 
     SERVING = "serving"
@@ -33,7 +33,7 @@ class Node(models.Model):
     """
 
     name = models.CharField(max_length=NAME_CHARACTERS, unique=True)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.SERVING)
+    state = models.CharField(max_length=8, choices=NodeState.choices, default=NodeState.SERVING)
     message = models.TextField(blank=True, help_text="Current problem of the node.")
     versions = models.JSONField(default=dict)
     heartbeat = models.DateTimeField(default=timezone.now)
@@ -53,9 +53,9 @@ class Node(models.Model):
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=State.values), name="node_state_known"),
+            models.CheckConstraint(condition=Q(state__in=NodeState.values), name="node_state_known"),
             models.CheckConstraint(
-                condition=~Q(state=State.TROUBLED.value) | ~Q(message=""), name="node_troubled_says_why"
+                condition=~Q(state=NodeState.TROUBLED.value) | ~Q(message=""), name="node_troubled_says_why"
             ),
             models.CheckConstraint(
                 condition=Q(drained=False, drain_reason="", drained_since__isnull=True)

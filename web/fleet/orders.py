@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.fleet.models import PERSON_CHARACTERS, REASON_CHARACTERS, Gpu, Node
 from web.site.clock import DatabaseNow
@@ -27,7 +27,7 @@ def drain(actor: Actor, node: Node, *, reason: str) -> None:
     columns = {"drained": True, "drain_reason": _reason(reason), "drained_by": _name(actor)}
     Node.objects.filter(pk=node.pk, drained=False).update(drained_since=DatabaseNow(), **columns)
     Node.objects.filter(pk=node.pk, drained=True).update(**columns)
-    log(actor, ActKind.NODE_DRAIN, node, reason=columns["drain_reason"])
+    log(actor, AuditKind.NODE_DRAIN, node, reason=columns["drain_reason"])
 
 
 @transaction.atomic
@@ -36,7 +36,7 @@ def undrain(actor: Actor, node: Node) -> bool:
     drained = Node.objects.filter(pk=node.pk, drained=True)
     changed = drained.update(drained=False, drain_reason="", drained_by="", drained_since=None)
     if changed:
-        log(actor, ActKind.NODE_UNDRAIN, node)
+        log(actor, AuditKind.NODE_UNDRAIN, node)
     return bool(changed)
 
 
@@ -50,7 +50,7 @@ def hold(actor: Actor, gpu: Gpu, *, reason: str) -> None:
     columns = {"hold_reason": _reason(reason), "held_by": _name(actor)}
     Gpu.objects.filter(pk=gpu.pk, hold_reason="").update(held_since=DatabaseNow(), **columns)
     Gpu.objects.filter(pk=gpu.pk).exclude(hold_reason="").update(**columns)
-    log(actor, ActKind.GPU_HOLD, gpu, reason=columns["hold_reason"])
+    log(actor, AuditKind.GPU_HOLD, gpu, reason=columns["hold_reason"])
 
 
 @transaction.atomic
@@ -59,7 +59,7 @@ def release(actor: Actor, gpu: Gpu) -> bool:
     held = Gpu.objects.filter(pk=gpu.pk).exclude(hold_reason="")
     changed = held.update(hold_reason="", held_by="", held_since=None)
     if changed:
-        log(actor, ActKind.GPU_RELEASE, gpu)
+        log(actor, AuditKind.GPU_RELEASE, gpu)
     return bool(changed)
 
 

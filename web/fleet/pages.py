@@ -1,37 +1,37 @@
-"""How nodes, workers and GPUs look on the fleet page."""
+"""The badges and rows of nodes, workers and GPUs on the fleet page."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from web.fleet.models import Duty, Gpu, Health, State
+from web.fleet.models import Duty, Gpu, Health, NodeState
 from web.fleet.queries import NodeNow, WorkerAt, fleet
 from web.fleet.queues import QueueNow, queues_now
 from web.jobs.queries import Task, host_of, tasks_held
 from web.site.version import version
 
-_NODE_LOOKS = {
-    State.SERVING: ("Serving", "good", "accepted"),
-    State.TROUBLED: ("Troubled", "limit", "warning"),
-    State.STOPPED: ("Stopped", "void", "cancelled"),
+_NODE_BADGES = {
+    NodeState.SERVING: ("Serving", "good", "accepted"),
+    NodeState.TROUBLED: ("Troubled", "limit", "warning"),
+    NodeState.STOPPED: ("Stopped", "void", "cancelled"),
 }
-_GPU_LOOKS = {
+_GPU_BADGES = {
     Health.WELL: ("Well", "good", "accepted"),
     Health.QUARANTINED: ("Quarantined", "bad", "wrong_answer"),
     Health.MISSING: ("Missing", "void", "cancelled"),
 }
-_WORKER_LOOKS = {
+_WORKER_BADGES = {
     Duty.SERVING: ("Serving", "good", "accepted"),
     Duty.DRAINING: ("Draining", "live", "pending"),
     Duty.STOPPED: ("Stopped", "void", "cancelled"),
 }
-_LOST_LOOK = ("Lost", "bad", "wrong_answer")
+_LOST_BADGE = ("Lost", "bad", "wrong_answer")
 _LOST = "The service stopped or can't reach the database. Check the host. Other workers take over its jobs."
 _NODE_REMEDIES = {
-    State.SERVING: "",
-    State.TROUBLED: "The service retries automatically. If this persists, check its log on that host.",
-    State.STOPPED: "The service was stopped. Start it with python -m worker.node, or remove the node.",
+    NodeState.SERVING: "",
+    NodeState.TROUBLED: "The service retries automatically. If this persists, check its log on that host.",
+    NodeState.STOPPED: "The service was stopped. Start it with python -m worker.node, or remove the node.",
 }
 _GPU_REMEDIES = {
     Health.WELL: "",
@@ -48,7 +48,7 @@ _MINUTE_S, _HOUR_S, _DAY_S = 60, 3600, 86400
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Badge:
     """A state for people: a word, a tone (CSS class), and a symbol of icons.svg."""
 
     word: str
@@ -58,13 +58,13 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class GpuRow:
-    """A GPU with its look, its load in words, and what to do about it where it is not used.
+    """A GPU with its badge, its load in words, and what to do about it where it is not used.
 
     `held` is why staff keep it out of use, and by whom; empty where they do not.
     """
 
     gpu: Gpu
-    look: Look
+    badge: Badge
     load: str
     remedy: str
     held: str
@@ -72,10 +72,10 @@ class GpuRow:
 
 @dataclass(frozen=True, slots=True)
 class WorkerRow:
-    """A worker with its look and its load in words. `other_version`: the site runs another one."""
+    """A worker with its badge and its load in words. `other_version`: the site runs another one."""
 
     at: WorkerAt
-    look: Look
+    badge: Badge
     heard: str
     load: str
     other_version: bool
@@ -83,13 +83,13 @@ class WorkerRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeCard:
-    """A node with its look and its rows, and what to do about it where it does not serve.
+    """A node with its badge and its rows, and what to do about it where it does not serve.
 
     `drain` says why and by whom it is drained; empty where it is not. `tasks` is what its workers do now.
     """
 
     now: NodeNow
-    look: Look
+    badge: Badge
     heard: str
     remedy: str
     drain: str
@@ -147,10 +147,10 @@ def card(now: NodeNow, held: Iterable[Task] = ()) -> NodeCard:
     """A node as the page shows it. `held` is what all workers do now."""
     hosts = {host_of(worker.name) for worker in now.live_workers}
     service = now.node.versions.get("warpcourt", "") if now.node.has_service else ""
-    look, remedy = _node_look(now)
+    badge, remedy = _node_badge(now)
     return NodeCard(
         now=now,
-        look=look,
+        badge=badge,
         heard=ago(now.age),
         remedy=remedy,
         drain=_order(now.node.drain_reason, now.node.drained_by),
@@ -176,23 +176,25 @@ def ago(age: timedelta) -> str:
     return f"{seconds} s ago"
 
 
-def _node_look(now: NodeNow) -> tuple[Look, str]:
+def _node_badge(now: NodeNow) -> tuple[Badge, str]:
     """How a node is, and what to do about it. A drain is told only of a node that would serve otherwise."""
     node = now.node
-    state = State(node.state) if node.has_service else _state_by_workers(now)
+    state = NodeState(node.state) if node.has_service else _state_by_workers(now)
     if now.lost:
-        return Look(*_LOST_LOOK), _LOST if node.has_service else _WORKERS_GONE
-    if node.drained and state is State.SERVING:
-        return (Look("Drained", "void", "cancelled") if now.idle else Look("Draining", "live", "pending")), ""
-    if now.unable and state is State.SERVING:
-        return Look(*_CANNOT_JUDGE), _UNABLE
-    if state is State.STOPPED and not node.has_service:
-        return Look(*_NODE_LOOKS[state]), _NO_WORKERS
-    return Look(*_NODE_LOOKS[state]), _NODE_REMEDIES[state]
+        return Badge(*_LOST_BADGE), _LOST if node.has_service else _WORKERS_GONE
+    if node.drained and state is NodeState.SERVING:
+        return (
+            Badge("Drained", "void", "cancelled") if now.idle else Badge("Draining", "live", "pending")
+        ), ""
+    if now.unable and state is NodeState.SERVING:
+        return Badge(*_CANNOT_JUDGE), _UNABLE
+    if state is NodeState.STOPPED and not node.has_service:
+        return Badge(*_NODE_BADGES[state]), _NO_WORKERS
+    return Badge(*_NODE_BADGES[state]), _NODE_REMEDIES[state]
 
 
-def _state_by_workers(now: NodeNow) -> State:
-    return State.SERVING if now.live_workers else State.STOPPED
+def _state_by_workers(now: NodeNow) -> NodeState:
+    return NodeState.SERVING if now.live_workers else NodeState.STOPPED
 
 
 def _row(gpu: Gpu) -> GpuRow:
@@ -201,16 +203,16 @@ def _row(gpu: Gpu) -> GpuRow:
     remedy = "" if held else _GPU_REMEDIES[health]
     if held and health is Health.WELL:
         remedy = "The node has not confirmed this yet. It should within seconds, unless the node is lost."
-    return GpuRow(gpu, Look(*_GPU_LOOKS[health]), load(gpu), remedy, held)
+    return GpuRow(gpu, Badge(*_GPU_BADGES[health]), load(gpu), remedy, held)
 
 
 def _worker_row(at: WorkerAt) -> WorkerRow:
     worker = at.worker
-    look = Look(*_LOST_LOOK) if at.lost else Look(*_WORKER_LOOKS[Duty(worker.state)])
+    badge = Badge(*_LOST_BADGE) if at.lost else Badge(*_WORKER_BADGES[Duty(worker.state)])
     if at.live and worker.message:
-        look = Look(*_CANNOT_JUDGE)
+        badge = Badge(*_CANNOT_JUDGE)
     doing = f"{worker.busy} of {worker.concurrency}" if at.live else ""
-    return WorkerRow(at, look, ago(at.age), doing, at.live and worker.version != version())
+    return WorkerRow(at, badge, ago(at.age), doing, at.live and worker.version != version())
 
 
 def _order(reason: str, person: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 from django.core.cache import cache
 from django.db.models import QuerySet
 
-from web.fleet.models import Duty, Gpu, Health, Node, State, Worker
+from web.fleet.models import Duty, Gpu, Health, Node, NodeState, Worker
 from web.site.clock import DatabaseNow
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class NodeNow:
     @property
     def offered(self) -> tuple[Gpu, ...]:
         """The GPUs that somebody may ask for; `offered_gpu_models` says the same of all nodes."""
-        if self.lost or self.node.drained or self.node.state != State.SERVING:
+        if self.lost or self.node.drained or self.node.state != NodeState.SERVING:
             return ()
         return tuple(gpu for gpu in self.gpus if gpu.health == Health.WELL and not gpu.hold_reason)
 
@@ -102,7 +102,7 @@ def offered_gpu_models(now: datetime | None = None) -> tuple[str, ...]:
     found = Gpu.objects.filter(
         health=Health.WELL,
         hold_reason="",
-        node__state=State.SERVING,
+        node__state=NodeState.SERVING,
         node__drained=False,
         node__heartbeat__gte=heard,
     )
@@ -136,7 +136,7 @@ def _at(node: Node, now: datetime) -> NodeNow:
     workers = tuple(_worker_at(worker, now) for worker in node.workers.all())
     if node.has_service:
         age = now - node.heartbeat
-        lost = age > LOST_AFTER and node.state != State.STOPPED
+        lost = age > LOST_AFTER and node.state != NodeState.STOPPED
     else:
         age = min((at.age for at in workers), default=now - node.heartbeat)
         lost = any(at.lost for at in workers) and not any(at.live for at in workers)

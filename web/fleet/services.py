@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, When
 
 from sandbox.gpu.nvml import GpuInfo
-from web.fleet.models import Gpu, Health, Node, State
+from web.fleet.models import Gpu, Health, Node, NodeState
 from web.site.clock import DatabaseNow
 
 _GONE = "its node does not see it any more"
@@ -37,7 +37,7 @@ def record_inventory(name: str, versions: Mapping[str, str], gpus: Iterable[GpuI
             "versions": dict(versions),
             "heartbeat": DatabaseNow(),
             "has_service": True,
-            "state": State.SERVING,
+            "state": NodeState.SERVING,
             "message": "",
         },
     )
@@ -66,7 +66,7 @@ def record_inventory(name: str, versions: Mapping[str, str], gpus: Iterable[GpuI
 
 @transaction.atomic
 def record_heartbeat(
-    name: str, gpus: Iterable[GpuStatus], *, state: State = State.SERVING, message: str = ""
+    name: str, gpus: Iterable[GpuStatus], *, state: NodeState = NodeState.SERVING, message: str = ""
 ) -> bool:
     """Note that a node lives, and how its GPUs are. False when it has to record its inventory first."""
     # A worker may have introduced the node while it was forgotten: then it has no service yet.

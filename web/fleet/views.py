@@ -11,7 +11,7 @@ from web.audit.access import member, staff_only
 from web.audit.forms import ReasonForm
 from web.fleet import orders, pages
 from web.fleet.models import Gpu, Node
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 _SAY_WHY = "Enter a reason. Other staff will see it."
 
@@ -31,7 +31,7 @@ def node_drain(request: HttpRequest, pk: int) -> HttpResponse:
     node, reason = get_object_or_404(Node, pk=pk), _reason(request)
     if reason:
         orders.drain(member(request), node, reason=reason)
-    return _told(
+    return _respond(
         request, done=bool(reason), yes=f"{node} is draining. It finishes its current jobs.", no=_SAY_WHY
     )
 
@@ -41,7 +41,7 @@ def node_drain(request: HttpRequest, pk: int) -> HttpResponse:
 def node_undrain(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the workers of a node take from the queue again."""
     node = get_object_or_404(Node, pk=pk)
-    return _told(
+    return _respond(
         request,
         done=orders.undrain(member(request), node),
         yes=f"{node} accepts submissions again.",
@@ -56,7 +56,9 @@ def gpu_hold(request: HttpRequest, pk: int) -> HttpResponse:
     gpu, reason = get_object_or_404(Gpu, pk=pk), _reason(request)
     if reason:
         orders.hold(member(request), gpu, reason=reason)
-    return _told(request, done=bool(reason), yes=f"{gpu} is quarantined until it is released.", no=_SAY_WHY)
+    return _respond(
+        request, done=bool(reason), yes=f"{gpu} is quarantined until it is released.", no=_SAY_WHY
+    )
 
 
 @require_POST
@@ -64,7 +66,7 @@ def gpu_hold(request: HttpRequest, pk: int) -> HttpResponse:
 def gpu_release(request: HttpRequest, pk: int) -> HttpResponse:
     """Let a GPU be used again."""
     gpu = get_object_or_404(Gpu, pk=pk)
-    return _told(
+    return _respond(
         request,
         done=orders.release(member(request), gpu),
         yes=f"{gpu} is released. Its node will use it after a successful probe.",
@@ -78,7 +80,7 @@ def _reason(request: HttpRequest) -> str:
     return str(form.cleaned_data["reason"]) if form.is_valid() else ""
 
 
-def _told(request: HttpRequest, *, done: bool, yes: str, no: str) -> HttpResponse:
+def _respond(request: HttpRequest, *, done: bool, yes: str, no: str) -> HttpResponse:
     """Back to the page, which says whether it was done."""
     if done:
         messages.success(request, yes)

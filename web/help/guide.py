@@ -7,7 +7,7 @@ from django.conf import settings
 
 from problems.vocabulary import Language, Verdict
 from web.cli import exits
-from web.site.verdicts import Look, all_looks
+from web.site.verdicts import Badge, all_badges
 from web.submissions.models import Report
 
 _NOT_VERSIONS = {"target", "gpu", "gpu_uuid", "problem", "problem_version", "version", "node"}
@@ -26,7 +26,7 @@ class Versions:
 class GuidePage:
     """The figures and tables of the page."""
 
-    looks: list[tuple[Verdict, Look]]
+    badges: list[tuple[Verdict, Badge]]
     versions: list[Versions]
     exit_statuses: list[tuple[int, str]]
     in_flight: int
@@ -40,7 +40,7 @@ def guide_page(site: str) -> GuidePage:
     """The page for the site at the address `site`."""
     config = settings.WARPCOURT
     return GuidePage(
-        looks=all_looks(),
+        badges=all_badges(),
         versions=[found for language in Language if (found := _latest(language))],
         exit_statuses=[(status, verdict) for verdict, status in exits.BY_VERDICT.items()],
         in_flight=config.max_in_flight,

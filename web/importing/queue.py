@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from problems.importing.report import Imported
-from web.importing.landing import land
 from web.importing.models import ImportRun
+from web.importing.persistence import persist
 from web.jobs.queue import Failure, JobQueue
 
 PRIORITY = 10
@@ -55,8 +55,8 @@ class ImportQueue(JobQueue[ImportRun]):
             return False
         if run.by is None:  # they left the site meanwhile
             return self._keep(run, failure="The user who requested this import was deleted.")
-        landed = [land(run.by, found).as_json() for found in problems]
-        return self._keep(run, report={"format": run.format, "problems": landed})
+        results = [persist(run.by, found).as_json() for found in problems]
+        return self._keep(run, report={"format": run.format, "problems": results})
 
     @transaction.atomic
     def record_failure(self, run: ImportRun, failure: str) -> bool:

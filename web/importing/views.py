@@ -16,15 +16,15 @@ from problems.archive import unpack
 from problems.contents import ContentsInvalid
 from web.accounts.models import User
 from web.authoring import rights
-from web.authoring.entrance import person
+from web.authoring.permissions import person
 from web.authoring.services.files import FilesRefused
 from web.authoring.services.workspaces import WorkspaceRefused
 from web.importing import services
 from web.importing.formats import FORMATS, label_of
 from web.importing.forms import PackageForm, SetFileForm, SetFolderForm, SetForm
-from web.importing.landing import put
 from web.importing.models import ImportRun
-from web.site.requests import PageRequest
+from web.importing.persistence import put
+from web.site.htmx_request import PageRequest
 
 _SHOWN_RUNS = 10
 
@@ -93,9 +93,9 @@ def _take_package(request: HttpRequest, by: User, form: PackageForm) -> HttpResp
 
 
 def _start(form: SetForm, start: Callable[..., ImportRun], content: str) -> HttpResponse | None:
-    told = form.cleaned_data
+    cleaned = form.cleaned_data
     try:
-        run = start(told["set_format"], told[content], scale=told["scale"])
+        run = start(cleaned["set_format"], cleaned[content], scale=cleaned["scale"])
     except services.ImportRefused as refusal:
         form.add_error(None, str(refusal))
         return None

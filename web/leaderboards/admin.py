@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from web.audit.audited import RecordAdmin, RemovableAdmin
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.leaderboards.models import Baseline, Place, Ranking
 from web.submissions.models import Best
 
@@ -27,9 +27,9 @@ class BaselineAdmin(RemovableAdmin[Baseline]):
     list_select_related = ["problem", "submission"]
     search_fields = ["label", "=problem__slug"]
 
-    def kind_of_deletion(self) -> ActKind:
+    def kind_of_deletion(self) -> AuditKind:
         """It is removed."""
-        return ActKind.BASELINE_REMOVE
+        return AuditKind.BASELINE_REMOVE
 
 
 @admin.register(Ranking)

@@ -17,7 +17,7 @@ from web.catalog.models import Problem
 from web.charts.records import Fall, Level, records
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline as StoredBaseline
-from web.leaderboards.queries import Baseline, Board, Standing, Standings, standings
+from web.leaderboards.queries import BaselineScore, Board, Standing, Standings, standings
 from web.leaderboards.queries.standings import FUNCTIONAL
 from web.packages.queries import HASH_SHOWN, names_of_versions
 
@@ -27,7 +27,7 @@ _KINDS = {BaselineKind.REFERENCE: "reference", BaselineKind.VENDOR: "vendor libr
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BoardQuery:
     """The page that the address asks for, as far as it makes sense."""
 
     gpu: str | None = None
@@ -36,7 +36,7 @@ class Wanted:
     after: str = ""
 
     @classmethod
-    def from_query(cls, query: QueryDict) -> "Wanted":
+    def from_query(cls, query: QueryDict) -> "BoardQuery":
         """Read `gpu`, `language`, `version` and `after`; what is no language is left out."""
         language = query.get("language", "")
         known = Language(language) if language in {*Language} else None
@@ -45,7 +45,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """A row of a board: somebody's place, or a baseline, which has none and says its kind in `baseline`.
 
     `x` and `width` draw its interval on an axis that all rows of the page share.
@@ -65,11 +65,11 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class BoardChoice:
     """A board that one may change to, with its address. `latest` is of its newest score."""
 
     label: str
-    address: str
+    url: str
     chosen: bool
     latest: datetime | None = None
 
@@ -96,12 +96,12 @@ class BoardPage:
 
     problem: Problem
     standings: Standings
-    rows: tuple[Row, ...]
-    pinned: Row | None
+    rows: tuple[BoardRow, ...]
+    pinned: BoardRow | None
     alone: Standing | None
-    gpus: tuple[Choice, ...]
-    languages: tuple[Choice, ...]
-    versions: tuple[Choice, ...]
+    gpus: tuple[BoardChoice, ...]
+    languages: tuple[BoardChoice, ...]
+    versions: tuple[BoardChoice, ...]
     pages: Pages
     chart: SafeString | str
     record: Standing | None
@@ -125,7 +125,7 @@ def baseline_editor(problem: Problem) -> BaselineEditor:
     return BaselineEditor(tuple(read), BaselineForm(problem=problem, auto_id="baseline-%s"))
 
 
-def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
+def board_page(problem: Problem, viewer: Viewer, wanted: BoardQuery) -> BoardPage:
     """The page of `problem` that is asked for."""
     found = standings(
         problem,
@@ -136,21 +136,21 @@ def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
         after=wanted.after,
     )
     board = found.board
-    address = _Address(problem, board)
+    urls = _BoardUrls(problem, board)
     mine = found.mine.username if found.mine else ""
     away = found.mine if found.mine and all(row.username != mine for row in found.rows) else None
     rows, pinned = _rows(found, away, mine)
-    versions = _versions(found, address)
+    versions = _versions(found, urls)
     return BoardPage(
         problem=problem,
         standings=found,
         rows=rows,
         pinned=pinned,
         alone=away,
-        gpus=_gpus(found, address),
-        languages=_languages(found, address),
+        gpus=_gpus(found, urls),
+        languages=_languages(found, urls),
         versions=versions,
-        pages=_pages(found, away, address),
+        pages=_pages(found, away, urls),
         chart=_chart(found, mine),
         record=found.records[0] if found.records else None,
         older=board is not None and board.version != problem.version,
@@ -160,7 +160,7 @@ def board_page(problem: Problem, viewer: Viewer, wanted: Wanted) -> BoardPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Address:
+class _BoardUrls:
     """Makes addresses of boards and their pages. The present version goes without saying."""
 
     problem: Problem
@@ -179,7 +179,7 @@ class _Address:
         return "?" + urlencode(query)
 
 
-def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[Row, ...], Row | None]:
+def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[BoardRow, ...], BoardRow | None]:
     """The places of the page with the baselines between them, and one's own if it is on another page."""
     baselines = _baselines(found)
     standing = [row.score for row in (*found.rows, *([away] if away else [])) if row.score]
@@ -193,7 +193,7 @@ def _rows(found: Standings, away: Standing | None, mine: str) -> tuple[tuple[Row
     return tuple(rows), axis.place(away, mine) if away else None
 
 
-def _baselines(found: Standings) -> tuple[Baseline, ...]:
+def _baselines(found: Standings) -> tuple[BaselineScore, ...]:
     """Those that stand between the places of this page: before the first of all, after the last of all."""
     times = [row.score.median_us for row in found.rows if row.score]
     if not times:
@@ -223,10 +223,10 @@ class _Axis:
         width = max(end - x, _LEAST)
         return min(x, WIDTH - width), width
 
-    def place(self, standing: Standing, mine: str) -> Row:
+    def place(self, standing: Standing, mine: str) -> BoardRow:
         assert standing.score is not None  # noqa: S101 - it is on a ranked board
         x, width = self._draw(standing.score)
-        return Row(
+        return BoardRow(
             name=standing.username,
             score=standing.score,
             roofline_percent=standing.roofline_percent,
@@ -239,9 +239,9 @@ class _Axis:
             mine=standing.username == mine,
         )
 
-    def level(self, line: Baseline) -> Row:
+    def level(self, line: BaselineScore) -> BoardRow:
         x, width = self._draw(line.score)
-        return Row(
+        return BoardRow(
             name=line.label,
             score=line.score,
             roofline_percent=line.roofline_percent,
@@ -254,30 +254,30 @@ class _Axis:
         )
 
 
-def _gpus(found: Standings, address: _Address) -> tuple[Choice, ...]:
+def _gpus(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
     """The GPU models that have a board, in the language that is shown."""
     chosen = found.board
     if chosen is None:
         return ()
     models = dict.fromkeys([board.gpu for board in found.boards] + [chosen.gpu])
-    return tuple(Choice(model, address.to(gpu=model), model == chosen.gpu) for model in models)
+    return tuple(BoardChoice(model, urls.to(gpu=model), model == chosen.gpu) for model in models)
 
 
-def _languages(found: Standings, address: _Address) -> tuple[Choice, ...]:
+def _languages(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
     """Every language that the problem takes, on the GPU model that is shown."""
     chosen = found.board
     if chosen is None:
         return ()
-    known = [Language(name) for name in address.problem.languages if name in {*Language}]
+    known = [Language(name) for name in urls.problem.languages if name in {*Language}]
     return tuple(
-        Choice(language.value, address.to(language=language.value), language == chosen.language)
+        BoardChoice(language.value, urls.to(language=language.value), language == chosen.language)
         for language in known or Language
     )
 
 
-def _versions(found: Standings, address: _Address) -> tuple[Choice, ...]:
+def _versions(found: Standings, urls: _BoardUrls) -> tuple[BoardChoice, ...]:
     """The versions of the problem that have a score, the present one first. None when there is one alone."""
-    chosen, present = found.board, address.problem.version
+    chosen, present = found.board, urls.problem.version
     if chosen is None:
         return ()
     latest: dict[str, datetime] = {}
@@ -287,16 +287,16 @@ def _versions(found: Standings, address: _Address) -> tuple[Choice, ...]:
     earlier = sorted((version for version in latest if version != present), key=latest.__getitem__)
     if not earlier:
         return ()
-    names = names_of_versions(address.problem, (present, *earlier))
+    names = names_of_versions(urls.problem, (present, *earlier))
     return tuple(
-        Choice(names[version], address.to(version=version), version == chosen.version, latest.get(version))
+        BoardChoice(names[version], urls.to(version=version), version == chosen.version, latest.get(version))
         for version in (present, *reversed(earlier))
     )
 
 
-def _pages(found: Standings, away: Standing | None, address: _Address) -> Pages:
+def _pages(found: Standings, away: Standing | None, urls: _BoardUrls) -> Pages:
     def to(cursor: str | None) -> str:
-        return "" if cursor is None else address.to(after=cursor) or "?"
+        return "" if cursor is None else urls.to(after=cursor) or "?"
 
     return Pages(
         first=to(None if found.previous is None else ""),

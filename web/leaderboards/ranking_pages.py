@@ -7,7 +7,7 @@ from django.utils.http import urlencode
 
 from web.accounts.visibility import Viewer
 from web.leaderboards.models import Ranking
-from web.leaderboards.pages import Choice, Pages
+from web.leaderboards.pages import BoardChoice, Pages
 from web.leaderboards.queries import Ranked, RankingPage, ranking_page
 
 ALL = "All problems"
@@ -18,8 +18,8 @@ class Shown:
     """A page of the ranking. `alone` is one's own row when it is not among those of the page."""
 
     page: RankingPage
-    gpus: tuple[Choice, ...]
-    tracks: tuple[Choice, ...]
+    gpus: tuple[BoardChoice, ...]
+    tracks: tuple[BoardChoice, ...]
     pages: Pages
     alone: Ranked | None
 
@@ -36,26 +36,26 @@ def shown(viewer: Viewer, query: QueryDict) -> Shown:
     gpus = dict.fromkeys(ranking.gpu_model for ranking in page.rankings)
     return Shown(
         page,
-        gpus=tuple(Choice(model, _address(model, chosen), model == chosen.gpu_model) for model in gpus),
+        gpus=tuple(BoardChoice(model, _url(model, chosen), model == chosen.gpu_model) for model in gpus),
         tracks=tuple(
-            Choice(
+            BoardChoice(
                 ranking.track.title if ranking.track else ALL,
-                _address(ranking.gpu_model, ranking),
+                _url(ranking.gpu_model, ranking),
                 ranking == chosen,
             )
             for ranking in page.rankings
             if ranking.gpu_model == chosen.gpu_model
         ),
         pages=Pages(
-            first=_address(chosen.gpu_model, chosen) if page.continued else "",
-            next="" if page.next is None else _address(chosen.gpu_model, chosen, page.next),
-            mine=_address(chosen.gpu_model, chosen, page.around_me) if alone else "",
+            first=_url(chosen.gpu_model, chosen) if page.continued else "",
+            next="" if page.next is None else _url(chosen.gpu_model, chosen, page.next),
+            mine=_url(chosen.gpu_model, chosen, page.around_me) if alone else "",
         ),
         alone=alone,
     )
 
 
-def _address(gpu: str, ranking: Ranking, after: str = "") -> str:
+def _url(gpu: str, ranking: Ranking, after: str = "") -> str:
     """The ranking of `gpu` over the problems of `ranking`."""
     query = {"gpu": gpu, "track": ranking.track.slug if ranking.track else "", "after": after}
     return "?" + urlencode({name: value for name, value in query.items() if value})

@@ -4,7 +4,7 @@ from django.db import transaction
 
 from problems.vocabulary import BaselineKind
 from web.accounts.models import Audience, User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.leaderboards.models import Baseline
 from web.submissions.models import Submission
@@ -39,14 +39,14 @@ def set_baseline(actor: User | None, submission: Submission, *, kind: BaselineKi
     made = Baseline.objects.create(
         problem_id=submission.problem_id, submission=submission, kind=kind.value, label=label
     )
-    log(actor, ActKind.BASELINE_SET, submission, kind=kind.value, label=label)
+    log(actor, AuditKind.BASELINE_SET, submission, kind=kind.value, label=label)
     return made
 
 
 @transaction.atomic
 def remove_baseline(actor: User, baseline: Baseline) -> None:
     """Show `baseline` on no board any more. Its submission stays."""
-    log(actor, ActKind.BASELINE_REMOVE, baseline.submission, kind=baseline.kind, label=baseline.label)
+    log(actor, AuditKind.BASELINE_REMOVE, baseline.submission, kind=baseline.kind, label=baseline.label)
     baseline.delete()
 
 

@@ -14,14 +14,14 @@ from web.catalog.access import problem_or_404
 from web.leaderboards import pages, ranking_pages, services
 from web.leaderboards.forms import BaselineForm
 from web.leaderboards.models import Baseline
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 
 @require_safe
 def leaderboard(request: PageRequest, slug: str) -> HttpResponse:
     """Who solved the problem, ranked on the board that the address chooses. htmx gets the board alone."""
     problem = problem_or_404(request.user, slug)
-    page = pages.board_page(problem, request.user, pages.Wanted.from_query(request.GET))
+    page = pages.board_page(problem, request.user, pages.BoardQuery.from_query(request.GET))
     context: dict[str, object] = {"page": page, "problem": problem}
     if request.htmx and not request.htmx.history_restore_request:
         answer = render(request, "leaderboards/board.html", context)

@@ -7,7 +7,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, 
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from web.observability import folder as folders
+from web.observability import prometheus_multiproc
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
@@ -22,6 +22,6 @@ def expose(folder: Path | None, more: Iterable[Collector] = ()) -> bytes:
         return generate_latest(registry)
     counts = CollectorRegistry()
     MultiProcessCollector(counts, path=str(folder))  # type: ignore[no-untyped-call]  # has no types
-    with folders.tidied(folder):
-        told = generate_latest(counts)
-    return told + generate_latest(registry)  # outside the lock, because this waits for the database
+    with prometheus_multiproc.compacted(folder):
+        counted = generate_latest(counts)
+    return counted + generate_latest(registry)  # outside the lock, because this waits for the database

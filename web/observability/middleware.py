@@ -36,7 +36,7 @@ def watch(get_response: Handler) -> Handler:
         try:
             with (
                 structlog.contextvars.bound_contextvars(request_id=request_id),
-                tracing.span("request", role=tracing.Role.SERVER, parent=_parent_of(request)),
+                tracing.span("request", role=tracing.SpanRole.SERVER, parent=_parent_of(request)),
                 metrics.HTTP_IN_FLIGHT.track_inprogress(),
             ):
                 response = get_response(request)

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from web.observability import folder as folders
+from web.observability import prometheus_multiproc
 from web.observability.access import REFUSED, may_read
 from web.observability.census import Census
 from web.observability.exposition import CONTENT_TYPE, expose
@@ -23,4 +23,4 @@ def metrics(request: HttpRequest) -> HttpResponse:
     )
     if not allowed:
         return HttpResponse(REFUSED, status=403, content_type="text/plain")
-    return HttpResponse(expose(folders.joined(), [Census()]), content_type=CONTENT_TYPE)
+    return HttpResponse(expose(prometheus_multiproc.joined(), [Census()]), content_type=CONTENT_TYPE)

@@ -22,7 +22,7 @@ from problems.contents import DESCRIPTION, Contents, ContentsInvalid, as_folder,
 from problems.faults import Faults, PackageInvalid
 from problems.loader import load_problem
 from web.accounts.models import User
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.audit.services import log
 from web.catalog.models import Problem
 from web.packages import catalogue as catalog
@@ -92,7 +92,7 @@ def go_live(version: PackageVersion, by: User | None) -> bool:
         catalog.show(problem, package, version, publish=first)
         if before == version.pk:
             return False
-        log(by, ActKind.PUBLISH, problem, version=version.number, note=version.note)
+        log(by, AuditKind.PUBLISH, problem, version=version.number, note=version.note)
     return True
 
 
@@ -106,8 +106,8 @@ def set_archived(version: PackageVersion, by: User | None, *, archived: bool) ->
     if archived and problem.package_id == version.pk:
         return False
     if PackageVersion.objects.filter(pk=version.pk, archived=not archived).update(archived=archived):
-        act = ActKind.VERSION_ARCHIVE if archived else ActKind.VERSION_RETURN
-        log(by, act, problem, version=version.number)
+        kind = AuditKind.VERSION_ARCHIVE if archived else AuditKind.VERSION_RETURN
+        log(by, kind, problem, version=version.number)
     return True
 
 
@@ -120,7 +120,7 @@ def withdraw(problem: Problem, by: User | None) -> bool:
     _locked(problem.pk)
     if not Problem.objects.filter(pk=problem.pk, published=True).update(published=False):
         return False
-    log(by, ActKind.WITHDRAW, problem)
+    log(by, AuditKind.WITHDRAW, problem)
     return True
 
 
@@ -134,12 +134,14 @@ def show_again(problem: Problem, by: User) -> bool:
     locked = _locked(problem.pk)
     if locked.published or locked.package_id is None:
         return False
-    withdrawn = Act.objects.filter(kind=ActKind.WITHDRAW, target_kind="problem", target_id=str(problem.pk))
+    withdrawn = AuditEntry.objects.filter(
+        kind=AuditKind.WITHDRAW, target_kind="problem", target_id=str(problem.pk)
+    )
     last = withdrawn.first()
     if not by.is_staff and (last is None or last.actor_id != by.pk):
         raise PublishRefused("Staff hid this problem from learners. Ask them to restore it.")
     Problem.objects.filter(pk=problem.pk).update(published=True)
-    log(by, ActKind.SHOW, problem)
+    log(by, AuditKind.SHOW, problem)
     return True
 
 

@@ -21,7 +21,7 @@ LANGUAGES: Mapping[str, str] = {language: language.label for language in Languag
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ProblemQuery:
     """The filters of a list. `search` to `order` are for `queries.list_problems`."""
 
     search: str = ""
@@ -37,7 +37,7 @@ def _words(among: Iterable[StrEnum]) -> forms.ChoiceField:
     return forms.ChoiceField(required=False, choices=[(word.value, word.value) for word in among])
 
 
-class ProblemFilter(forms.Form):
+class ProblemFilterForm(forms.Form):
     """The filters of the problem list, as they stand in its address."""
 
     q = forms.CharField(required=False, max_length=80, strip=True)
@@ -60,10 +60,10 @@ class ProblemFilter(forms.Form):
         """The names of the filters that make no sense, which are left out."""
         return list(self.errors)
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> ProblemQuery:
         """What to ask the catalogue for."""
         chosen = self.chosen()
-        return Wanted(
+        return ProblemQuery(
             search=chosen.get("q", ""),
             difficulty=Difficulty(chosen["difficulty"]) if "difficulty" in chosen else None,
             tag=chosen.get("tag"),

@@ -12,9 +12,9 @@ from web.catalog import queries
 from web.catalog.models import Problem
 from web.catalog.queries import Counts, Mark, Viewer
 from web.leaderboards.queries import Record, recent_records
-from web.practice.forms import LANGUAGES, ORDERS, ProblemFilter
+from web.practice.forms import LANGUAGES, ORDERS, ProblemFilterForm
 from web.practice.queries import next_problem
-from web.tracks.queries import Path, list_paths, track_titles
+from web.tracks.queries import VisibleTrack, list_paths, track_titles
 
 PER_PAGE = 50
 FIRST_FEW = 8
@@ -33,7 +33,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FilterChoice:
     """A value of a filter. `count` is how many problems have it, None where that is not counted."""
 
     value: str
@@ -46,12 +46,12 @@ class Choice:
 class Filters:
     """What the list can be narrowed and sorted by."""
 
-    difficulties: tuple[Choice, ...]
-    tags: tuple[Choice, ...]
-    tracks: tuple[Choice, ...]
-    languages: tuple[Choice, ...]
-    marks: tuple[Choice, ...]
-    orders: tuple[Choice, ...]
+    difficulties: tuple[FilterChoice, ...]
+    tags: tuple[FilterChoice, ...]
+    tracks: tuple[FilterChoice, ...]
+    languages: tuple[FilterChoice, ...]
+    marks: tuple[FilterChoice, ...]
+    orders: tuple[FilterChoice, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +60,18 @@ class Narrowing:
 
     name: str
     value: str
-    address: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class ProblemListPage:
     """One page of a narrowed list. `ignored` names what was asked for and makes no sense."""
 
     problems: Page[Problem]
     counts: Counts
     narrowings: tuple[Narrowing, ...]
     ignored: tuple[str, ...]
-    address: str
+    url: str
     before: str
     after: str
 
@@ -86,25 +86,25 @@ class HomePage:
     """Where a viewer can go from here. `following` is the problem to go on with."""
 
     following: Problem | None
-    paths: tuple[Path, ...]
+    paths: tuple[VisibleTrack, ...]
     problems: tuple[Problem, ...]
     counts: Counts
     records: tuple[Record, ...]
 
 
-def list_page(viewer: Viewer, asked: ProblemFilter, number: str) -> ListPage:
+def list_page(viewer: Viewer, asked: ProblemFilterForm, number: str) -> ProblemListPage:
     """Page `number` of the list for `viewer`, the nearest there is. Takes three queries."""
     chosen = asked.chosen()
     found = queries.list_problems(viewer, **asdict(asked.wanted()))
     page = Paginator(found, PER_PAGE).get_page(number if number.strip("0").isdecimal() else 1)
-    return ListPage(
+    return ProblemListPage(
         problems=page,
         counts=queries.count_problems(viewer),
         narrowings=_narrowings(chosen),
         ignored=tuple(_NAMES[name].lower() for name in asked.ignored()),
-        address=_address(chosen, page.number),
-        before=_address(chosen, page.number - 1) if page.has_previous() else "",
-        after=_address(chosen, page.number + 1) if page.has_next() else "",
+        url=_url(chosen, page.number),
+        before=_url(chosen, page.number - 1) if page.has_previous() else "",
+        after=_url(chosen, page.number + 1) if page.has_next() else "",
     )
 
 
@@ -134,13 +134,13 @@ def home_page(viewer: Viewer) -> HomePage:
 
 def _choices(
     labels: Mapping[str, str], chosen: str | None, *, counts: Mapping[str, int] | None = None
-) -> tuple[Choice, ...]:
+) -> tuple[FilterChoice, ...]:
     known = [
-        Choice(str(value), label, value == chosen, counts[value] if counts else None)
+        FilterChoice(str(value), label, value == chosen, counts[value] if counts else None)
         for value, label in labels.items()
     ]
     # An address may ask for what is not there; the form must say so too, or it would be sent without it.
-    unknown = [Choice(chosen, chosen, chosen=True)] if chosen and chosen not in labels else []
+    unknown = [FilterChoice(chosen, chosen, chosen=True)] if chosen and chosen not in labels else []
     return (*known, *unknown)
 
 
@@ -150,13 +150,13 @@ def _narrowings(chosen: Mapping[str, str]) -> tuple[Narrowing, ...]:
         Narrowing(
             _NAMES[name],
             labels.get(name, {}).get(value, value),
-            _address({other: kept for other, kept in chosen.items() if other != name}),
+            _url({other: kept for other, kept in chosen.items() if other != name}),
         )
         for name, value in chosen.items()
         if name != "sort"
     )
 
 
-def _address(chosen: Mapping[str, str], page: int = 1) -> str:
+def _url(chosen: Mapping[str, str], page: int = 1) -> str:
     query = {**chosen, **({"page": str(page)} if page > 1 else {})}
     return reverse("problems") + (f"?{urlencode(query)}" if query else "")

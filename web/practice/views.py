@@ -11,8 +11,8 @@ from web.catalog import queries
 from web.catalog.access import problem_or_404
 from web.packages import figures
 from web.practice import lists, pages
-from web.practice.forms import ProblemFilter
-from web.site.requests import PageRequest
+from web.practice.forms import ProblemFilterForm
+from web.site.htmx_request import PageRequest
 
 
 @require_safe
@@ -24,12 +24,12 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def problem_list(request: PageRequest) -> HttpResponse:
     """The problems, narrowed and sorted by the query string. htmx gets the list alone, and its address."""
-    asked = ProblemFilter(request.GET)
+    asked = ProblemFilterForm(request.GET)
     listing = lists.list_page(request.user, asked, request.GET.get("page", ""))
     context: dict[str, object] = {"listing": listing, "chosen": asked.chosen()}
     if request.htmx and not request.htmx.history_restore_request:
         answer = render(request, "catalog/problem_rows.html", context)
-        return push_url(answer, listing.address)
+        return push_url(answer, listing.url)
     context["filters"] = lists.filters(request.user, asked.chosen())
     return render(request, "catalog/problem_list.html", context)
 

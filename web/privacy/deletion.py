@@ -11,8 +11,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from web.accounts.models import User
-from web.authoring.services.leaving import forget_workspaces
-from web.discussion.services.leaving import forget_posts
+from web.authoring.services.account_deletion import forget_workspaces
+from web.discussion.services.account_deletion import forget_posts
 from web.jobs.models import JobState
 from web.submissions import services as submissions
 from web.submissions.models import Submission

@@ -18,13 +18,13 @@ from django.db.models import QuerySet
 
 from judge.report import to_json
 from web.accounts.models import ApiToken, User
-from web.audit.models import Act
+from web.audit.models import AuditEntry
 from web.authoring.models import Comment, Membership, ProofRun, Revision, Workspace, WorkspaceFile
 from web.discussion.models import Ban, Flag, Post
 from web.drafts.models import Draft, DraftRevision
 from web.importing.models import ImportRun
 from web.packages.models import PackageVersion
-from web.submissions.lookout import closing
+from web.submissions.event_broadcaster import closing
 from web.submissions.models import Progress, Submission
 from web.submissions.queries import present_report, score_of, verdict_of
 
@@ -156,7 +156,10 @@ def _sections(user: User) -> Iterator[tuple[str, Iterable[Row]]]:
             *("workspace__slug", "kind", "wanted", "state", "holds", "queued", "finished"),
         ),
     )
-    yield "acts_as_staff", _rows(Act.objects.filter(actor=user), "kind", "target_text", "details", "created")
+    yield (
+        "acts_as_staff",
+        _rows(AuditEntry.objects.filter(actor=user), "kind", "target_text", "details", "created"),
+    )
     submissions = Submission.objects.filter(user=user).select_related("problem", "job", "report", "user")
     yield "submissions", _each(submissions, lambda submission: _submission(submission, user))
 

@@ -15,7 +15,7 @@ SHOWN_RECORDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class SolvedTrack:
     """A track with what is solved of it."""
 
     title: str
@@ -33,7 +33,7 @@ class ProfilePage:
 
     person: User
     own: bool
-    paths: tuple[Path, ...]
+    paths: tuple[SolvedTrack, ...]
     records: tuple[Record, ...]
     languages: tuple[str, ...]
     activity: SafeString | None
@@ -57,7 +57,7 @@ def profile_page(viewer: Viewer, person: User) -> ProfilePage:
     return ProfilePage(
         person=person,
         own=viewer == person,
-        paths=tuple(Path(title, cells) for title, cells in queries.solved_grid(person)),
+        paths=tuple(SolvedTrack(title, cells) for title, cells in queries.solved_grid(person)),
         records=tuple(records_of(person, viewer, limit=SHOWN_RECORDS)),
         languages=year.languages,
         activity=heat_map(year.days, last=year.last, what=("submission", "submissions")) if shown else None,

@@ -27,7 +27,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class SubmissionActivity:
     """Submissions by day, and by language, runs included. `last` is today, the last of `ACTIVITY_DAYS`."""
 
     days: Mapping[date, int]
@@ -68,7 +68,7 @@ def solved_grid(user: User) -> list[tuple[str, list[Cell]]]:
     return [*grid.items()]
 
 
-def activity(user: User, *, now: datetime | None = None) -> Activity:
+def activity(user: User, *, now: datetime | None = None) -> SubmissionActivity:
     """What `user` handed in within a year. One query, on the index of a person's submissions."""
     last = (now or timezone.now()).date()
     since = timezone.now() - timedelta(days=ACTIVITY_DAYS)
@@ -84,4 +84,6 @@ def activity(user: User, *, now: datetime | None = None) -> Activity:
     for day, language, count in rows:
         days[day] = days.get(day, 0) + count
         languages[language] = languages.get(language, 0) + count
-    return Activity(days, tuple(sorted(languages, key=lambda known: (-languages[known], known))), last)
+    return SubmissionActivity(
+        days, tuple(sorted(languages, key=lambda known: (-languages[known], known))), last
+    )

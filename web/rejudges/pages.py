@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from django.utils.http import urlencode
 
 from web.rejudges import queries
-from web.rejudges.looks import CHANGE_LOOKS, REJUDGE_LOOKS, Look
+from web.rejudges.badges import CHANGE_BADGES, REJUDGE_BADGES, Badge
 from web.rejudges.models import Change, HiddenRun, Rejudge, RejudgeState, Resolution
-from web.rejudges.queries import Progress
+from web.rejudges.queries import RejudgeProgress
 from web.site import cursors
 from web.site.paging import first_rows
 
 
 @dataclass(frozen=True, slots=True)
 class RejudgeRow:
-    """A rejudge with its look and how far it has come."""
+    """A rejudge with its badge and how far it has come."""
 
     rejudge: Rejudge
-    look: Look
-    progress: Progress
+    badge: Badge
+    progress: RejudgeProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class RunRow:
     """A hidden run beside the visible verdict. `factor` is the old time over the new one."""
 
     run: HiddenRun
-    look: Look | None
+    badge: Badge | None
     factor: float | None
 
 
@@ -34,7 +34,7 @@ class RunRow:
 class ChangeCount:
     """How many runs went from which verdict to which."""
 
-    look: Look
+    badge: Badge
     before: str
     now: str
     count: int
@@ -91,20 +91,20 @@ def rejudge_page(rejudge: Rejudge, change: str, after: str) -> RejudgePage:
 
 
 def rows(rejudges: list[Rejudge]) -> list[RejudgeRow]:
-    """`rejudges` with their looks, and how far each has come."""
+    """`rejudges` with their badges, and how far each has come."""
     progress = queries.progress_of(rejudges) if rejudges else {}
-    return [_row(rejudge, progress.get(rejudge.pk, Progress())) for rejudge in rejudges]
+    return [_row(rejudge, progress.get(rejudge.pk, RejudgeProgress())) for rejudge in rejudges]
 
 
-def _row(rejudge: Rejudge, progress: Progress) -> RejudgeRow:
-    return RejudgeRow(rejudge, REJUDGE_LOOKS[RejudgeState(rejudge.state)], progress)
+def _row(rejudge: Rejudge, progress: RejudgeProgress) -> RejudgeRow:
+    return RejudgeRow(rejudge, REJUDGE_BADGES[RejudgeState(rejudge.state)], progress)
 
 
 def _count(kind: str, before: str, now: str, count: int) -> ChangeCount:
-    return ChangeCount(CHANGE_LOOKS[Change(kind)], before, now, count)
+    return ChangeCount(CHANGE_BADGES[Change(kind)], before, now, count)
 
 
 def _run_row(run: HiddenRun) -> RunRow:
-    look = CHANGE_LOOKS[Change(run.change)] if run.change else None
+    badge = CHANGE_BADGES[Change(run.change)] if run.change else None
     factor = run.old_score_us / run.score_us if run.old_score_us and run.score_us else None
-    return RunRow(run, look, factor)
+    return RunRow(run, badge, factor)

@@ -21,7 +21,7 @@ EARLIER = "earlier"  # every version but the present one
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class RejudgeProgress:
     """How far a rejudge has come, in submissions. `verdicts` of the judged got another verdict."""
 
     total: int = 0
@@ -55,7 +55,7 @@ def list_rejudges(*, before: int | None = None) -> QuerySet[Rejudge]:
     return rejudges.filter(pk__lt=before) if before is not None else rejudges
 
 
-def open_rejudges() -> list[tuple[Rejudge, Progress]]:
+def open_rejudges() -> list[tuple[Rejudge, RejudgeProgress]]:
     """Those that run, or wait for an answer of staff, the newest ten, in one query."""
     counted = (
         Rejudge.objects.select_related("creator")
@@ -66,10 +66,10 @@ def open_rejudges() -> list[tuple[Rejudge, Progress]]:
             verdicts=Count("runs", filter=Q(runs__change=Change.VERDICT)),
         )
     )
-    return [(row, Progress(row.total, row.done, row.verdicts)) for row in counted[:10]]
+    return [(row, RejudgeProgress(row.total, row.done, row.verdicts)) for row in counted[:10]]
 
 
-def progress_of(rejudges: list[Rejudge]) -> dict[int, Progress]:
+def progress_of(rejudges: list[Rejudge]) -> dict[int, RejudgeProgress]:
     """How far each of `rejudges` has come, by its key, in one query."""
     runs = HiddenRun.objects.filter(rejudge__in=rejudges).order_by().values("rejudge")
     counted = runs.annotate(
@@ -77,7 +77,7 @@ def progress_of(rejudges: list[Rejudge]) -> dict[int, Progress]:
         done=Count("pk", filter=~Q(change="")),
         verdicts=Count("pk", filter=Q(change=Change.VERDICT)),
     )
-    return {row["rejudge"]: Progress(row["total"], row["done"], row["verdicts"]) for row in counted}
+    return {row["rejudge"]: RejudgeProgress(row["total"], row["done"], row["verdicts"]) for row in counted}
 
 
 def count_changes(rejudge: Rejudge) -> list[tuple[str, str, str, int]]:

@@ -13,7 +13,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.jobs.models import OPEN, REJUDGED, JobState
 from web.packages.models import PackageVersion
@@ -65,7 +65,7 @@ def start(
             reports = Report.objects.filter(submission__in=keys[first : first + _BATCH])
             live = reports.annotate(**_OF_SUBMISSION).defer("body")
             HiddenRun.objects.bulk_create(_run(rejudge, report) for report in live)
-        log(creator, ActKind.PREVIEW_START, rejudge, reason=reason, submissions=len(keys), **chosen)
+        log(creator, AuditKind.PREVIEW_START, rejudge, reason=reason, submissions=len(keys), **chosen)
         transaction.on_commit(queue.wake_waiting)
     return rejudge
 
@@ -77,7 +77,7 @@ def cancel(rejudge: Rejudge, actor: User) -> bool:
         return False
     rejudge.runs.filter(state__in=OPEN).update(state=JobState.CANCELLED, lease_until=None)
     rejudge.runs.update(resolution=Resolution.DROPPED, **_NO_RESULT)
-    log(actor, ActKind.PREVIEW_CANCEL, rejudge)
+    log(actor, AuditKind.PREVIEW_CANCEL, rejudge)
     return True
 
 
@@ -87,7 +87,7 @@ def discard(rejudge: Rejudge, actor: User) -> bool:
     if not _move(rejudge, RejudgeState.READY, RejudgeState.DISCARDED):
         return False
     _found(rejudge).update(resolution=Resolution.DROPPED, **_NO_RESULT)
-    log(actor, ActKind.PREVIEW_DISCARD, rejudge)
+    log(actor, AuditKind.PREVIEW_DISCARD, rejudge)
     return True
 
 
@@ -105,7 +105,7 @@ def apply(rejudge: Rejudge, actor: User, *, verdicts_only: bool = False) -> bool
         found.filter(change=Change.FAILED).update(note=_JUDGE_FAILED, **kept)
         if verdicts_only:
             found.exclude(change=Change.VERDICT).update(note=_NOT_ASKED, **kept)
-        log(actor, ActKind.PREVIEW_APPLY, rejudge, verdicts_only=verdicts_only)
+        log(actor, AuditKind.PREVIEW_APPLY, rejudge, verdicts_only=verdicts_only)
     _apply_some(rejudge)
     return True
 

@@ -20,7 +20,7 @@ LINES_OF: Mapping[ListingKind, Callable[[Sequence[str]], list[int | None]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AssemblyRow:
     """A line: its number, its HTML, and the line of the source that it belongs to, 0 for none.
 
     Of a line of the source that is itself, if any instruction came of it.
@@ -42,8 +42,8 @@ class Assembly:
 
     submission: Submission
     listing: Listing
-    source: tuple[tuple[Row, ...], ...]
-    rows: tuple[tuple[Row, ...], ...]
+    source: tuple[tuple[AssemblyRow, ...], ...]
+    rows: tuple[tuple[AssemblyRow, ...], ...]
     line_count: int
 
     @property
@@ -71,17 +71,17 @@ def beside(submission: Submission, listing: Listing) -> Assembly:
     source = submission.source.rstrip("\n").split("\n")
     reached = {number for number in from_lines if number and number <= len(source)}
     rows = [
-        Row(number, to_html(runs), line if line in reached else 0)
+        AssemblyRow(number, to_html(runs), line if line in reached else 0)
         for number, (runs, line) in enumerate(
             zip(coloured(text[:MAX_LINES], kind), from_lines, strict=True), start=1
         )
     ]
     lines = [
-        Row(number, to_html(runs), number if number in reached else 0)
+        AssemblyRow(number, to_html(runs), number if number in reached else 0)
         for number, runs in enumerate(coloured(source, submission.language), start=1)
     ]
     return Assembly(submission, listing, _chunks(lines), _chunks(rows), len(text))
 
 
-def _chunks(rows: Sequence[Row]) -> tuple[tuple[Row, ...], ...]:
+def _chunks(rows: Sequence[AssemblyRow]) -> tuple[tuple[AssemblyRow, ...], ...]:
     return tuple(tuple(rows[at : at + CHUNK_LINES]) for at in range(0, len(rows), CHUNK_LINES))

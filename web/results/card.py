@@ -4,7 +4,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from web.site.figures import interval, microseconds
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 from web.submissions.models import Submission
 from web.submissions.queries import score_of, verdict_of
 from web.templatetags.warpcourt import language
@@ -39,7 +39,7 @@ aria-labelledby="title" font-family="system-ui, -apple-system, 'Segoe UI', sans-
 
 def card(submission: Submission) -> SafeString:
     """Problem, verdict, language, and where it ranks the time with its interval and the GPU."""
-    look = look_of(verdict_of(submission))
+    badge = badge_of(verdict_of(submission))
     score = score_of(submission)
     gpu = submission.report.gpu_model if score else ""
     title = _cut(submission.problem.title, _TITLE_CHARACTERS)
@@ -47,10 +47,10 @@ def card(submission: Submission) -> SafeString:
     time = microseconds(score.median_us) if score else ""
     return format_html(
         _CARD,
-        name=", ".join(filter(None, (submission.problem.title, look.word, time, made))),
-        tone=_TONES.get(look.tone, _GREY),
+        name=", ".join(filter(None, (submission.problem.title, badge.word, time, made))),
+        tone=_TONES.get(badge.tone, _GREY),
         title=title,
-        word=look.word,
+        word=badge.word,
         score=time,
         interval=f"95 %: {interval(score)}" if score else "",
         made=made,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.http import urlencode
 
-from web.results.counterparts import ACCEPTED, BEST, counterpart, recent
-from web.site.verdicts import look_of
+from web.results.comparison_base import ACCEPTED, BEST, comparison_base, recent
+from web.site.verdicts import badge_of
 from web.submissions.differences import Difference, TooDifferent, compare
 from web.submissions.models import Submission
 from web.submissions.queries import Viewer, verdict_of
@@ -16,11 +16,11 @@ _NAMES = ((ACCEPTED, "Last accepted"), (BEST, "Best"))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ComparisonChoice:
     """Something that one may change to, with its address."""
 
     label: str
-    address: str
+    url: str
     chosen: bool
 
 
@@ -37,8 +37,8 @@ class DiffPage:
     complaint: str
     is_split: bool
     missing: bool
-    against: tuple[Choice, ...]
-    views: tuple[Choice, ...]
+    against: tuple[ComparisonChoice, ...]
+    views: tuple[ComparisonChoice, ...]
     recent: tuple[tuple[str, str], ...]
 
     @property
@@ -57,9 +57,9 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
 
     Without `against` it is the last accepted one, else the best.
     """
-    named = {name: counterpart(submission, viewer, name) for name, _ in _NAMES}
+    named = {name: comparison_base(submission, viewer, name) for name, _ in _NAMES}
     asked = against or next((name for name, found in named.items() if found), "")
-    other = named[asked] if asked in named else counterpart(submission, viewer, asked)
+    other = named[asked] if asked in named else comparison_base(submission, viewer, asked)
     view = view if view in dict(VIEWS) else VIEWS[0][0]
     difference, complaint = None, ""
     if other is not None:
@@ -80,19 +80,21 @@ def diff_page(submission: Submission, viewer: Viewer, *, against: str, view: str
         is_split=view == "split",
         missing=bool(against) and other is None,
         against=tuple(
-            Choice(label, _address(submission, name, view), name == asked)
+            ComparisonChoice(label, _url(submission, name, view), name == asked)
             for name, label in _NAMES
             if named[name]
         ),
-        views=tuple(Choice(label, _address(submission, asked, name), name == view) for name, label in VIEWS),
-        recent=tuple((row.public_id, _told(row)) for row in recent(submission, viewer)),
+        views=tuple(
+            ComparisonChoice(label, _url(submission, asked, name), name == view) for name, label in VIEWS
+        ),
+        recent=tuple((row.public_id, _describe(row)) for row in recent(submission, viewer)),
     )
 
 
-def _told(submission: Submission) -> str:
-    return f"{look_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
+def _describe(submission: Submission) -> str:
+    return f"{badge_of(verdict_of(submission)).word}, {submission.created:%-d %b, %H:%M}"
 
 
-def _address(submission: Submission, against: str, view: str) -> str:
-    address = reverse("submission-diff", args=[submission.public_id])
-    return f"{address}?{urlencode({'against': against, 'view': view})}"
+def _url(submission: Submission, against: str, view: str) -> str:
+    url = reverse("submission-diff", args=[submission.public_id])
+    return f"{url}?{urlencode({'against': against, 'view': view})}"

@@ -5,12 +5,12 @@ from typing import Any
 from django import forms
 
 from problems.vocabulary import Language, Mode, Verdict
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 from web.submissions.queries import UNJUDGED
 from web.templatetags.warpcourt import language
 
 MODES = ((Mode.SUBMIT.value, "Submits"), (Mode.RUN.value, "Runs"))
-VERDICTS = (*((verdict.value, look_of(verdict).word) for verdict in Verdict), (UNJUDGED, "Not judged yet"))
+VERDICTS = (*((verdict.value, badge_of(verdict).word) for verdict in Verdict), (UNJUDGED, "Not judged yet"))
 LANGUAGES = tuple((known.value, language(known.value)) for known in Language)
 
 

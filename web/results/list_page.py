@@ -18,7 +18,7 @@ _MAX_PROBLEMS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SubmissionRow:
     """A submission in the list. `best`: it is its author's best on its board."""
 
     submission: Submission
@@ -28,10 +28,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class SubmissionListPage:
     """A page of the list. `newer` and `older` are query strings of the pages beside it, empty without one."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SubmissionRow, ...]
     narrowed: bool
     newer: str
     older: str
@@ -41,7 +41,7 @@ class ListPage:
     languages: tuple[tuple[str, str], ...] = LANGUAGES
 
 
-def list_page(viewer: User, chosen: Mapping[str, str]) -> ListPage:
+def list_page(viewer: User, chosen: Mapping[str, str]) -> SubmissionListPage:
     """The submissions of `viewer` under the filters `chosen`, newest first. Takes five queries at most."""
     narrowing = {name: value for name, value in chosen.items() if name not in _CURSORS}
     before, after = (_place(viewer, chosen.get(name)) for name in _CURSORS)
@@ -64,8 +64,8 @@ def list_page(viewer: User, chosen: Mapping[str, str]) -> ListPage:
             "submission", flat=True
         )
     )
-    return ListPage(
-        rows=tuple(Row(row, verdict_of(row), score_of(row), row.pk in bests) for row in shown),
+    return SubmissionListPage(
+        rows=tuple(SubmissionRow(row, verdict_of(row), score_of(row), row.pk in bests) for row in shown),
         narrowed=bool(narrowing),
         newer=_query(narrowing, "after", shown[0]) if shown and begins_later else "",
         older=_query(narrowing, "before", shown[-1]) if shown and (more or backwards) else "",

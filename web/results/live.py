@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from web.jobs.models import JobState
 from web.submissions import queries
 from web.submissions.models import Event, EventKind, Submission
-from web.submissions.waiting import standings
+from web.submissions.queue_position import queue_positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ def live_panel(submission: Submission) -> LivePanel:
     """The panel of a submission without a report."""
     after = queries.judgement_start(submission)
     if submission.job.state == JobState.QUEUED:
-        standing = standings([submission.pk]).get(submission.pk)
-        if standing is not None:
-            return LivePanel(after, standing.text, standing.detail)
+        position = queue_positions([submission.pk]).get(submission.pk)
+        if position is not None:
+            return LivePanel(after, position.text, position.detail)
     return LivePanel(after, _latest(submission), "")
 
 

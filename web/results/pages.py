@@ -16,7 +16,7 @@ from web.packages.queries import HASH_SHOWN
 from web.results.console import LogLine, Resources, log_lines, resources_of
 from web.results.live import LivePanel, live_panel
 from web.site.figures import attempts_note, launches_note
-from web.site.verdicts import Look, look_of
+from web.site.verdicts import Badge, badge_of
 from web.submissions import queries
 from web.submissions.models import Listing, Submission
 from web.submissions.queries import Viewer
@@ -29,8 +29,8 @@ _SEVERITY_TONES = {"error": "bad", "warning": "limit"}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A diagnostic with its look. `icon` and `tone` follow its severity."""
+class ShownDiagnostic:
+    """A diagnostic with its badge. `icon` and `tone` follow its severity."""
 
     diagnostic: Diagnostic
     tone: str
@@ -56,19 +56,19 @@ class Line:
 
     number: int
     html: SafeString
-    findings: tuple[Finding, ...]
+    findings: tuple[ShownDiagnostic, ...]
     tone: str
 
 
 @dataclass(frozen=True, slots=True)
 class StageBar:
-    """A stage as a part of the bar, in its units; `ms` is its time, `look` the number of its colour."""
+    """A stage as a part of the bar, in its units; `ms` is its time, `colour` the number of its colour."""
 
     name: str
     ms: float
     x: int
     width: int
-    look: int
+    colour: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,10 @@ class SubmissionPage:
 
     submission: Submission
     report: Report | None
-    look: Look
+    badge: Badge
     message: str
-    findings: tuple[Finding, ...]
-    headline: Finding | None
+    findings: tuple[ShownDiagnostic, ...]
+    headline: ShownDiagnostic | None
     log: tuple[LogLine, ...]
     resources: Resources | None
     stages: tuple[StageBar, ...]
@@ -98,14 +98,14 @@ class SubmissionPage:
     mine: bool
 
     @property
-    def further(self) -> tuple[Finding, ...]:
+    def further(self) -> tuple[ShownDiagnostic, ...]:
         """The findings that the banner does not show."""
         return tuple(finding for finding in self.findings if finding != self.headline)
 
     @property
     def refused(self) -> bool:
         """Whether the findings say all that the compiler's log says."""
-        return self.headline is not None and self.look.icon == Verdict.COMPILE_ERROR.value
+        return self.headline is not None and self.badge.icon == Verdict.COMPILE_ERROR.value
 
     @property
     def case_count(self) -> int:
@@ -154,12 +154,12 @@ class SubmissionPage:
     @property
     def board_url(self) -> str:
         """The leaderboard that its score is on."""
-        address = reverse("leaderboard", args=[self.submission.problem.slug])
+        url = reverse("leaderboard", args=[self.submission.problem.slug])
         report = self.submission.report
         board = {"gpu": report.gpu_model, "language": self.submission.language}
         if self.of_earlier_version:
             board["version"] = report.version[:HASH_SHOWN]
-        return f"{address}?{urlencode(board)}"
+        return f"{url}?{urlencode(board)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +185,13 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
     diagnostics = report.diagnostics if report else ()
     shown = tuple(_finding(diagnostic) for diagnostic in findings(diagnostics))
     first = headline(report) if report else None
-    look = look_of(report.verdict if report else None)
+    badge = badge_of(report.verdict if report else None)
     stages = _bars(report) if report else ()
     return SubmissionPage(
         submission=submission,
         report=report,
-        look=look,
-        message=_message(report, look, shown) if report else "",
+        badge=badge,
+        message=_message(report, badge, shown) if report else "",
         findings=shown,
         headline=_finding(first) if first else None,
         log=log_lines(report.log) if report else (),
@@ -207,7 +207,7 @@ def submission_page(submission: Submission, viewer: Viewer) -> SubmissionPage:
     )
 
 
-def source_lines(submission: Submission, findings: tuple[Finding, ...]) -> list[Line]:
+def source_lines(submission: Submission, findings: tuple[ShownDiagnostic, ...]) -> list[Line]:
     """The source, highlighted, line by line, with the findings on their lines."""
     lines = []
     for number, runs in enumerate(highlighted(submission.source, submission.language), start=1):
@@ -223,14 +223,14 @@ def listing_page(submission: Submission, listing: Listing) -> ListingPage:
     return ListingPage(submission, listing.kind, listing.get_kind_display(), lines, len(text))
 
 
-def _message(report: Report, look: Look, shown: tuple[Finding, ...]) -> str:
+def _message(report: Report, badge: Badge, shown: tuple[ShownDiagnostic, ...]) -> str:
     said = any(finding.diagnostic.message in report.message for finding in shown)
-    return report.message if report.message and not said else look.meaning
+    return report.message if report.message and not said else badge.meaning
 
 
-def _finding(diagnostic: Diagnostic) -> Finding:
+def _finding(diagnostic: Diagnostic) -> ShownDiagnostic:
     severity = diagnostic.severity if diagnostic.severity in _SEVERITY_TONES else "note"
-    return Finding(diagnostic, _SEVERITY_TONES.get(severity, "void"), severity)
+    return ShownDiagnostic(diagnostic, _SEVERITY_TONES.get(severity, "void"), severity)
 
 
 def _bars(report: Report) -> tuple[StageBar, ...]:

@@ -12,8 +12,8 @@ from web.charts.histogram import histogram
 from web.charts.roofline import Point, Roof, roofline
 from web.charts.scale import short
 from web.leaderboards.queries import baselines
-from web.results import rivals
-from web.results.rivals import MIN_OTHERS, Others
+from web.results import peer_scores
+from web.results.peer_scores import MIN_PEERS, PeerScores
 from web.submissions.models import Submission
 from web.submissions.queries import Viewer
 
@@ -27,7 +27,7 @@ class Comparison:
 
     name: str
     score: Score
-    address: str
+    url: str
     factor: float
     tied: bool
 
@@ -36,12 +36,12 @@ class Comparison:
 class Performance:
     """A ranked score beside others. `moved` tells of cases without arithmetic, which no roofline can show."""
 
-    others: Others
+    others: PeerScores
     comparisons: tuple[Comparison, ...]
     histogram: SafeString | None
     roofline: SafeString | None
     moved: tuple[str, ...]
-    few: int = MIN_OTHERS
+    few: int = MIN_PEERS
 
 
 def performance(submission: Submission, report: Report, viewer: Viewer) -> Performance | None:
@@ -49,7 +49,7 @@ def performance(submission: Submission, report: Report, viewer: Viewer) -> Perfo
     score = report.score
     if score is None:
         return None
-    found = rivals.others(submission, score)
+    found = peer_scores.peer_scores(submission, score)
     mine = "you" if submission.user_id == viewer.pk else "this submission"
     placed = [(case, case.timing.placement) for case in report.cases if case.timing and case.timing.placement]
     return Performance(
@@ -65,23 +65,23 @@ def _comparisons(submission: Submission, score: Score, viewer: Viewer) -> Iterat
     report = submission.report
     for baseline in baselines(submission.problem, report.gpu_model, report.version, viewer=viewer):
         if baseline.public_id != submission.public_id:
-            address = reverse("submission", args=[baseline.public_id]) if baseline.public_id else ""
-            yield _compare(baseline.label, score, baseline.score, address)
+            url = reverse("submission", args=[baseline.public_id]) if baseline.public_id else ""
+            yield _compare(baseline.label, score, baseline.score, url)
     # To those it is shared with, the author's other submissions do not exist.
     may_know = submission.user_id == viewer.pk or reads_all(viewer)
-    best = rivals.own_best(submission) if may_know else None
+    best = peer_scores.own_best(submission) if may_know else None
     if best is not None:
         other = Score(best.score_us, best.score_low_us, best.score_high_us)
         name = "Your best" if best.current else "Your previous best"
         yield _compare(name, score, other, reverse("submission", args=[best.submission.public_id]))
 
 
-def _compare(name: str, score: Score, other: Score, address: str = "") -> Comparison:
+def _compare(name: str, score: Score, other: Score, url: str = "") -> Comparison:
     tied = score.low_us <= other.high_us and other.low_us <= score.high_us
-    return Comparison(name, other, address, other.median_us / score.median_us, tied)
+    return Comparison(name, other, url, other.median_us / score.median_us, tied)
 
 
-def _histogram(found: Others, score: Score, mine: str) -> SafeString:
+def _histogram(found: PeerScores, score: Score, mine: str) -> SafeString:
     return histogram(
         "spread",
         found.times_us,

@@ -21,7 +21,7 @@ from web.results.filters import SubmissionFilter
 from web.results.forms import ProgramForm
 from web.results.list_page import list_page
 from web.results.permalinks import visible_or_404
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 from web.submissions import queries, services
 from web.submissions.models import Listing, ListingKind, Submission
 

@@ -21,15 +21,15 @@ _CONNECT_TIMEOUT_S = 2
 _ANSWER_S = 5
 _LOOK_S = 3
 
-TRANSPORT_ALIASES["mailbox"] = "web.site.mailbox:Transport"
+TRANSPORT_ALIASES["files"] = "web.site.filesystem_transport:Transport"
 
 
 def new_celery(config: Config) -> Celery:
     """A Celery application that talks to the broker of `config`. Opens no connection."""
     celery = Celery("warpcourt", set_as_current=False, fixups=[])
     celery.conf.update(
-        broker_url=config.broker_url or "mailbox://localhost",
-        broker_transport_options=_redis_options() if config.broker_url else _mailbox_options(config),
+        broker_url=config.broker_url or "files://localhost",
+        broker_transport_options=_redis_options() if config.broker_url else _filesystem_options(config),
         broker_connection_timeout=_CONNECT_TIMEOUT_S,
         # A worker that starts before its broker waits for it.
         broker_connection_retry_on_startup=True,
@@ -78,7 +78,7 @@ def _redis_options() -> dict[str, Any]:
     }
 
 
-def _mailbox_options(config: Config) -> dict[str, Any]:
+def _filesystem_options(config: Config) -> dict[str, Any]:
     folder = config.data_dir / "doorbell"
     folder.mkdir(parents=True, exist_ok=True)
     return {"data_folder_in": str(folder), "data_folder_out": str(folder), "polling_interval": _POLL_S}

@@ -5,7 +5,7 @@ Count at the place where it happens: `metrics.SWEEPS.labels(outcome="done").inc(
 
 Names begin with `warpcourt_` and end in their unit. A label has few values, all of ours: never a user, a
 submission, an address or an error's text. Where several processes serve together, their counts are summed
-(see `web.observability.folder`); a gauge says by its `multiprocess_mode` how.
+(see `web.observability.prometheus_multiproc`); a gauge says by its `multiprocess_mode` how.
 """
 
 from prometheus_client import Counter, Gauge, Histogram

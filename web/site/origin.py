@@ -17,14 +17,14 @@ from web.site import tracing
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class RequestOrigin:
     """A request, and its place in a trace, empty where none is made."""
 
     request_id: str = ""
     traceparent: str = ""
 
     @classmethod
-    def of(cls, payload: Mapping[str, object]) -> "Origin":
+    def of(cls, payload: Mapping[str, object]) -> "RequestOrigin":
         """As the journal has it."""
         return cls(str(payload.get("request_id", "")), str(payload.get("traceparent", "")))
 

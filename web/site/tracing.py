@@ -21,7 +21,7 @@ _HEADER = "traceparent"  # Source: https://www.w3.org/TR/trace-context/
 _providers: "list[TracerProvider]" = []  # the last one makes the spans
 
 
-class Role(Enum):
+class SpanRole(Enum):
     """What a span is in a trace, by OpenTelemetry's names of span kinds."""
 
     INTERNAL = 0
@@ -68,7 +68,7 @@ def stop() -> None:
 def span(
     name: str,
     *,
-    role: Role = Role.INTERNAL,
+    role: SpanRole = SpanRole.INTERNAL,
     parent: str = "",
     attributes: Mapping[str, str | int] | None = None,
 ) -> Iterator[None]:

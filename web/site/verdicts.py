@@ -1,4 +1,4 @@
-"""How verdicts look and what they mean: one word, one tone and one sentence for each."""
+"""The badges of verdicts and what they mean: one word, one tone and one sentence for each."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from problems.vocabulary import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Badge:
     """A verdict for people. `tone` names a CSS class, `icon` a symbol of icons.svg."""
 
     word: str
@@ -15,7 +15,7 @@ class Look:
     meaning: str
 
 
-_LOOKS = {
+_BADGES = {
     Verdict.ACCEPTED: ("Accepted", "good", "Every element of every case is correct."),
     Verdict.WRONG_ANSWER: (
         "Wrong answer",
@@ -61,18 +61,18 @@ _LOOKS = {
     Verdict.CANCELLED: ("Cancelled", "void", "Cancelled by its author or by staff."),
 }
 
-PENDING = Look("Judging", "live", "pending", "Not judged yet.")
+PENDING = Badge("Judging", "live", "pending", "Not judged yet.")
 
 
-def look_of(verdict: str | None) -> Look:
+def badge_of(verdict: str | None) -> Badge:
     """How to show `verdict`, by its value; None is a verdict that is not in yet."""
     if verdict is None:
         return PENDING
     known = Verdict(verdict)
-    word, tone, meaning = _LOOKS[known]
-    return Look(word, tone, known.value, meaning)
+    word, tone, meaning = _BADGES[known]
+    return Badge(word, tone, known.value, meaning)
 
 
-def all_looks() -> list[tuple[Verdict, Look]]:
-    """Every verdict with its look, in the order of the vocabulary."""
-    return [(verdict, look_of(verdict)) for verdict in Verdict]
+def all_badges() -> list[tuple[Verdict, Badge]]:
+    """Every verdict with its badge, in the order of the vocabulary."""
+    return [(verdict, badge_of(verdict)) for verdict in Verdict]

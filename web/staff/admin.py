@@ -19,7 +19,7 @@ from django.http import HttpRequest
 
 from web.accounts.models import ApiToken, User
 from web.audit.audited import AuditedAdmin, RemovableAdmin
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.submissions import best
 
 admin.site.site_header = admin.site.site_title = "Warpcourt"
@@ -38,7 +38,7 @@ _ROLES = ("is_active", "is_staff", "is_instructor", "is_superuser", "groups", "u
 class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
     """People. Only a superuser gives and takes roles."""
 
-    told: ClassVar[tuple[str, ...]] = ("username", *_ROLES)
+    logged_fields: ClassVar[tuple[str, ...]] = ("username", *_ROLES)
     list_display = ["username", "email", "is_staff", "is_instructor", "is_active", "date_joined"]
     list_filter = ["is_staff", "is_instructor", "is_superuser", "is_active"]
     search_fields = ["username", "email"]
@@ -69,16 +69,16 @@ class UserAdmin(AuditedAdmin[User], DjangoUserAdmin[User]):
         if change and "is_active" in form.changed_data:
             best.review(obj)
 
-    def kind_of_change(self, obj: User, changed: list[str]) -> ActKind:  # noqa: ARG002 - the base class's signature
+    def kind_of_change(self, obj: User, changed: list[str]) -> AuditKind:  # noqa: ARG002 - the base class's signature
         """Roles have a kind of their own."""
-        return ActKind.ROLE if set(changed) & set(_ROLES) else ActKind.CHANGE
+        return AuditKind.ROLE if set(changed) & set(_ROLES) else AuditKind.CHANGE
 
 
 @admin.register(Group)
 class GroupAdmin(AuditedAdmin[Group], DjangoGroupAdmin):
     """Groups of people with the same rights."""
 
-    told: ClassVar[tuple[str, ...]] = ("name", "permissions")
+    logged_fields: ClassVar[tuple[str, ...]] = ("name", "permissions")
 
 
 @admin.register(ApiToken)
@@ -90,9 +90,9 @@ class ApiTokenAdmin(RemovableAdmin[ApiToken]):
     list_select_related = ["user"]
     search_fields = ["prefix", "user__username"]
 
-    def kind_of_deletion(self) -> ActKind:
+    def kind_of_deletion(self) -> AuditKind:
         """It is revoked."""
-        return ActKind.TOKEN_REVOKE
+        return AuditKind.TOKEN_REVOKE
 
 
 @admin.register(EmailAddress)

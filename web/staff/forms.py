@@ -5,11 +5,11 @@ import re
 from django import forms
 
 from problems.vocabulary import Language, Verdict
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.catalog.models import Problem
 from web.jobs.models import QUEUE_CHARACTERS, JobState
 from web.rejudges.queries import EARLIER
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 from web.submissions.models import PUBLIC_ID_CHARACTERS
 from web.templatetags.warpcourt import language
 
@@ -29,10 +29,10 @@ class QueueFilter(forms.Form):
     person = forms.CharField(max_length=30, required=False, label="User")
 
 
-class ActFilter(forms.Form):
+class AuditFilter(forms.Form):
     """A part of the audit log."""
 
-    kind = forms.ChoiceField(choices=[("", "Any"), *ActKind.choices], required=False, label="Action")
+    kind = forms.ChoiceField(choices=[("", "Any"), *AuditKind.choices], required=False, label="Action")
     actor = forms.CharField(max_length=30, required=False, label="User")
     target = forms.CharField(max_length=60, required=False, label="Target")
 
@@ -61,7 +61,7 @@ class ChoiceForm(forms.Form):
         required=False, label="Submitted before", widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
     )
     verdicts = forms.MultipleChoiceField(
-        choices=[(known.value, look_of(known.value).word) for known in Verdict],
+        choices=[(known.value, badge_of(known.value).word) for known in Verdict],
         required=False,
         label="Verdict",
         widget=forms.CheckboxSelectMultiple,

@@ -7,22 +7,22 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from web.audit.models import Act
+from web.audit.models import AuditEntry
 from web.fleet import pages as fleet_pages
 from web.fleet import queries as fleet_queries
 from web.fleet.pages import NodeCard, ago
 from web.jobs.models import JobState
 from web.jobs.queries import KindNow, Task, kinds_now, long_waiting, tasks_held, tasks_in_background
 from web.rejudges import pages as rejudge_pages
-from web.rejudges.looks import Look
+from web.rejudges.badges import Badge
 from web.rejudges.pages import RejudgeRow
 from web.site import cursors
 from web.site.paging import first_rows
 from web.staff import queries
-from web.staff.looks import KIND_WORDS, STUCK_WORDS, StuckWords
-from web.staff.queries import Load, Place, Stuck, WorkerNow
+from web.staff.badges import KIND_WORDS, STUCK_WORDS, StuckWords
+from web.staff.queries import Place, QueueLoad, Stuck, WorkerNow
 from web.submissions.models import Job, Priority
-from web.submissions.waiting import ordinal
+from web.submissions.queue_position import ordinal
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,19 @@ class Trouble:
     """Something that staff should look at, and where."""
 
     text: str
-    address: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class StaffOverview:
     """How everything is now."""
 
-    load: Load
+    load: QueueLoad
     oldest: str
     nodes: list[NodeCard]
     flags: int
     rejudges: list[RejudgeRow]
-    acts: list[Act]
+    audit_entries: list[AuditEntry]
     troubles: list[Trouble]
     waiting_aside: int
     running_aside: int
@@ -53,7 +53,7 @@ class JobRow:
     """A job in words. `lease` says until when its worker holds it, or since when not."""
 
     job: Job
-    state: Look
+    state: Badge
     age: str
     lease: str
     why: str
@@ -104,7 +104,7 @@ class StuckPage:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerRow:
+class StaffWorkerRow:
     """A worker in words. `tasks` is what it does now."""
 
     worker: WorkerNow
@@ -112,19 +112,19 @@ class WorkerRow:
     tasks: list[TaskRow]
 
 
-def overview(flags: int) -> Overview:
+def overview(flags: int) -> StaffOverview:
     """The first page of staff."""
     fleet = fleet_queries.fleet()
     nodes = [fleet_pages.card(now) for now in fleet]
     load = queries.load({gpu.model for now in fleet for gpu in now.offered})
     kinds = kinds_now()
-    return Overview(
+    return StaffOverview(
         load=load,
         oldest=ago(timezone.now() - load.oldest) if load.oldest else "",
         nodes=nodes,
         flags=flags,
         rejudges=rejudge_pages.open_rejudges(),
-        acts=list(queries.list_acts()[:8]),
+        audit_entries=list(queries.list_audit_entries()[:8]),
         troubles=[*_troubles(load, nodes), *_late(kinds)],
         waiting_aside=sum(entry.waiting for entry in kinds),
         running_aside=sum(entry.running for entry in kinds),
@@ -177,24 +177,24 @@ def stuck(kind: Stuck, before: str) -> StuckPage:
     )
 
 
-def workers() -> list[WorkerRow]:
+def workers() -> list[StaffWorkerRow]:
     """The workers that are known of."""
     now = timezone.now()
     held = tasks_held()
     return [
-        WorkerRow(worker, ago(now - worker.heard), task_rows(t for t in held if t.worker == worker.name))
+        StaffWorkerRow(worker, ago(now - worker.heard), task_rows(t for t in held if t.worker == worker.name))
         for worker in queries.list_workers(now, held)
     ]
 
 
-def acts(chosen: Mapping[str, str], before: str) -> tuple[list[Act], str]:
+def audit_entries(chosen: Mapping[str, str], before: str) -> tuple[list[AuditEntry], str]:
     """A page of the audit log, and the address of the next one."""
-    found, more = first_rows(queries.list_acts(**chosen, before=cursors.decode_key(before)))
+    found, more = first_rows(queries.list_audit_entries(**chosen, before=cursors.decode_key(before)))
     given = {name: value for name, value in chosen.items() if value}
     return found, f"?{urlencode({**given, 'before': str(found[-1].pk)})}" if more else ""
 
 
-def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
+def _troubles(load: QueueLoad, nodes: list[NodeCard]) -> list[Trouble]:
     stuck_page = "/staff/stuck?kind="
     known = [
         (load.expired, "with a lost worker", Stuck.EXPIRED),
@@ -205,9 +205,9 @@ def _troubles(load: Load, nodes: list[NodeCard]) -> list[Trouble]:
     if load.waiting and not load.leased:
         found.insert(0, Trouble("Submissions are waiting, but no worker is judging.", "/staff/workers"))
     for card in nodes:
-        ill = sum(row.look.tone != "good" for row in card.rows)
-        if card.look.tone != "good":
-            found.append(Trouble(f"{card.now.node.name}: {card.look.word.lower()}.", "/fleet"))
+        ill = sum(row.badge.tone != "good" for row in card.rows)
+        if card.badge.tone != "good":
+            found.append(Trouble(f"{card.now.node.name}: {card.badge.word.lower()}.", "/fleet"))
         elif ill:
             found.append(
                 Trouble(f"{card.now.node.name}: {ill} of {len(card.rows)} GPUs not in use.", "/fleet")
@@ -234,12 +234,12 @@ def _count(count: int) -> str:
 def _job_row(job: Job) -> JobRow:
     now = timezone.now()
     expired = job.lease_until is not None and job.lease_until < now
-    look = {
-        JobState.QUEUED: Look("Waiting", "void", "unsolved"),
-        JobState.LEASED: Look("Worker lost", "bad", "warning")
+    badge = {
+        JobState.QUEUED: Badge("Waiting", "void", "unsolved"),
+        JobState.LEASED: Badge("Worker lost", "bad", "warning")
         if expired
-        else Look("Judging", "live", "pending"),
-        JobState.DONE: Look("Given up", "bad", "internal_error"),
+        else Badge("Judging", "live", "pending"),
+        JobState.DONE: Badge("Given up", "bad", "internal_error"),
     }[JobState(job.state)]
     lease = ""
     if job.lease_until is not None:
@@ -248,7 +248,7 @@ def _job_row(job: Job) -> JobRow:
             if expired
             else f"{_seconds(job.lease_until - now)} s left"
         )
-    return JobRow(job, look, ago(now - job.queued), lease, _why(job))
+    return JobRow(job, badge, ago(now - job.queued), lease, _why(job))
 
 
 def _why(job: Job) -> str:

@@ -10,7 +10,7 @@ from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from problems.vocabulary import Verdict
-from web.audit.models import Act
+from web.audit.models import AuditEntry
 from web.fleet.queries import offered_gpu_models
 from web.jobs.models import OPEN, ORDER, JobState
 from web.jobs.queries import Task, tasks_held
@@ -33,7 +33,7 @@ class Stuck(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class QueueLoad:
     """What there is to judge now. `oldest` is when the longest waiting job was queued."""
 
     queued: int
@@ -58,7 +58,7 @@ class WorkerNow:
     failed: int
 
 
-def load(offered: Collection[str], now: datetime | None = None) -> Load:
+def load(offered: Collection[str], now: datetime | None = None) -> QueueLoad:
     """The queue in numbers, in one query. `offered` are the GPU models that somebody may ask for."""
     moment = now or DatabaseNow()
     queued = Q(state=JobState.QUEUED)
@@ -72,7 +72,7 @@ def load(offered: Collection[str], now: datetime | None = None) -> Load:
         n_waiting=Count("pk", filter=queued & Q(queued__lt=moment - LONG_WAIT)),
         n_no_gpu=Count("pk", filter=no_gpu),
     )
-    return Load(
+    return QueueLoad(
         queued=found["n_queued"],
         leased=found["n_leased"],
         oldest=found["first"],
@@ -159,18 +159,18 @@ def find_submission(public_id: str) -> Submission | None:
     return Submission.objects.filter(public_id=public_id).select_related("job", "problem", "user").first()
 
 
-def list_acts(
+def list_audit_entries(
     *, actor: str = "", kind: str = "", target: str = "", before: int | None = None
-) -> QuerySet[Act]:
+) -> QuerySet[AuditEntry]:
     """The audit log, newest first. `target` is the beginning of what a thing is called."""
-    acts = Act.objects.all()
+    entries = AuditEntry.objects.all()
     if actor:
-        acts = acts.filter(actor_name__iexact=actor)
+        entries = entries.filter(actor_name__iexact=actor)
     if kind:
-        acts = acts.filter(kind=kind)
+        entries = entries.filter(kind=kind)
     if target:
-        acts = acts.filter(target_text__istartswith=target)
-    return acts.filter(pk__lt=before) if before is not None else acts
+        entries = entries.filter(target_text__istartswith=target)
+    return entries.filter(pk__lt=before) if before is not None else entries
 
 
 def _jobs() -> QuerySet[Job]:

@@ -13,7 +13,7 @@ from web.authoring.queries import find_workspace
 from web.rejudges import pages, queries, rejudging
 from web.rejudges.models import Rejudge
 from web.rejudges.rejudging import MAX_RUNS
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 from web.staff.forms import ChoiceForm
 
 

@@ -12,9 +12,9 @@ from web.audit.access import member, staff_only
 from web.audit.forms import ReasonForm
 from web.discussion.queries import count_open_flags
 from web.staff import pages, queries
-from web.staff.forms import ActFilter, QueueFilter
+from web.staff.forms import AuditFilter, QueueFilter
 from web.staff.queries import Stuck
-from web.submissions import mending
+from web.submissions import job_actions
 from web.submissions.models import Submission
 
 
@@ -58,10 +58,10 @@ def workers(request: HttpRequest) -> HttpResponse:
 @staff_only
 def audit(request: HttpRequest) -> HttpResponse:
     """What was done with more rights than a learner has."""
-    form = ActFilter(request.GET)
+    form = AuditFilter(request.GET)
     chosen = form.cleaned_data if form.is_valid() else {}
-    acts, older = pages.acts(chosen, request.GET.get("before", ""))
-    return render(request, "staff/audit.html", {"acts": acts, "older": older, "form": form})
+    entries, older = pages.audit_entries(chosen, request.GET.get("before", ""))
+    return render(request, "staff/audit.html", {"entries": entries, "older": older, "form": form})
 
 
 @require_POST
@@ -73,8 +73,11 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
         messages.error(request, "Enter a reason. The author will see it.")
         return _back(request)
     reason = form.cleaned_data["reason"]
-    return _mend(
-        request, public_id, lambda found: mending.cancel(found, member(request), reason=reason), "cancelled"
+    return _act_on_job(
+        request,
+        public_id,
+        lambda found: job_actions.cancel(found, member(request), reason=reason),
+        "cancelled",
     )
 
 
@@ -82,17 +85,21 @@ def job_cancel(request: HttpRequest, public_id: str) -> HttpResponse:
 @staff_only
 def job_requeue(request: HttpRequest, public_id: str) -> HttpResponse:
     """Queue a submission again whose worker is lost."""
-    return _mend(request, public_id, lambda found: mending.requeue(found, member(request)), "requeued")
+    return _act_on_job(
+        request, public_id, lambda found: job_actions.requeue(found, member(request)), "requeued"
+    )
 
 
 @require_POST
 @staff_only
 def job_again(request: HttpRequest, public_id: str) -> HttpResponse:
     """Have a submission judged again that the judge gave up."""
-    return _mend(request, public_id, lambda found: mending.judge_again(found, member(request)), "requeued")
+    return _act_on_job(
+        request, public_id, lambda found: job_actions.judge_again(found, member(request)), "requeued"
+    )
 
 
-def _mend(
+def _act_on_job(
     request: HttpRequest, public_id: str, mend: Callable[[Submission], bool], done: str
 ) -> HttpResponse:
     found = queries.find_submission(public_id)

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 from web.accounts.models import User
 from web.audit.audited import RecordAdmin
-from web.submissions import mending
+from web.submissions import job_actions
 from web.submissions.models import CaseResult, Event, Job, Listing, Progress, Report, Submission, Tally
 
 _REASON = "by hand, in the administration"
@@ -18,7 +18,7 @@ _REASON = "by hand, in the administration"
 def rejudge(model_admin: "SubmissionAdmin", request: HttpRequest, rows: QuerySet[Submission]) -> None:
     """Queue the chosen submissions again, those aside that are being judged."""
     staff = cast("User", request.user)
-    queued = sum(mending.judge_again(submission, staff) for submission in rows)
+    queued = sum(job_actions.judge_again(submission, staff) for submission in rows)
     model_admin.message_user(request, f"{queued} of {rows.count()} will be rejudged.", messages.SUCCESS)
 
 
@@ -26,7 +26,7 @@ def rejudge(model_admin: "SubmissionAdmin", request: HttpRequest, rows: QuerySet
 def cancel(model_admin: "SubmissionAdmin", request: HttpRequest, rows: QuerySet[Submission]) -> None:
     """Cancel the chosen submissions that are not judged yet."""
     staff = cast("User", request.user)
-    ended = sum(mending.cancel(submission, staff, reason=_REASON) for submission in rows)
+    ended = sum(job_actions.cancel(submission, staff, reason=_REASON) for submission in rows)
     model_admin.message_user(request, f"{ended} of {rows.count()} cancelled.", messages.SUCCESS)
 
 

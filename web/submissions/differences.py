@@ -43,7 +43,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiffRow:
     """Lines that stand side by side; one is None where its source has no such line.
 
     With `skipped`, there are none: so many lines that are the same are left out here.
@@ -58,8 +58,8 @@ class Row:
 class Difference:
     """How a source became another. `rows` are side by side, `unified` has the old lines above the new."""
 
-    rows: tuple[Row, ...]
-    unified: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
+    unified: tuple[DiffRow, ...]
     removed: int
     added: int
 
@@ -75,13 +75,13 @@ def compare(old: str, new: str, *, old_language: str, new_language: str) -> Diff
     painter = _Painter(
         before, after, highlighted(old, old_language), highlighted(new, new_language), _MAX_PAIRS
     )
-    rows: list[Row] = []
-    unified: list[Row] = []
+    rows: list[DiffRow] = []
+    unified: list[DiffRow] = []
     removed = added = 0
     for tag, i1, i2, j1, j2 in groups:
         if tag == "skip":
-            rows.append(Row(skipped=i2 - i1))
-            unified.append(Row(skipped=i2 - i1))
+            rows.append(DiffRow(skipped=i2 - i1))
+            unified.append(DiffRow(skipped=i2 - i1))
             continue
         if tag == "equal":
             same = [painter.same(i, j) for i, j in zip(range(i1, i2), range(j1, j2), strict=True)]
@@ -90,8 +90,8 @@ def compare(old: str, new: str, *, old_language: str, new_language: str) -> Diff
             continue
         changed = list(painter.changed(range(i1, i2), range(j1, j2)))
         rows += changed
-        unified += [Row(old=row.old) for row in changed if row.old]
-        unified += [Row(new=row.new) for row in changed if row.new]
+        unified += [DiffRow(old=row.old) for row in changed if row.old]
+        unified += [DiffRow(new=row.new) for row in changed if row.new]
         removed += i2 - i1
         added += j2 - j1
     return Difference(tuple(rows), tuple(unified), removed, added)
@@ -113,16 +113,18 @@ class _Painter:
         self._pairs_left = pairs_left
         self._budget = Budget()
 
-    def same(self, i: int, j: int) -> Row:
-        return Row(Side(i + 1, to_html(self._old_runs[i]), ""), Side(j + 1, to_html(self._new_runs[j]), ""))
+    def same(self, i: int, j: int) -> DiffRow:
+        return DiffRow(
+            Side(i + 1, to_html(self._old_runs[i]), ""), Side(j + 1, to_html(self._new_runs[j]), "")
+        )
 
-    def changed(self, old: range, new: range) -> Iterator[Row]:
+    def changed(self, old: range, new: range) -> Iterator[DiffRow]:
         for i, j in zip_longest(old, new):
             marks: tuple[Marks, Marks] = ((), ())
             if i is not None and j is not None and self._pairs_left:
                 self._pairs_left -= 1
                 marks = changed_words(self._before[i], self._after[j], self._budget)
-            yield Row(
+            yield DiffRow(
                 None if i is None else Side(i + 1, to_html(self._old_runs[i], marks[0], "del"), "-"),
                 None if j is None else Side(j + 1, to_html(self._new_runs[j], marks[1], "ins"), "+"),
             )

@@ -15,7 +15,7 @@ from judge.report import Report, Score, from_json
 from web.accounts.models import User
 from web.accounts.visibility import reads_all
 from web.jobs.models import JobState
-from web.site.origin import Origin
+from web.site.origin import RequestOrigin
 from web.submissions.models import Event, EventKind, Job, Listing, ListingKind, Progress, Submission
 
 Viewer = User | AnonymousUser
@@ -189,11 +189,11 @@ def judgement_start(submission: Submission) -> int:
     return queued.sequence - 1 if queued else 0
 
 
-def origin_of(submission: Submission) -> Origin:
+def origin_of(submission: Submission) -> RequestOrigin:
     """The request by which it was last queued; without ids where nobody noted one."""
     queued = Event.objects.filter(submission=submission, kind=EventKind.QUEUED)
     payload = queued.order_by("-sequence").values_list("payload", flat=True).first()
-    return Origin.of(payload or {})
+    return RequestOrigin.of(payload or {})
 
 
 def count_waiting() -> int:

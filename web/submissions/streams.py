@@ -1,12 +1,12 @@
 """A submission's journal as server-sent events.
 
 Theory of operation. Events are rows of the database, so any web process can serve any stream, and nothing
-else needs to be reached; `web.submissions.lookout` looks for all streams of a process together. Each event
-carries its sequence number as `id`; a browser that reconnects sends it back as `Last-Event-ID` and misses
-nothing. Where a waiting job stands in the queue is told as `queue` events without an `id`: they are about
-now, and nobody needs to catch up on them. The stream ends after the final event, and a reconnect to a
-finished one is answered 204, which tells an EventSource to stop. A stream lives long, so it holds neither a
-connection of the database's pool nor the thread that answered its request.
+else needs to be reached; `web.submissions.event_broadcaster` polls for all streams of a process together.
+Each event carries its sequence number as `id`; a browser that reconnects sends it back as `Last-Event-ID`
+and misses nothing. Where a waiting job stands in the queue is told as `queue` events without an `id`: they
+are about now, and nobody needs to catch up on them. The stream ends after the final event, and a reconnect
+to a finished one is answered 204, which tells an EventSource to stop. A stream lives long, so it holds
+neither a connection of the database's pool nor the thread that answered its request.
 """
 
 import json
@@ -21,10 +21,10 @@ from django.views.decorators.http import require_safe
 
 from web.site import metrics, origin
 from web.submissions import queries
-from web.submissions.lookout import closing, lookout
+from web.submissions.event_broadcaster import broadcaster, closing
 from web.submissions.models import Event
 from web.submissions.queries import Following, Viewer
-from web.submissions.waiting import Standing
+from web.submissions.queue_position import QueuePosition
 
 KEEP_ALIVE_S = 15.0
 MAX_STREAMS_PER_USER = 8
@@ -75,14 +75,14 @@ def format_event(event: Event) -> str:
     return f"id: {event.sequence}\nevent: {event.kind}\ndata: {json.dumps(body)}\n\n"
 
 
-def format_standing(standing: Standing) -> str:
+def format_position(position: QueuePosition) -> str:
     """Where a job stands, in the wire format."""
     body = {
         "kind": "queue",
-        "place": standing.place,
-        "estimate_s": standing.estimate_s and round(standing.estimate_s),
-        "text": standing.text,
-        "detail": standing.detail,
+        "place": position.place,
+        "estimate_s": position.estimate_s and round(position.estimate_s),
+        "text": position.text,
+        "detail": position.detail,
     }
     return f"event: queue\ndata: {json.dumps(body)}\n\n"
 
@@ -109,16 +109,16 @@ async def _chunks(submission_id: int, first: Following, after: int) -> AsyncIter
         after = event.sequence
     if first.over:
         return
-    with lookout().watching(submission_id, after=after) as watcher:
+    with broadcaster().watching(submission_id, after=after) as watcher:
         while (left_s := deadline - time.monotonic()) > 0:
-            news = await watcher.news(min(KEEP_ALIVE_S, left_s))
-            for event in news.events:
+            update = await watcher.next_update(min(KEEP_ALIVE_S, left_s))
+            for event in update.events:
                 yield format_event(event)
-            if news.over:
+            if update.over:
                 return
-            if news.standing:
-                yield format_standing(news.standing)
-            elif not news.events:
+            if update.position:
+                yield format_position(update.position)
+            elif not update.events:
                 yield ": still here\n\n"
 
 

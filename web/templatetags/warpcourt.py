@@ -13,7 +13,7 @@ from judge.report import KernelResources
 from problems.translations import direction_of
 from problems.vocabulary import Language
 from web.site import assets, figures
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 
 register = template.Library()
 THEMES = ("light", "dark")
@@ -43,20 +43,20 @@ def icon(name: str) -> SafeString:
 @register.simple_tag
 def verdict(value: str | None) -> SafeString:
     """A verdict as icon, word and tone."""
-    look = look_of(value)
-    return format_html('<span class="verdict tone-{}">{}{}</span>', look.tone, icon(look.icon), look.word)
+    badge = badge_of(value)
+    return format_html('<span class="verdict tone-{}">{}{}</span>', badge.tone, icon(badge.icon), badge.word)
 
 
 @register.filter
 def tone(value: str | None) -> str:
     """The CSS class for the tone of a verdict."""
-    return f"tone-{look_of(value).tone}"
+    return f"tone-{badge_of(value).tone}"
 
 
 @register.filter
 def word(value: str | None) -> str:
     """The word for a verdict."""
-    return look_of(value).word
+    return badge_of(value).word
 
 
 @register.filter

@@ -16,7 +16,7 @@ class TrackAdmin(AuditedAdmin[Track]):
     Their content comes from files and from the problems' track days.
     """
 
-    told: ClassVar[tuple[str, ...]] = ("published", "contest_starts", "contest_ends")
+    logged_fields: ClassVar[tuple[str, ...]] = ("published", "contest_starts", "contest_ends")
     list_display = ["slug", "title", "order", "contest_starts", "contest_ends", "published"]
     list_filter = ["published"]
     list_editable = ["published"]
@@ -24,7 +24,7 @@ class TrackAdmin(AuditedAdmin[Track]):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Track | None = None) -> list[str]:  # noqa: ARG002 - Django's signature
         """All but what staff choose."""
-        return [column.name for column in Track._meta.fields if column.name not in self.told]  # noqa: SLF001 - Django's public name for it
+        return [column.name for column in Track._meta.fields if column.name not in self.logged_fields]  # noqa: SLF001 - Django's public name for it
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002 - Django's signature
         """Nobody: `manage.py loadproblems` does."""

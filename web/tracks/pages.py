@@ -9,14 +9,14 @@ from django.utils.safestring import SafeString
 from web.catalog.markdown import render
 from web.catalog.queries import Viewer
 from web.tracks import queries
-from web.tracks.queries import Path
+from web.tracks.queries import VisibleTrack
 
 
 @dataclass(frozen=True, slots=True)
 class TrackPage:
     """A track with its description rendered. `contest` is its state; empty where it is no contest."""
 
-    path: Path
+    path: VisibleTrack
     description: SafeString
     contest: str
 

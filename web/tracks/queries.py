@@ -55,7 +55,7 @@ class Contest:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class VisibleTrack:
     """A track with the problems on it that the viewer may know of; there is at least one."""
 
     slug: str
@@ -82,12 +82,12 @@ class Path:
         return next((stop for stop in self.stops if not stop.solved), None)
 
 
-def list_paths(viewer: Viewer) -> tuple[Path, ...]:
+def list_paths(viewer: Viewer) -> tuple[VisibleTrack, ...]:
     """Every track that `viewer` may know of and that leads somewhere, in order, in one query."""
     return tuple(_paths(_entries(viewer)))
 
 
-def find_path(viewer: Viewer, slug: str) -> Path | None:
+def find_path(viewer: Viewer, slug: str) -> VisibleTrack | None:
     """The track of that slug; None when there is none that `viewer` may know of. One query."""
     return next(_paths(_entries(viewer).filter(track__slug=slug)), None)
 
@@ -136,9 +136,9 @@ def _with_marks(entries: QuerySet[Entry], viewer: Viewer) -> QuerySet[Entry]:
     )
 
 
-def _paths(entries: Iterable[Entry]) -> Iterator[Path]:
+def _paths(entries: Iterable[Entry]) -> Iterator[VisibleTrack]:
     for track, found in groupby(entries, key=lambda entry: entry.track):
-        yield Path(
+        yield VisibleTrack(
             slug=track.slug,
             title=track.title,
             summary=track.summary,

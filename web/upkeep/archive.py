@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from web.upkeep.manifest import MANIFEST, ArchiveWrong, InTheWay, Manifest, Member, ToolFailed
+from web.upkeep.manifest import MANIFEST, ArchiveWrong, Manifest, Member, ToolFailed, WouldOverwrite
 
 CHUNK_BYTES = 1 << 20
 _MANIFEST_BYTES = 64 << 20
@@ -56,7 +56,7 @@ def writing(path: Path) -> Iterator[Writer]:
     """Create the backup `path`, readable only by its owner. If the block fails, no file is left.
 
     Raises:
-        InTheWay: another backup is being written there.
+        WouldOverwrite: another backup is being written there.
         ToolFailed: the folder cannot be written to, or is full.
     """
     part = path.with_name(f"{path.name}.part")
@@ -64,7 +64,7 @@ def writing(path: Path) -> Iterator[Writer]:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError as error:
-        raise InTheWay(
+        raise WouldOverwrite(
             f"{part} exists: another backup is running or was interrupted. If none is running, delete it."
         ) from error
     except OSError as error:

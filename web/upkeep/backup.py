@@ -19,7 +19,7 @@ from web.site.version import version
 from web.upkeep import packages
 from web.upkeep.archive import writing
 from web.upkeep.dump import Database
-from web.upkeep.manifest import FORMAT, KEY, InTheWay, Manifest
+from web.upkeep.manifest import FORMAT, KEY, Manifest, WouldOverwrite
 from web.upkeep.models import Backup
 from web.upkeep.postgresql import PostgreSQL
 from web.upkeep.sqlite import SQLite
@@ -50,15 +50,15 @@ def take(path: Path, *, overwrite: bool = False, with_key: bool = True, say: Say
     """Write a backup to `path`, and record it in the database.
 
     Raises:
-        BackupTrouble: the backup failed. No file is left.
+        BackupError: the backup failed. No file is left.
     """
     if path.exists() and not overwrite:
-        raise InTheWay(f"{path} exists. Choose another name, or replace it with --overwrite.")
+        raise WouldOverwrite(f"{path} exists. Choose another name, or replace it with --overwrite.")
     began, made, database = time.monotonic(), timezone.now(), this_database()
     with writing(path) as writer:
         say(f"Dumping the database ({database.kind})")
         with database.dumping(path.parent) as dump:
-            chunks = told(dump.chunks, say)
+            chunks = with_progress(dump.chunks, say)
             writer.add(database.member, chunks, packed=not dump.packed)
         say(f"Adding the problem packages in {settings.WARPCOURT.problems_dir}")
         for name, source in packages.files(settings.WARPCOURT.problems_dir):
@@ -88,7 +88,7 @@ def key_print(key: str) -> str:
     return salted_hmac("web.upkeep.key_print", "", secret=key).hexdigest()[:_PRINT_CHARACTERS]
 
 
-def told(chunks: Iterator[bytes], say: Say) -> Iterator[bytes]:
+def with_progress(chunks: Iterator[bytes], say: Say) -> Iterator[bytes]:
     """Yield `chunks`, and report the size every few seconds."""
     so_far, last = 0, time.monotonic()
     for chunk in chunks:

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class DumpContent:
     """The contents of a database: all applied migrations as `app.name`, and the number of rows by table."""
 
     migrations: tuple[str, ...]
@@ -19,7 +19,7 @@ class Content:
 class Dump:
     """A consistent snapshot of a database: its contents and its dump. `packed`: the dump is compressed."""
 
-    content: Content
+    content: DumpContent
     chunks: Iterator[bytes]
     packed: bool
 
@@ -37,7 +37,7 @@ class Database(Protocol):
             ToolFailed: it cannot be dumped.
         """
 
-    def content(self) -> Content:
+    def content(self) -> DumpContent:
         """The current contents."""
 
     def users(self) -> int:

@@ -1,8 +1,8 @@
 """The manifest of a backup, and the errors of backups.
 
-BackupTrouble
+BackupError
 +-- ArchiveWrong     the file is not a backup, or is damaged
-+-- InTheWay         existing data would be overwritten, or is in use
++-- WouldOverwrite         existing data would be overwritten, or is in use
 +-- DoesNotFit       a good backup, but not for this site
 +-- ToolFailed       a program or the disk failed
 """
@@ -22,23 +22,23 @@ PROBLEMS = "problems/"
 _PLAIN = re.compile(r"(?!/)(?:(?!\.{1,2}(?:/|$))[^/\\\0]+(?:/|$))+(?<!/)")
 
 
-class BackupTrouble(Exception):
+class BackupError(Exception):
     """Base class of errors of backup and restore. The message says what to do."""
 
 
-class ArchiveWrong(BackupTrouble):
+class ArchiveWrong(BackupError):
     """Raised when a file is not a backup, is truncated, or differs from its manifest."""
 
 
-class InTheWay(BackupTrouble):
+class WouldOverwrite(BackupError):
     """Raised when existing data would be overwritten, or is in use."""
 
 
-class DoesNotFit(BackupTrouble):
+class DoesNotFit(BackupError):
     """Raised when a backup is valid but does not fit this site."""
 
 
-class ToolFailed(BackupTrouble):
+class ToolFailed(BackupError):
     """Raised when PostgreSQL's programs or the disk fail."""
 
 

@@ -23,7 +23,7 @@ _ADVISORY_LOCK = 0x77617270  # "warp": any number that nothing else here uses
 _LOCK_NOT_AVAILABLE = "55P03"
 
 
-def patiently(
+def retry_on_lock(
     connection: BaseDatabaseWrapper,
     migrate: Callable[[], object],
     say: Callable[[str], object],
@@ -35,7 +35,7 @@ def patiently(
     Raises:
         OperationalError: the tables were in use in all TRIES tries, or the migration failed.
     """
-    with _alone(connection, say), _in_a_hurry(connection):
+    with _alone(connection, say), _lock_timeout(connection):
         for left in reversed(range(TRIES)):
             try:
                 migrate()
@@ -70,7 +70,7 @@ def _alone(connection: BaseDatabaseWrapper, say: Callable[[str], object]) -> Ite
 
 
 @contextmanager
-def _in_a_hurry(connection: BaseDatabaseWrapper) -> Iterator[None]:
+def _lock_timeout(connection: BaseDatabaseWrapper) -> Iterator[None]:
     if connection.vendor != "postgresql":
         yield
         return

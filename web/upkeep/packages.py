@@ -12,7 +12,7 @@ from pathlib import Path
 
 from problems.placing import placing
 from web.upkeep.archive import Reader
-from web.upkeep.manifest import PROBLEMS, InTheWay, Member, ToolFailed
+from web.upkeep.manifest import PROBLEMS, Member, ToolFailed, WouldOverwrite
 
 TRACKS = "tracks"
 _NEW, _OLD = ".new-", ".old-"
@@ -57,10 +57,10 @@ def refuse_others(other: list[str], root: Path) -> None:
     """Refuse to overwrite packages.
 
     Raises:
-        InTheWay: `other` is not empty.
+        WouldOverwrite: `other` is not empty.
     """
     if other:
-        raise InTheWay(
+        raise WouldOverwrite(
             f"These problems in {root} differ from the backup: {', '.join(other)}. Replace them "
             "with --replace, or keep them with --without-problems."
         )

@@ -21,7 +21,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 
 from web.upkeep.archive import CHUNK_BYTES
-from web.upkeep.dump import Content, Dump
+from web.upkeep.dump import Dump, DumpContent
 from web.upkeep.manifest import ToolFailed
 
 APPLICATION = "warpcourt"  # what the connections of the site and the workers call themselves
@@ -62,7 +62,7 @@ class PostgreSQL:
         except DatabaseError as error:
             raise ToolFailed(f"The database does not respond: {error}") from error
 
-    def content(self) -> Content:
+    def content(self) -> DumpContent:
         """What it holds now."""
         with self._connection.cursor() as cursor:
             return self._content(cursor)
@@ -116,7 +116,7 @@ class PostgreSQL:
         with suppress(AttributeError):
             self._connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL's has it
 
-    def _content(self, cursor: CursorWrapper) -> Content:
+    def _content(self, cursor: CursorWrapper) -> DumpContent:
         names = sorted(self._connection.introspection.table_names(cursor))
         rows = {}
         for name in names:
@@ -126,7 +126,7 @@ class PostgreSQL:
         if "django_migrations" in rows:
             cursor.execute("SELECT app, name FROM django_migrations")
             applied = cursor.fetchall()
-        return Content(tuple(sorted(f"{app}.{name}" for app, name in applied)), rows)
+        return DumpContent(tuple(sorted(f"{app}.{name}" for app, name in applied)), rows)
 
     def _output(self, argv: list[str], chunks: Iterable[bytes] = ()) -> Iterator[bytes]:
         """The output of a program with `chunks` as its input.

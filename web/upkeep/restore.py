@@ -16,13 +16,13 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db.migrations.loader import MigrationLoader
 
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.upkeep import packages
 from web.upkeep.archive import Reader, reading
-from web.upkeep.backup import Say, key_print, this_database, told
-from web.upkeep.dump import Content, Database
-from web.upkeep.manifest import KEY, DoesNotFit, InTheWay, Manifest, ToolFailed
+from web.upkeep.backup import Say, key_print, this_database, with_progress
+from web.upkeep.dump import Database, DumpContent
+from web.upkeep.manifest import KEY, DoesNotFit, Manifest, ToolFailed, WouldOverwrite
 
 KEY_BEFORE = "secret-key.before-restore"
 
@@ -51,7 +51,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
     """Restore this site from a backup, and migrate its database to this version.
 
     Raises:
-        BackupTrouble: the restore failed. Unless the message says otherwise, nothing was changed.
+        BackupError: the restore failed. Unless the message says otherwise, nothing was changed.
     """
     root, database = settings.WARPCOURT.problems_dir, this_database()
     with reading(path) as reader:
@@ -68,7 +68,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             packages.refuse_others(other, root)
         _refuse_while_in_use(database)
         say(f"Restoring the database as it was at {manifest.made:%Y-%m-%d %H:%M:%S} UTC")
-        database.load(told(reader.chunks(database.member), say))
+        database.load(with_progress(reader.chunks(database.member), say))
         _compare(manifest, database.content())
         if missing or other:
             say(f"Restoring problems: {', '.join(missing + other)}")
@@ -77,7 +77,7 @@ def restore(path: Path, choices: Choices, say: Say) -> Manifest:
             _write_key(key)
     say("Migrating the database to this version")
     call_command("migrate", verbosity=0)
-    log(None, ActKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
+    log(None, AuditKind.RESTORE, made=manifest.made.isoformat(), version=manifest.version)
     return manifest
 
 
@@ -98,9 +98,9 @@ def _refuse_what_does_not_fit(manifest: Manifest, database: Database) -> None:
         )
 
 
-def _refuse_what_is_there(content: Content) -> None:
+def _refuse_what_is_there(content: DumpContent) -> None:
     if content.rows:
-        raise InTheWay(
+        raise WouldOverwrite(
             f"The database of this site is not empty: it has {content.rows.get('accounts_user', 0)} accounts "
             f"and {content.rows.get('submissions_submission', 0)} submissions. "
             "Take a backup of it, then replace it with --replace."
@@ -109,7 +109,7 @@ def _refuse_what_is_there(content: Content) -> None:
 
 def _refuse_while_in_use(database: Database) -> None:
     if users := database.users():
-        raise InTheWay(
+        raise WouldOverwrite(
             f"The site or its workers have {users} open database connections. Stop web servers, workers and "
             "node services first."
         )
@@ -152,7 +152,7 @@ def _write_key(key: bytes) -> None:
         ) from error
 
 
-def _compare(manifest: Manifest, content: Content) -> None:
+def _compare(manifest: Manifest, content: DumpContent) -> None:
     wrong = [
         f"{table} has {content.rows.get(table, 0)} rows instead of {count}"
         for table, count in manifest.rows.items()

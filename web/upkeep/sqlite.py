@@ -10,7 +10,7 @@ from typing import ClassVar
 from django.db import connections
 
 from web.upkeep.archive import CHUNK_BYTES
-from web.upkeep.dump import Content, Dump
+from web.upkeep.dump import Dump, DumpContent
 from web.upkeep.manifest import ToolFailed
 
 _BUSY_S = 20.0
@@ -40,10 +40,10 @@ class SQLite:
                 raise ToolFailed(f"SQLite cannot copy {self.path}: {error}.") from error
             yield Dump(content, _read(copy), packed=False)
 
-    def content(self) -> Content:
+    def content(self) -> DumpContent:
         """The current contents of the file."""
         if not self.path.exists():
-            return Content((), {})
+            return DumpContent((), {})
         with closing(self._connect()) as source:
             return _content(source)
 
@@ -72,7 +72,7 @@ class SQLite:
         return sqlite3.connect(self.path, timeout=_BUSY_S)
 
 
-def _content(database: sqlite3.Connection) -> Content:
+def _content(database: sqlite3.Connection) -> DumpContent:
     found = database.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     )
@@ -83,7 +83,7 @@ def _content(database: sqlite3.Connection) -> Content:
     applied = (
         database.execute("SELECT app, name FROM django_migrations") if "django_migrations" in rows else ()
     )
-    return Content(tuple(sorted(f"{app}.{name}" for app, name in applied)), rows)
+    return DumpContent(tuple(sorted(f"{app}.{name}" for app, name in applied)), rows)
 
 
 def _read(path: Path) -> Iterator[bytes]:

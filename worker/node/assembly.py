@@ -8,8 +8,8 @@ from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import Leases
 from sandbox.gpu.mps import Mps, MpsUnavailable
 from sandbox.gpu.nvml import GpuInfo, Nvml, NvmlUnavailable, open_nvml
+from worker.node.gpu_health_monitor import GpuHealthMonitor
 from worker.node.inventory import calibration, node_name, versions
-from worker.node.keeper import Keeper
 from worker.node.service import Host, NodeService
 
 CALIBRATION_FOLDER = "calibration"  # in the cache, as `judge.gpu.nvidia` has it
@@ -46,8 +46,8 @@ def open_service(
         raise NoNode("the driver sees no GPU that WARPCOURT_GPUS names")
     leases, quarantine = Leases(runtime, slots=node.check_slots), Quarantine(runtime)
 
-    def keep(gpu: GpuInfo) -> Keeper:
-        return Keeper(
+    def monitor(gpu: GpuInfo) -> GpuHealthMonitor:
+        return GpuHealthMonitor(
             gpu.uuid, nvml=asked, mps=_mps(gpu, node, runtime), leases=leases, quarantine=quarantine
         )
 
@@ -58,7 +58,7 @@ def open_service(
         reap=reap,
         calibration=lambda gpu: calibration(gpu, cache / CALIBRATION_FOLDER),
     )
-    return NodeService(host, runtime, keep)
+    return NodeService(host, runtime, monitor)
 
 
 def _wanted(nvml: Nvml, node: NodeSettings) -> tuple[GpuInfo, ...]:

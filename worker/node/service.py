@@ -1,9 +1,9 @@
 """The service of a GPU host, one per host: `python -m worker.node`.
 
-Theory of operation. A thread per GPU tends it (`worker.node.keeper`), so that one that hangs holds no other
-up. The main thread reports: what the host has when that changes, and every few seconds that it lives, how its
-GPUs are and who uses them; with each report it learns which GPUs staff hold. Between reports it reaps
-containers that a dead worker left behind.
+Theory of operation. A thread per GPU maintains it (`worker.node.gpu_health_monitor`), so that one that hangs
+holds no other up. The main thread reports: what the host has when that changes, and every few seconds that
+it lives, how its GPUs are and who uses them; with each report it learns which GPUs staff hold. Between
+reports it reaps containers that a dead worker left behind.
 
 Judging does not depend on this service: a judge starts MPS if needed, and leases and quarantine marks are
 files. Without the service, an MPS that does not recover is not restarted, faulty GPUs are neither quarantined
@@ -27,11 +27,11 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.nvml import GpuInfo, NvmlUnavailable
 from web.fleet import services
-from web.fleet.models import State
+from web.fleet.models import NodeState
 from web.fleet.presence import orders_for
 from web.site import metrics
+from worker.node.gpu_health_monitor import GpuHealthMonitor
 from worker.node.holds import obey
-from worker.node.keeper import Keeper
 
 log = structlog.get_logger(__name__)
 
@@ -58,13 +58,13 @@ class Host:
 
 
 class NodeService:
-    """Tends and reports from `run` until `ask_to_stop`. `keep` makes the keeper of a GPU."""
+    """Runs from `run` until `ask_to_stop`. `monitor` makes the health monitor of a GPU."""
 
     def __init__(
         self,
         host: Host,
         directory: Path,
-        keep: Callable[[GpuInfo], Keeper],
+        monitor: Callable[[GpuInfo], GpuHealthMonitor],
         *,
         heartbeat_s: float = HEARTBEAT_S,
         tend_s: float = TEND_S,
@@ -72,11 +72,11 @@ class NodeService:
         self._host = host
         self._directory = directory
         self._quarantine = Quarantine(directory)
-        self._keep = keep
+        self._monitor = monitor
         self._heartbeat_s = heartbeat_s
         self._tend_s = tend_s
         self._stop = Event()
-        self._keepers: dict[str, Keeper] = {}
+        self._monitors: dict[str, GpuHealthMonitor] = {}
         self._threads: list[Thread] = []
         self._recorded: tuple[GpuInfo, ...] | None = None
         self._calibrated: dict[str, Mapping[str, float]] = {}
@@ -113,22 +113,22 @@ class NodeService:
 
     def report(self) -> None:
         """Look for GPUs, tend those that are new, and tell the database."""
-        state, message = State.SERVING, ""
+        state, message = NodeState.SERVING, ""
         try:
             gpus = self._host.gpus()
         except NvmlUnavailable as error:
-            gpus, state, message = self._recorded or (), State.TROUBLED, str(error)
+            gpus, state, message = self._recorded or (), NodeState.TROUBLED, str(error)
         for gpu in gpus:
-            if gpu.uuid not in self._keepers:
+            if gpu.uuid not in self._monitors:
                 self._tend(gpu)
         self._record(gpus, state, message)
 
-    def _record(self, gpus: tuple[GpuInfo, ...], state: State, message: str) -> None:
+    def _record(self, gpus: tuple[GpuInfo, ...], state: NodeState, message: str) -> None:
         try:
             if gpus != self._recorded:
                 services.record_inventory(self._host.name, self._host.versions(gpus), gpus)
                 self._recorded, self._calibrated = gpus, {}
-            statuses = [self._keepers[gpu.uuid].status() for gpu in gpus]
+            statuses = [self._monitors[gpu.uuid].status() for gpu in gpus]
             if not services.record_heartbeat(self._host.name, statuses, state=state, message=message):
                 self._recorded = None  # rows removed or GPU taken over: report all again
             self._record_calibrations(gpus)
@@ -149,17 +149,19 @@ class NodeService:
                 self._calibrated[gpu.uuid] = found
 
     def _tend(self, gpu: GpuInfo) -> None:
-        keeper = self._keepers[gpu.uuid] = self._keep(gpu)
-        thread = Thread(target=self._tend_until_stopped, args=(keeper,), name=f"gpu-{gpu.minor}", daemon=True)
+        monitor = self._monitors[gpu.uuid] = self._monitor(gpu)
+        thread = Thread(
+            target=self._maintain_until_stopped, args=(monitor,), name=f"gpu-{gpu.minor}", daemon=True
+        )
         self._threads.append(thread)
         thread.start()
 
-    def _tend_until_stopped(self, keeper: Keeper) -> None:
+    def _maintain_until_stopped(self, monitor: GpuHealthMonitor) -> None:
         while not self._stop.is_set():
             try:
-                keeper.tend(self._stop.is_set)
+                monitor.maintain(self._stop.is_set)
             except Exception:  # the thread's boundary: a GPU must not stay untended
-                log.exception("gpu_service_failed", gpu_uuid=keeper.uuid)
+                log.exception("gpu_service_failed", gpu_uuid=monitor.uuid)
             self._stop.wait(self._tend_s)
 
     def _reap_orphans(self) -> None:
@@ -189,11 +191,11 @@ class NodeService:
         return False
 
     def _end(self) -> None:
-        """Wait for the keepers, stop unused MPS, and report the end."""
+        """Wait for the monitors, stop unused MPS, and report the end."""
         _join(self._threads)
-        for keeper in self._keepers.values():
-            keeper.stop()
-        self._record(self._recorded or (), State.STOPPED, "")
+        for monitor in self._monitors.values():
+            monitor.stop()
+        self._record(self._recorded or (), NodeState.STOPPED, "")
 
 
 def _join(threads: Iterable[Thread]) -> None:

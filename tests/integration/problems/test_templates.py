@@ -14,11 +14,11 @@ from judge.target import Target
 from problems.loader import load_problem, problems_root
 from problems.schema import Problem
 from problems.vocabulary import Language, Severity, Verdict
-from web.authoring.kinds import KINDS
+from web.authoring.problem_templates import PROBLEM_TEMPLATES
 
 pytestmark = [pytest.mark.integration, pytest.mark.proof]
 
-TEMPLATES = [load_problem(problems_root() / "templates" / kind.name) for kind in KINDS]
+TEMPLATES = [load_problem(problems_root() / "templates" / kind.name) for kind in PROBLEM_TEMPLATES]
 
 
 def name_of(problem: Problem) -> str:

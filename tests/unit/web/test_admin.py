@@ -13,7 +13,7 @@ from tests.conftest import new_problem
 from web.accounts.models import User
 from web.accounts.services import issue_token
 from web.audit.audited import RecordAdmin
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem, Tagging
 from web.discussion import services as discussion
 from web.drafts.models import Draft
@@ -114,9 +114,9 @@ def test_a_role_is_given_by_a_superuser_and_noted(owner, staff, browser_of):
     columns = {"username": "owner", "email": "", "is_active": "on", "is_instructor": "on"}
     assert save(browser_of(staff), User, owner, **columns) == 302
     assert User.objects.get(pk=owner.pk).is_instructor
-    act = Act.objects.get()
-    assert (act.kind, act.actor, act.target_text) == (ActKind.ROLE, staff, "owner")
-    assert act.details == {"changed": ["is_instructor"], "is_instructor": [False, True]}
+    entry = AuditEntry.objects.get()
+    assert (entry.kind, entry.actor, entry.target_text) == (AuditKind.ROLE, staff, "owner")
+    assert entry.details == {"changed": ["is_instructor"], "is_instructor": [False, True]}
 
 
 def test_staff_who_are_no_superusers_give_no_roles(owner, teammate, staff, browser_of):
@@ -138,7 +138,7 @@ def test_a_problem_is_withdrawn_and_published_with_a_note(staff, browser_of):
     browser = browser_of(staff)
     save(browser, Problem, problem)
     save(browser, Problem, problem, published="on")
-    assert list(Act.objects.values_list("kind", flat=True)) == [ActKind.PUBLISH, ActKind.WITHDRAW]
+    assert list(AuditEntry.objects.values_list("kind", flat=True)) == [AuditKind.PUBLISH, AuditKind.WITHDRAW]
 
 
 def test_a_token_is_revoked_with_a_note(owner, staff, browser_of):
@@ -146,7 +146,7 @@ def test_a_token_is_revoked_with_a_note(owner, staff, browser_of):
     browser = browser_of(staff)
     browser.handler.enforce_csrf_checks = False
     browser.post(address(type(token), "delete", token.pk), {"post": "yes"})
-    assert Act.objects.get().kind == ActKind.TOKEN_REVOKE
+    assert AuditEntry.objects.get().kind == AuditKind.TOKEN_REVOKE
 
 
 def test_actions_on_submissions_are_noted(owner, staff, handed_in, browser_of):
@@ -156,7 +156,7 @@ def test_actions_on_submissions_are_noted(owner, staff, handed_in, browser_of):
     chosen = {"_selected_action": [waiting.pk]}
     browser.post(address(Submission, "changelist"), {"action": "cancel", **chosen})
     browser.post(address(Submission, "changelist"), {"action": "rejudge", **chosen})
-    assert list(Act.objects.values_list("kind", flat=True)) == [ActKind.REJUDGE, ActKind.CANCEL]
+    assert list(AuditEntry.objects.values_list("kind", flat=True)) == [AuditKind.REJUDGE, AuditKind.CANCEL]
 
 
 def test_a_password_that_is_set_there_is_noted_without_it(owner, staff, browser_of):
@@ -166,9 +166,9 @@ def test_a_password_that_is_set_there_is_noted_without_it(owner, staff, browser_
     address_ = reverse("admin:auth_user_password_change", args=[owner.pk])
     answer = browser.post(address_, {"password1": secret, "password2": secret, "usable_password": "true"})
     assert answer.status_code == 302
-    act = Act.objects.get()
-    assert act.target_text == "owner"
-    assert secret not in str(act.details)
+    entry = AuditEntry.objects.get()
+    assert entry.target_text == "owner"
+    assert secret not in str(entry.details)
 
 
 def test_somebody_is_added_there_and_may_sign_in(staff, browser_of, client):
@@ -178,4 +178,4 @@ def test_somebody_is_added_there_and_may_sign_in(staff, browser_of, client):
     columns = {"username": "fresh", "password1": secret, "password2": secret, "usable_password": "true"}
     assert browser.post(address(User, "add"), columns).status_code == 302
     assert client.login(username="fresh", password=secret)
-    assert Act.objects.get().kind == ActKind.ADD
+    assert AuditEntry.objects.get().kind == AuditKind.ADD

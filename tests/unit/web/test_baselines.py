@@ -15,7 +15,7 @@ from problems.loader import load_problem
 from problems.vocabulary import BaselineKind, Language, Verdict
 from tests.unit.web.figures import record, timed_report
 from web.accounts.models import User
-from web.audit.models import Act
+from web.audit.models import AuditEntry
 from web.catalog.models import Problem
 from web.fleet.models import Gpu, Node
 from web.leaderboards import queries
@@ -51,8 +51,10 @@ def test_setting_and_removing_is_logged(problem, staff, handed_in):
     made = set_baseline(staff, submission, kind=BaselineKind.VENDOR, label="CUB")
     remove_baseline(staff, made)
     assert labels(problem) == []
-    acts = [(act.actor_name, act.kind, act.details["label"]) for act in Act.objects.order_by("pk")]
-    assert acts == [("staff", "baseline.set", "CUB"), ("staff", "baseline.remove", "CUB")]
+    entries = [
+        (entry.actor_name, entry.kind, entry.details["label"]) for entry in AuditEntry.objects.order_by("pk")
+    ]
+    assert entries == [("staff", "baseline.set", "CUB"), ("staff", "baseline.remove", "CUB")]
 
 
 def test_nobody_can_sign_in_as_the_author_of_baselines(client):

@@ -9,9 +9,9 @@ from django.utils import timezone
 from judge.report import Report
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.discussion import pages, queries, services
-from web.discussion.models import Answer, Ban, Flag, Post, Revision, State, Thread
+from web.discussion.models import Answer, Ban, Flag, Post, PostState, Revision, Thread
 from web.discussion.services import writing
 from web.site import cursors
 from web.submissions import services as submissions
@@ -229,7 +229,10 @@ def test_staff_hide_a_post_and_its_author_reads_why(owner, staff, instructor, po
     assert "It is rude" in browser.get("/staff/reports?answer=hidden").content.decode()
     send(browser, f"/staff/posts/{post.pk}/restore")
     assert "A secret answer" in browser_of(instructor).get(address).content.decode()
-    assert set(Act.objects.values_list("kind", flat=True)) == {ActKind.POST_HIDE, ActKind.POST_RESTORE}
+    assert set(AuditEntry.objects.values_list("kind", flat=True)) == {
+        AuditKind.POST_HIDE,
+        AuditKind.POST_RESTORE,
+    }
 
 
 def test_hiding_the_first_post_hides_the_thread(owner, staff, instructor, thread, browser_of):
@@ -247,8 +250,8 @@ def test_a_report_is_dismissed(staff, instructor, post, browser_of):
     services.flag(instructor, post, reason="I disagree")
     send(browser_of(staff), f"/staff/posts/{post.pk}/dismiss")
     assert Flag.objects.get().answer == Answer.DISMISSED
-    assert Post.objects.get(pk=post.pk).state == State.SHOWN
-    assert Act.objects.get().kind == ActKind.POST_DISMISS
+    assert Post.objects.get(pk=post.pk).state == PostState.SHOWN
+    assert AuditEntry.objects.get().kind == AuditKind.POST_DISMISS
 
 
 def test_one_reports_a_post_once_and_not_ones_own(owner, instructor, post, browser_of):
@@ -284,7 +287,7 @@ def test_a_ban_is_lifted_and_staff_are_not_banned(owner, staff, browser_of):
     send(browser, "/staff/bans", person="owner", days="", reason="x")
     send(browser, f"/staff/bans/{owner.pk}/lift")
     assert not Ban.objects.exists()
-    assert set(Act.objects.values_list("kind", flat=True)) == {ActKind.BAN, ActKind.UNBAN}
+    assert set(AuditEntry.objects.values_list("kind", flat=True)) == {AuditKind.BAN, AuditKind.UNBAN}
 
 
 def test_the_pages_of_moderation_are_for_staff(owner, instructor, stranger, post, browser_of):
@@ -296,7 +299,7 @@ def test_the_pages_of_moderation_are_for_staff(owner, instructor, stranger, post
             assert browser.get(address).status_code == 404, address
         for address in (*writes, "/staff/bans", f"/staff/bans/{owner.pk}/lift"):
             assert send(browser, address, reason="x", person="owner").status_code == 404, address
-    assert Post.objects.get(pk=post.pk).state == State.SHOWN
+    assert Post.objects.get(pk=post.pk).state == PostState.SHOWN
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from sandbox.gpu.fake_nvml import fake_gpu
 from web.fleet import pages, queries, services
-from web.fleet.models import Gpu, Health, Node, State
+from web.fleet.models import Gpu, Health, Node, NodeState
 from web.fleet.services import GpuStatus
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +79,7 @@ def test_a_node_that_says_nothing_is_lost_unless_it_has_stopped(node):
 
     assert not lost(timedelta(seconds=10))
     assert lost(timedelta(minutes=1))
-    beat(state=State.STOPPED)
+    beat(state=NodeState.STOPPED)
     assert not lost(timedelta(minutes=1))
 
 
@@ -87,7 +87,7 @@ def test_a_node_that_says_nothing_is_lost_unless_it_has_stopped(node):
     ("row", "columns"),
     [
         (Node, {"state": "asleep"}),
-        (Node, {"state": State.TROUBLED, "message": ""}),
+        (Node, {"state": NodeState.TROUBLED, "message": ""}),
         (Gpu, {"health": "poorly", "reason": "x"}),
         (Gpu, {"health": Health.QUARANTINED, "reason": ""}),
         (Gpu, {"health": Health.WELL, "reason": "none"}),
@@ -111,7 +111,7 @@ def test_the_page_shows_health_load_and_age(node, staff, browser_of):
     beat(
         GpuStatus(FIRST.uuid, ranking=True, waiting=2, temperature_c=61),
         GpuStatus(SECOND.uuid, "<script>it hangs</script>"),
-        state=State.TROUBLED,
+        state=NodeState.TROUBLED,
         message="MPS was restarted",
     )
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))

@@ -13,9 +13,9 @@ from django.core.management import CommandError, call_command
 from sandbox.gpu.fake_nvml import fake_gpu
 from web.accounts.models import Scope
 from web.accounts.services import issue_token
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.fleet import orders, pages, queries, services
-from web.fleet.models import Duty, Gpu, Node, State, Worker
+from web.fleet.models import Duty, Gpu, Node, NodeState, Worker
 from web.fleet.presence import WorkerReport, record_worker
 from web.fleet.queues import QueueNow, queues_now
 from web.site.clock import read_clock
@@ -38,8 +38,8 @@ def node() -> Node:
     return made
 
 
-def acts() -> list[tuple[str, str, object]]:
-    return list(Act.objects.order_by("pk").values_list("kind", "actor_name", "details__reason"))
+def audit_entries() -> list[tuple[str, str, object]]:
+    return list(AuditEntry.objects.order_by("pk").values_list("kind", "actor_name", "details__reason"))
 
 
 def page_of(browser: Any, **headers: str) -> str:
@@ -58,10 +58,10 @@ def test_a_drain_keeps_its_first_hour_and_its_last_reason(node, staff):
     assert orders.undrain(staff, node)
     assert not orders.undrain(staff, node), "there is nothing to end"
     assert queries.may_claim("node-1")
-    assert acts() == [
-        (ActKind.NODE_DRAIN, "staff", "a new fan"),
-        (ActKind.NODE_DRAIN, "", "a new host"),
-        (ActKind.NODE_UNDRAIN, "staff", None),
+    assert audit_entries() == [
+        (AuditKind.NODE_DRAIN, "staff", "a new fan"),
+        (AuditKind.NODE_DRAIN, "", "a new host"),
+        (AuditKind.NODE_UNDRAIN, "staff", None),
     ]
 
 
@@ -73,14 +73,14 @@ def test_a_hold_lasts_whatever_the_node_reports(node, staff):
     assert Gpu.objects.get().hold_reason == "it hums"
     assert orders.release(staff, gpu)
     assert not orders.release(staff, gpu)
-    assert [kind for kind, *_ in acts()] == [ActKind.GPU_HOLD, ActKind.GPU_RELEASE]
+    assert [kind for kind, *_ in audit_entries()] == [AuditKind.GPU_HOLD, AuditKind.GPU_RELEASE]
 
 
 @pytest.mark.parametrize("order", [orders.drain, orders.hold])
 def test_an_order_has_a_reason(node, staff, order):
     with pytest.raises(ValueError, match="Enter a reason"):
         order(staff, node if order is orders.drain else Gpu.objects.get(), reason="  ")
-    assert not acts()
+    assert not audit_entries()
 
 
 def test_staff_drain_a_node_and_quarantine_a_gpu_on_the_page(node, staff, browser_of):
@@ -162,8 +162,8 @@ def test_mixed_versions_are_flagged(node, staff, browser_of):
         (Duty.STOPPED, None, 0, "Stopped"),
         (Duty.STOPPED, None, 5, "Stopped"),
         (Duty.SERVING, None, 5, "Lost"),
-        (Duty.SERVING, State.STOPPED, 0, "Stopped"),
-        (Duty.STOPPED, State.SERVING, 0, "Serving"),
+        (Duty.SERVING, NodeState.STOPPED, 0, "Stopped"),
+        (Duty.STOPPED, NodeState.SERVING, 0, "Serving"),
     ],
 )
 def test_a_node_looks_as_its_service_or_its_workers_say(worker, service, minutes, word):
@@ -172,15 +172,15 @@ def test_a_node_looks_as_its_service_or_its_workers_say(worker, service, minutes
         services.record_inventory("node-1", {}, [])
         services.record_heartbeat("node-1", [], state=service)
     (now,) = queries.fleet(read_clock() + timedelta(minutes=minutes))
-    assert pages.card(now).look.word == word
+    assert pages.card(now).badge.word == word
 
 
 def test_a_node_of_which_no_worker_can_judge_is_told_apart(node):
     record_worker(replace(WORKER, message="no room"))
-    assert pages.card(queries.fleet()[0]).look.word == "Cannot judge"
+    assert pages.card(queries.fleet()[0]).badge.word == "Cannot judge"
     assert queues_now(queries.fleet()) == []
     record_worker(replace(WORKER, instance="b2", name="b"))
-    assert pages.card(queries.fleet()[0]).look.word == "Serving"
+    assert pages.card(queries.fleet()[0]).badge.word == "Serving"
     assert queues_now(queries.fleet()) == [QueueNow("cpu", 0, 1)]
 
 
@@ -232,7 +232,7 @@ def manage(*arguments: str) -> str:
 def test_a_node_is_drained_by_command(node):
     assert "takes no new submissions" in manage("drain", "node-1", "--reason", "a new fan")
     assert Node.objects.get().drain_reason == "a new fan"
-    assert acts() == [(ActKind.NODE_DRAIN, "", "a new fan")]
+    assert audit_entries() == [(AuditKind.NODE_DRAIN, "", "a new fan")]
     assert "takes submissions again" in manage("undrain", "node-1")
     assert "was not drained" in manage("undrain", "node-1")
 

@@ -1,4 +1,4 @@
-"""The built front end is what its sources build, and every verdict has a look."""
+"""The built front end is what its sources build, and every verdict has a badge."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from django.test import Client
 from problems.vocabulary import Verdict
 from web.site import frontend_check
 from web.site.frontend_check import DIST, SOURCES, differences
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 from web.submissions.models import EventKind
 
 
@@ -53,12 +53,12 @@ def test_the_command_says_what_to_do(
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_every_verdict_has_a_word_a_tone_and_an_icon(verdict: Verdict) -> None:
-    look = look_of(verdict.value)
-    assert look.word
-    assert look.meaning.endswith(".")
-    assert f'id="{look.icon}"' in (SOURCES / "src" / "icons" / "icons.svg").read_text()
+    badge = badge_of(verdict.value)
+    assert badge.word
+    assert badge.meaning.endswith(".")
+    assert f'id="{badge.icon}"' in (SOURCES / "src" / "icons" / "icons.svg").read_text()
     styles = (SOURCES / "src" / "styles" / "components.css").read_text()
-    assert f".tone-{look.tone} " in styles
+    assert f".tone-{badge.tone} " in styles
 
 
 @pytest.mark.parametrize("kind", EventKind)

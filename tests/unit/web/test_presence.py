@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from sandbox.gpu.fake_nvml import fake_gpu
 from web.fleet import orders, queries, services
-from web.fleet.models import Duty, Gpu, Node, State, Worker
+from web.fleet.models import Duty, Gpu, Node, NodeState, Worker
 from web.fleet.presence import Orders, WorkerReport, orders_for, record_worker
 from web.fleet.queues import QueueNow, queues_now
 from web.site.clock import read_clock
@@ -89,7 +89,7 @@ def test_a_node_with_a_service_is_judged_by_that():
     services.record_inventory("node-1", {}, [])
     record_worker(REPORT)
     assert Node.objects.get().has_service, "a worker does not take the service's place"
-    services.record_heartbeat("node-1", [], state=State.STOPPED)
+    services.record_heartbeat("node-1", [], state=NodeState.STOPPED)
     assert not now_at(minutes=1).lost
     assert now_at(minutes=1).workers[0].lost
 

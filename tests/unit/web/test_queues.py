@@ -216,21 +216,6 @@ def test_what_waits_for_any_gpu_goes_elsewhere_when_none_comes_back(owner, hande
     assert [job_of(each).queue for each in (patient, asking, recent)] == ["cpu", "gpu.nvidia-h200", "gpu"]
 
 
-def test_a_job_of_an_older_version_is_given_its_queue_and_its_user(owner, handed_in, live_gpus, monkeypatch):
-    monkeypatch.setattr(routing, "_AT_ONCE", 1)
-    live_gpus(H200)
-    waiting, judged, asking = handed_in(owner), handed_in(owner), handed_in(owner, gpu_model=H200)
-    Job.objects.filter(submission=judged).update(
-        state="leased", lease_until=timezone.now() - timedelta(minutes=1)
-    )
-    Job.objects.update(queue="", user=None)
-    assert services.claim("w", gpu_models=[H200]) is None
-    services.sweep()
-    found = [job_of(each) for each in (waiting, judged, asking)]
-    assert [job.queue for job in found] == ["gpu", "gpu", "gpu.nvidia-h200"]
-    assert {job.user for job in found} == {owner}
-
-
 def test_a_users_jobs_go_with_the_user(owner, teammate, handed_in):
     handed_in(owner)
     kept = handed_in(teammate)

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from judge.report import CaseReport, Report, Score
 from problems.vocabulary import Group, Verdict
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.fleet.models import Node
 from web.jobs.models import JobState
 from web.rejudges import rejudging
@@ -16,7 +16,7 @@ from web.rejudges.queue import queue as hidden_runs
 from web.submissions import services
 from web.submissions.models import Event, Job, Listing, Progress, Submission
 from web.submissions.models import Report as StoredReport
-from worker.bench import Bench
+from worker.judge_handle import JudgeHandle
 from worker.judging import judge_next
 from worker.sweeper import sweep_once
 
@@ -38,7 +38,7 @@ def start(staff, reason: str = "the tolerance was wrong") -> Rejudge:
 
 def run_all() -> None:
     while HiddenRun.objects.filter(state=JobState.QUEUED).exists():
-        judge_next(Bench())
+        judge_next(JudgeHandle())
 
 
 def state_of(rejudge: Rejudge) -> str:
@@ -88,7 +88,7 @@ def test_what_people_wait_for_is_judged_first(owner, staff, handed_in):
     judged(handed_in, owner, "wrong_answer")
     start(staff)
     fresh = handed_in(owner, source="accepted")
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert StoredReport.objects.filter(submission=fresh).exists()
     assert HiddenRun.objects.get().state == JobState.QUEUED
 
@@ -105,7 +105,7 @@ def test_applying_replaces_the_report_whole(owner, staff, handed_in):
     assert Progress.objects.get().accepted == 1
     assert HiddenRun.objects.get().body is None
     assert list(Event.objects.values_list("kind", flat=True))[-2:] == ["queued", "finished"]
-    assert Act.objects.filter(kind=ActKind.PREVIEW_APPLY, actor=staff).exists()
+    assert AuditEntry.objects.filter(kind=AuditKind.PREVIEW_APPLY, actor=staff).exists()
 
 
 def test_there_is_exactly_one_verdict_after_applying_twice_at_a_time(owner, staff, handed_in):
@@ -204,7 +204,7 @@ def test_a_judge_that_fails_changes_no_verdict(owner, staff, handed_in, settings
     submission = judged(handed_in, owner, "fail")
     rejudge = start(staff)
     for _ in range(settings.WARPCOURT.max_tries):
-        judge_next(Bench())
+        judge_next(JudgeHandle())
     assert HiddenRun.objects.get().change == Change.FAILED
     rejudging.apply(rejudge, staff)
     assert visible(submission)[0] == "accepted"

@@ -12,7 +12,7 @@ from sandbox.gpu.fake_nvml import fake_gpu
 from tests.conftest import new_problem
 from web.accounts.models import User
 from web.audit import services as staff_services
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.fleet import services as fleet
 from web.fleet.models import Node
 from web.fleet.services import GpuStatus
@@ -179,10 +179,10 @@ def test_a_submission_is_cancelled_with_a_reason_for_its_author(owner, staff, ha
     send(browser, f"/staff/queue/{submission.public_id}/cancel", reason="the GPU is gone")
     report = StoredReport.objects.get()
     assert (report.verdict, report.message) == ("cancelled", "Cancelled by staff: the GPU is gone")
-    act = Act.objects.get()
-    assert (act.kind, act.actor, act.target_text) == (ActKind.CANCEL, staff, submission.public_id)
+    entry = AuditEntry.objects.get()
+    assert (entry.kind, entry.actor, entry.target_text) == (AuditKind.CANCEL, staff, submission.public_id)
     send(browser, f"/staff/queue/{submission.public_id}/cancel", reason="again")
-    assert Act.objects.count() == 1
+    assert AuditEntry.objects.count() == 1
 
 
 def test_nobody_is_led_away_from_the_site(owner, staff, handed_in, browser_of):
@@ -226,15 +226,15 @@ def test_a_lost_job_is_queued_again_and_its_old_worker_writes_nothing(owner, sta
     job = Job.objects.get()
     assert (job.state, job.tries, job.worker) == (JobState.QUEUED, 0, "")
     assert not services.record(held, Report(Verdict.ACCEPTED))
-    assert Act.objects.get().kind == ActKind.REQUEUE
+    assert AuditEntry.objects.get().kind == AuditKind.REQUEUE
 
 
 def test_what_was_given_up_is_judged_again(owner, staff, handed_in, browser_of):
     submission = judge(handed_in(owner), Verdict.INTERNAL_ERROR)
     send(browser_of(staff), f"/staff/queue/{submission.public_id}/again")
     assert Job.objects.get().state == JobState.QUEUED
-    act = Act.objects.get()
-    assert (act.kind, act.details) == (ActKind.REJUDGE, {"verdict": "internal_error"})
+    entry = AuditEntry.objects.get()
+    assert (entry.kind, entry.details) == (AuditKind.REJUDGE, {"verdict": "internal_error"})
 
 
 def test_workers_are_known_by_what_they_hold_and_judged(owner, staff, handed_in, browser_of):
@@ -267,12 +267,12 @@ def test_a_rejudge_from_choice_to_applied(owner, staff, handed_in, problem, brow
     assert part.lstrip().startswith('<div id="rejudge"')
     send(browser, f"/staff/rejudges/{rejudge.pk}/apply", scope="verdicts")
     assert StoredReport.objects.get(submission=submission).verdict == "wrong_answer"
-    kinds = set(Act.objects.values_list("kind", flat=True))
-    assert kinds == {ActKind.PREVIEW_START, ActKind.PREVIEW_APPLY}
+    kinds = set(AuditEntry.objects.values_list("kind", flat=True))
+    assert kinds == {AuditKind.PREVIEW_START, AuditKind.PREVIEW_APPLY}
 
 
 @pytest.mark.parametrize(
-    ("act", "kind"), [("discard", ActKind.PREVIEW_DISCARD), ("cancel", ActKind.PREVIEW_CANCEL)]
+    ("act", "kind"), [("discard", AuditKind.PREVIEW_DISCARD), ("cancel", AuditKind.PREVIEW_CANCEL)]
 )
 def test_a_rejudge_is_discarded_or_cancelled(owner, staff, handed_in, browser_of, act, kind):
     judge(handed_in(owner))
@@ -280,7 +280,7 @@ def test_a_rejudge_is_discarded_or_cancelled(owner, staff, handed_in, browser_of
     if act == "discard":
         hidden_runs.record(hidden_runs.claim("w"), Report(Verdict.WRONG_ANSWER, HIDDEN_MESSAGE))
     send(browser_of(staff), f"/staff/rejudges/{rejudge.pk}/{act}")
-    assert Act.objects.first().kind == kind
+    assert AuditEntry.objects.first().kind == kind
     assert StoredReport.objects.get().verdict == "accepted"
     assert HiddenRun.objects.get().body is None
 
@@ -350,8 +350,8 @@ def test_a_choice_that_makes_no_sense_is_refused(staff, problem, browser_of, que
 
 
 def test_the_audit_log_is_read_by_who_what_and_to_what(owner, staff, problem, browser_of):
-    staff_services.log(staff, ActKind.PUBLISH, problem)
-    staff_services.log(owner, ActKind.BAN, staff, reason="<script>alert(1)</script>")
+    staff_services.log(staff, AuditKind.PUBLISH, problem)
+    staff_services.log(owner, AuditKind.BAN, staff, reason="<script>alert(1)</script>")
     browser = browser_of(staff)
     for query, published, banned in (
         ("", True, True),
@@ -368,12 +368,12 @@ def test_the_audit_log_is_read_by_who_what_and_to_what(owner, staff, problem, br
 def test_the_audit_log_comes_in_pages(staff, monkeypatch):
     monkeypatch.setattr("web.site.paging.ROWS", 2)
     for _ in range(5):
-        staff_services.log(staff, ActKind.CHANGE)
-    found, following = pages.acts({}, "")
-    seen = [act.pk for act in found]
+        staff_services.log(staff, AuditKind.CHANGE)
+    found, following = pages.audit_entries({}, "")
+    seen = [entry.pk for entry in found]
     while following:
-        found, following = pages.acts({}, following.partition("before=")[2])
-        seen += [act.pk for act in found]
+        found, following = pages.audit_entries({}, following.partition("before=")[2])
+        seen += [entry.pk for entry in found]
     assert seen == sorted(seen, reverse=True)
     assert len(seen) == 5
 
@@ -398,7 +398,7 @@ def test_pages_take_few_queries_whatever_their_size(
             gpu_model="NVIDIA X",
         )
         Job.objects.create(submission=waiting, queued=timezone.now() - timedelta(hours=1))
-        staff_services.log(staff, ActKind.CHANGE, submission)
+        staff_services.log(staff, AuditKind.CHANGE, submission)
         fleet.record_inventory(f"node-{number}", {}, [fake_gpu(number)])
         rejudge = rejudging.start(staff, Submission.objects.all(), reason="x", chosen={})
     addresses = [

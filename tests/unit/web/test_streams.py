@@ -12,7 +12,7 @@ from django.test import AsyncClient
 from judge.report import Report
 from problems.vocabulary import Verdict
 from web.fleet.models import Node
-from web.submissions import lookout, queries, services, streams
+from web.submissions import event_broadcaster, queries, services, streams
 from web.submissions.models import Event, EventKind
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -118,7 +118,7 @@ def standings_of(chunks: list[str]) -> list[dict[str, object]]:
 
 
 def test_a_watcher_is_told_the_place_in_the_queue_as_it_changes(owner, teammate, handed_in, monkeypatch):
-    monkeypatch.setattr(lookout, "STANDING_S", 0.1)
+    monkeypatch.setattr(event_broadcaster, "POSITION_S", 0.1)
     other, submission = handed_in(teammate), handed_in(owner)
 
     def work(chunk: int) -> None:
@@ -157,7 +157,7 @@ def test_one_look_serves_all_watchers(owner, teammate, handed_in, django_assert_
 
 
 def test_a_watcher_who_does_not_read_is_let_go(owner, handed_in, monkeypatch):
-    monkeypatch.setattr(lookout, "MAX_PENDING", 2)
+    monkeypatch.setattr(event_broadcaster, "MAX_PENDING", 2)
     submission = handed_in(owner)
 
     def work(chunk: int) -> None:
@@ -173,7 +173,7 @@ def test_a_watcher_who_does_not_read_is_let_go(owner, handed_in, monkeypatch):
 
 
 def test_a_database_that_does_not_answer_is_survived(owner, handed_in, monkeypatch):
-    monkeypatch.setattr(lookout, "TROUBLED_S", 0.05)
+    monkeypatch.setattr(event_broadcaster, "TROUBLED_S", 0.05)
     submission = handed_in(owner)
     failures = iter([True, True])
     look = queries.follow_all

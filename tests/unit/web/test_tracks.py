@@ -15,7 +15,7 @@ from problems.track import TrackFile
 from problems.vocabulary import Language, Verdict
 from tests.conftest import new_problem
 from tests.unit.web.figures import record
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem
 from web.submissions import services as submissions
 from web.tracks import queries, services
@@ -161,13 +161,13 @@ def test_staff_set_the_time_of_a_contest(path, staff, browser_of, starts, ends, 
     answer = browser.post(address, form)
     if complaint:
         assert complaint in answer.content.decode()
-        assert not Act.objects.exists()
+        assert not AuditEntry.objects.exists()
         return
     path.refresh_from_db()
     assert (path.contest_starts is not None) is bool(starts)
-    assert Act.objects.filter(kind=ActKind.CHANGE, details__contest_starts__isnull=False).exists() is bool(
-        starts
-    )
+    assert AuditEntry.objects.filter(
+        kind=AuditKind.CHANGE, details__contest_starts__isnull=False
+    ).exists() is bool(starts)
 
 
 def test_a_sync_keeps_the_contest(path):

@@ -14,7 +14,7 @@ from web.jobs.models import JobState
 from web.submissions import queries, services
 from web.submissions.models import Event, Job, Submission
 from worker import heartbeat
-from worker.bench import Bench
+from worker.judge_handle import JudgeHandle
 from worker.judges import ScriptedJudge
 from worker.judging import judge_next
 
@@ -50,7 +50,7 @@ def wait_until(condition) -> None:
 @pytest.mark.parametrize("verdict", ["accepted", "wrong_answer", "compile_error", "time_limit"])
 def test_a_submission_becomes_a_verdict(owner, handed_in, verdict):
     submission = handed_in(owner, source=verdict)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert verdict_of(submission) == verdict
     kinds = list(Event.objects.values_list("kind", flat=True))
     assert kinds == ["queued", "claimed", "compiling", "compiled", "case", "finished"]
@@ -59,7 +59,7 @@ def test_a_submission_becomes_a_verdict(owner, handed_in, verdict):
 def test_ten_rings_for_one_submission_make_one_verdict(owner, handed_in):
     handed_in(owner)
     for _ in range(10):
-        judge_next(Bench())
+        judge_next(JudgeHandle())
     assert Event.objects.filter(kind="finished").count() == 1
     assert Job.objects.get().attempt == 1
 
@@ -67,7 +67,7 @@ def test_ten_rings_for_one_submission_make_one_verdict(owner, handed_in):
 def test_the_lease_is_extended_while_judging(owner, handed_in, settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, lease_s=1)
     submission = handed_in(owner, source="sleep=2.5")
-    worker = in_background(lambda: judge_next(Bench()))
+    worker = in_background(lambda: judge_next(JudgeHandle()))
     wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     while worker.is_alive():
         assert services.claim("greedy") is None
@@ -78,7 +78,7 @@ def test_the_lease_is_extended_while_judging(owner, handed_in, settings):
 def test_cancelling_ends_the_judging(owner, handed_in):
     submission = handed_in(owner, source="sleep=30")
     started = time.monotonic()
-    worker = in_background(lambda: judge_next(Bench()))
+    worker = in_background(lambda: judge_next(JudgeHandle()))
     wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     services.cancel(submission)
     worker.join()
@@ -88,7 +88,7 @@ def test_cancelling_ends_the_judging(owner, handed_in):
 
 def test_a_worker_that_lost_its_lease_stops_and_its_verdict_is_discarded(owner, handed_in):
     submission = handed_in(owner, source="sleep=30 wrong_answer")
-    worker = in_background(lambda: judge_next(Bench()))
+    worker = in_background(lambda: judge_next(JudgeHandle()))
     wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     Job.objects.update(attempt=2)  # as if another worker had claimed it
     worker.join(timeout=5)
@@ -99,7 +99,7 @@ def test_a_worker_that_lost_its_lease_stops_and_its_verdict_is_discarded(owner, 
 def test_a_heartbeat_stops_at_the_jobs_limit(owner, handed_in, settings):
     settings.WARPCOURT = replace(settings.WARPCOURT, lease_s=1, job_limit_s=1)
     submission = handed_in(owner, source="sleep=30")
-    worker = in_background(lambda: judge_next(Bench()))
+    worker = in_background(lambda: judge_next(JudgeHandle()))
     worker.join(timeout=8)
     assert not worker.is_alive()
     assert verdict_of(submission) is None
@@ -107,14 +107,14 @@ def test_a_heartbeat_stops_at_the_jobs_limit(owner, handed_in, settings):
 
 def test_our_failure_is_tried_again_and_in_the_end_not_charged(owner, handed_in):
     submission = handed_in(owner, source="fail")
-    bench = Bench()
+    bench = JudgeHandle()
     for _ in range(3):
         assert verdict_of(submission) is None
         judge_next(bench)
     assert verdict_of(submission) == "internal_error"
 
 
-class Unfit(Bench):
+class Unfit(JudgeHandle):
     """A host without isolation."""
 
     def __init__(self, *, at_start: bool) -> None:
@@ -137,7 +137,7 @@ def test_a_host_that_cannot_isolate_leaves_jobs_to_others(owner, handed_in):
     judge_next(Unfit(at_start=False))
     job = Job.objects.get()
     assert (job.state, job.tries) == (JobState.QUEUED, 0)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert verdict_of(submission) == "accepted"
 
 
@@ -149,8 +149,8 @@ def test_a_host_that_cannot_isolate_says_what_to_do_and_is_tried_again_later(set
         opened.append(config)
         raise IsolationUnavailable("install bubblewrap: apt-get install bubblewrap")
 
-    monkeypatch.setattr("worker.bench.PackageJudge", refuse)
-    bench = Bench()
+    monkeypatch.setattr("worker.judge_handle.PackageJudge", refuse)
+    bench = JudgeHandle()
     assert bench.judge() is None
     assert bench.judge() is None
     assert len(opened) == 1
@@ -161,7 +161,7 @@ def test_a_judgement_that_comes_late_does_not_replace_a_newer_one(owner, handed_
     submission = handed_in(owner)
     stale = services.claim("paused")
     Job.objects.update(state=JobState.QUEUED, lease_until=None)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert not services.record(stale, Report(Verdict.WRONG_ANSWER))
     assert verdict_of(submission) == "accepted"
 
@@ -171,6 +171,6 @@ def test_a_worker_claims_what_asks_for_a_gpu_that_its_judge_has(owner, handed_in
     elsewhere = handed_in(owner, gpu_model="NVIDIA H300")
     here = handed_in(owner, gpu_model="NVIDIA H200")
     for _ in range(2):
-        judge_next(Bench())
+        judge_next(JudgeHandle())
     assert verdict_of(here) == "accepted"
     assert Job.objects.get(submission=elsewhere).state == JobState.QUEUED

@@ -13,11 +13,11 @@ from tests.unit.web.test_worker import in_background, verdict_of, wait_until
 from web.jobs.models import JobState
 from web.submissions import services
 from web.submissions.models import Job
-from worker import ending, heartbeat, room
-from worker.bench import Bench
+from worker import disk_space, final_write, heartbeat
 from worker.heartbeat import Heartbeat
+from worker.judge_handle import JudgeHandle
 from worker.judging import judge_next
-from worker.stopping import Stopping
+from worker.shutdown import GracefulShutdown
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     monkeypatch.setattr(heartbeat, "INTERVAL_S", 0.05)
-    monkeypatch.setattr(ending, "AGAIN_S", 0.05)
+    monkeypatch.setattr(final_write, "AGAIN_S", 0.05)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def outage(monkeypatch):
     return start
 
 
-class Troubled(Bench):
+class Troubled(JudgeHandle):
     """A host whose judge does as `evaluate` says."""
 
     def __init__(self, evaluate) -> None:
@@ -69,7 +69,7 @@ def full_disk(*_: object, **__: object) -> Report:
 def test_a_verdict_is_kept_while_the_database_is_away(owner, handed_in, outage):
     submission = handed_in(owner, source="wrong_answer")
     back = outage("record", "add_event", "extend_lease")
-    worker = in_background(lambda: judge_next(Bench()))
+    worker = in_background(lambda: judge_next(JudgeHandle()))
     wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     assert worker.is_alive()
     back.set()
@@ -82,11 +82,11 @@ def test_a_verdict_is_kept_no_longer_than_its_lease(owner, handed_in, outage, se
     settings.WARPCOURT = replace(settings.WARPCOURT, lease_s=1)
     submission = handed_in(owner)
     back = outage("record", "extend_lease")
-    judge_next(Bench())  # returns though the database never came back
+    judge_next(JudgeHandle())  # returns though the database never came back
     back.set()
     assert verdict_of(submission) is None
     wait_until(lambda: services.sweep().requeued == 1)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert verdict_of(submission) == "accepted"
 
 
@@ -94,7 +94,7 @@ def test_sandboxes_are_killed_when_the_lease_runs_out_unheard(owner, handed_in, 
     settings.WARPCOURT = replace(settings.WARPCOURT, lease_s=1)
     submission = handed_in(owner, source="sleep=60")
     outage("extend_lease")
-    worker = in_background(lambda: judge_next(Bench()))
+    worker = in_background(lambda: judge_next(JudgeHandle()))
     worker.join(timeout=10)
     assert not worker.is_alive()
     assert verdict_of(submission) is None
@@ -103,7 +103,7 @@ def test_sandboxes_are_killed_when_the_lease_runs_out_unheard(owner, handed_in, 
 def test_progress_that_cannot_be_told_is_left_out(owner, handed_in, outage):
     submission = handed_in(owner)
     outage("add_event")
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert verdict_of(submission) == "accepted"
     kinds = list(submission.events.values_list("sequence", "kind"))
     assert kinds == [(1, "queued"), (2, "claimed"), (3, "finished")]
@@ -112,9 +112,9 @@ def test_progress_that_cannot_be_told_is_left_out(owner, handed_in, outage):
 def test_a_database_that_is_away_gives_nothing_to_judge(owner, handed_in, outage):
     submission = handed_in(owner)
     back = outage("claim")
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     back.set()
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert verdict_of(submission) == "accepted"
 
 
@@ -127,7 +127,7 @@ def test_a_package_that_cannot_be_read_now_is_no_failure(owner, handed_in, setti
 
     judge_next(Troubled(unread))
     assert Job.objects.get().tries == 0
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert verdict_of(submission) == "accepted"
 
 
@@ -141,7 +141,7 @@ def test_a_report_that_the_database_refuses_is_our_failure(owner, handed_in, mon
     monkeypatch.setattr(services.queue, "record", refuse)
     for _ in range(2):
         assert verdict_of(submission) is None
-        judge_next(Bench())
+        judge_next(JudgeHandle())
     assert verdict_of(submission) == "internal_error"
 
 
@@ -154,23 +154,23 @@ def test_a_heartbeat_survives_whatever_it_meets(owner, handed_in, monkeypatch):
         raise RuntimeError("nobody thought of this")
 
     monkeypatch.setattr(services.queue, "extend_lease", fail)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert len(met) > 1
     assert verdict_of(submission) == "accepted"
 
 
 def test_a_worker_that_stops_takes_nothing(owner, handed_in):
     handed_in(owner)
-    stop = Stopping()
+    stop = GracefulShutdown()
     stop.ask(grace_s=60)
-    judge_next(Bench(), stop)
+    judge_next(JudgeHandle(), stop)
     assert Job.objects.get().attempt == 0
 
 
 def test_a_worker_that_stops_finishes_within_its_grace(owner, handed_in):
     submission = handed_in(owner, source="sleep=0.5")
-    stop = Stopping()
-    worker = in_background(lambda: judge_next(Bench(), stop))
+    stop = GracefulShutdown()
+    worker = in_background(lambda: judge_next(JudgeHandle(), stop))
     wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     stop.ask(grace_s=60)
     worker.join()
@@ -179,8 +179,8 @@ def test_a_worker_that_stops_finishes_within_its_grace(owner, handed_in):
 
 def test_after_its_grace_it_hands_back_at_once_and_charges_no_try(owner, handed_in, rings):
     submission = handed_in(owner, source="sleep=60")
-    stop = Stopping()
-    worker = in_background(lambda: judge_next(Bench(), stop))
+    stop = GracefulShutdown()
+    worker = in_background(lambda: judge_next(JudgeHandle(), stop))
     wait_until(lambda: Job.objects.get().state == JobState.LEASED)
     rings.clear()
     stop.ask(grace_s=0.1)
@@ -212,7 +212,7 @@ def test_a_disk_that_fills_up_is_our_failure_and_the_host_pauses(owner, handed_i
     assert "make room on that disk" in caplog.text
     judge_next(bench)  # it is not tried again at once, on this host
     assert Job.objects.get().attempt == 1
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert verdict_of(submission) == "accepted"
 
 
@@ -220,9 +220,9 @@ def test_nothing_is_taken_while_a_disk_is_full_and_at_once_when_it_is_not(
     owner, handed_in, monkeypatch, caplog
 ):
     submission = handed_in(owner)
-    bench = Bench()
+    bench = JudgeHandle()
     with monkeypatch.context() as patched:
-        patched.setattr(room, "_free_mib", lambda _: 3)
+        patched.setattr(disk_space, "_free_mib", lambda _: 3)
         for _ in range(3):
             judge_next(bench)
     assert Job.objects.get().attempt == 0
@@ -240,7 +240,7 @@ def test_a_failed_verdict_from_a_full_disk_is_not_believed(owner, handed_in, mon
     submission = handed_in(owner)
 
     def judge(*_: object, **__: object) -> Report:
-        monkeypatch.setattr(room, "_free_mib", lambda _: 0)
+        monkeypatch.setattr(disk_space, "_free_mib", lambda _: 0)
         return Report(verdict)
 
     judge_next(Troubled(judge))
@@ -257,7 +257,7 @@ def test_the_beat_that_crosses_the_verdict_is_no_lost_lease(settings):
         written.wait(10)
         return services.Hold.LOST
 
-    with Heartbeat(extend_lease, cancelled, Stopping()) as beating:
+    with Heartbeat(extend_lease, cancelled, GracefulShutdown()) as beating:
         assert sent.wait(10)
         written.set()
     assert not beating.lost
@@ -265,12 +265,12 @@ def test_the_beat_that_crosses_the_verdict_is_no_lost_lease(settings):
 
 
 def test_a_host_that_cannot_judge_tries_again_soon_and_then_ever_later():
-    trouble = Bench()
+    trouble = JudgeHandle()
     assert [trouble.put_off("the engine is away") for _ in range(7)] == [1, 2, 4, 8, 16, 30, 30]
 
 
 def test_pauses_begin_anew_when_something_was_judged(owner, handed_in):
-    trouble = Bench()
+    trouble = JudgeHandle()
     assert [trouble.put_off("the engine is away") for _ in range(3)] == [1, 2, 4]
     trouble.close()  # and its pause is over
     handed_in(owner)

@@ -10,7 +10,7 @@ import pytest
 from testing.services import wait_until
 from worker import supervise
 from worker.gpu_host import run
-from worker.supervise import Part
+from worker.supervise import SupervisedProcess
 
 WAITS = """
 import pathlib, signal, sys
@@ -32,8 +32,8 @@ def note(tmp_path: Path) -> Path:
     return path
 
 
-def part(name: str, note: Path) -> Part:
-    return Part(name, [sys.executable, "-c", WAITS, str(note), name], StringIO())
+def part(name: str, note: Path) -> SupervisedProcess:
+    return SupervisedProcess(name, [sys.executable, "-c", WAITS, str(note), name], StringIO())
 
 
 def test_the_worker_stops_before_the_node_service(note: Path) -> None:

@@ -25,17 +25,17 @@ from web.config import ROOT
 from web.fleet import orders
 from web.fleet.models import Gpu, Node
 from web.fleet.models import Health as Column
-from worker.node import inventory, keeper
+from worker.node import gpu_health_monitor, inventory
 from worker.node.assembly import NoNode, open_service
 from worker.node.engine import open_engine
-from worker.node.keeper import Keeper
+from worker.node.gpu_health_monitor import GpuHealthMonitor
 from worker.node.service import Host, NodeService
 
 GPU = fake_gpu()
 
 
-class Bench:
-    """A GPU, its keeper, and what the check of it will find."""
+class MonitoredGpu:
+    """A GPU, its monitor, and what the check of it will find."""
 
     def __init__(self, directory: Path, mps: Mps | None = None) -> None:
         self.nvml = FakeNvml([GPU])
@@ -43,7 +43,7 @@ class Bench:
         self.quarantine = Quarantine(directory)
         self.found = Health()
         self.checks: list[list[Share]] = []
-        self.keeper = Keeper(
+        self.monitor = GpuHealthMonitor(
             GPU.uuid,
             nvml=self.nvml,
             mps=mps,
@@ -56,8 +56,8 @@ class Bench:
         self.checks.append([holder.share for holder in self.leases.holders(uuid)])
         return self.found
 
-    def tend(self) -> None:
-        self.keeper.tend(lambda: False)
+    def maintain(self) -> None:
+        self.monitor.maintain(lambda: False)
 
     def retry_now(self) -> None:
         """Let the quarantine's pause be over."""
@@ -67,8 +67,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
+def monitored(tmp_path: Path) -> MonitoredGpu:
+    return MonitoredGpu(tmp_path)
 
 
 @pytest.fixture
@@ -85,122 +85,122 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.01)
 
 
-def test_a_gpu_is_believed_only_after_it_has_computed_something(bench: Bench) -> None:
-    bench.tend()
-    bench.tend()
-    assert bench.checks == [[Share.CHECK]], "once, beside others"
-    assert bench.quarantine.marks() == ()
+def test_a_gpu_is_believed_only_after_it_has_computed_something(monitored: MonitoredGpu) -> None:
+    monitored.maintain()
+    monitored.maintain()
+    assert monitored.checks == [[Share.CHECK]], "once, beside others"
+    assert monitored.quarantine.marks() == ()
 
 
-def test_a_sick_gpu_is_taken_out_and_comes_back_when_it_is_well(bench: Bench) -> None:
-    bench.found = Health("it hangs")
-    bench.tend()
-    assert bench.quarantine.quarantined() == {GPU.uuid: "it hangs"}
-    bench.tend()
-    assert len(bench.checks) == 1, "not before its pause is over"
-    bench.retry_now()
-    bench.tend()
-    assert bench.checks[1:] == [[Share.RANK]], "alone"
-    assert bench.quarantine.mark(GPU.uuid).failures == 2
-    bench.found = Health()
-    bench.retry_now()
-    bench.tend()
-    assert bench.quarantine.marks() == ()
+def test_a_sick_gpu_is_taken_out_and_comes_back_when_it_is_well(monitored: MonitoredGpu) -> None:
+    monitored.found = Health("it hangs")
+    monitored.maintain()
+    assert monitored.quarantine.quarantined() == {GPU.uuid: "it hangs"}
+    monitored.maintain()
+    assert len(monitored.checks) == 1, "not before its pause is over"
+    monitored.retry_now()
+    monitored.maintain()
+    assert monitored.checks[1:] == [[Share.RANK]], "alone"
+    assert monitored.quarantine.mark(GPU.uuid).failures == 2
+    monitored.found = Health()
+    monitored.retry_now()
+    monitored.maintain()
+    assert monitored.quarantine.marks() == ()
 
 
-def test_what_nvml_reports_is_enough_to_take_it_out(bench: Bench) -> None:
-    bench.tend()
-    bench.nvml.errors[GPU.uuid] = MemoryErrors(uncorrected=1)
-    bench.tend()
-    assert "uncorrected" in bench.quarantine.quarantined()[GPU.uuid]
+def test_what_nvml_reports_is_enough_to_take_it_out(monitored: MonitoredGpu) -> None:
+    monitored.maintain()
+    monitored.nvml.errors[GPU.uuid] = MemoryErrors(uncorrected=1)
+    monitored.maintain()
+    assert "uncorrected" in monitored.quarantine.quarantined()[GPU.uuid]
 
 
-def test_a_judges_mark_is_honoured(bench: Bench) -> None:
-    bench.quarantine.quarantine(GPU.uuid, "a kernel would not end", by="judge")
-    bench.tend()
-    assert bench.checks == []
-    assert bench.keeper.status().reason == "a kernel would not end"
+def test_a_judges_mark_is_honoured(monitored: MonitoredGpu) -> None:
+    monitored.quarantine.quarantine(GPU.uuid, "a kernel would not end", by="judge")
+    monitored.maintain()
+    assert monitored.checks == []
+    assert monitored.monitor.status().reason == "a kernel would not end"
 
 
-def test_stopping_ends_the_wait_for_a_lease(bench: Bench) -> None:
-    bench.quarantine.quarantine(GPU.uuid, "it hangs", by="judge")
-    bench.retry_now()
-    with bench.leases.acquire(GPU.uuid, Share.CHECK):
-        bench.keeper.tend(lambda: True)
-    assert bench.checks == []
-    assert bench.quarantine.marks()
+def test_stopping_ends_the_wait_for_a_lease(monitored: MonitoredGpu) -> None:
+    monitored.quarantine.quarantine(GPU.uuid, "it hangs", by="judge")
+    monitored.retry_now()
+    with monitored.leases.acquire(GPU.uuid, Share.CHECK):
+        monitored.monitor.maintain(lambda: True)
+    assert monitored.checks == []
+    assert monitored.quarantine.marks()
 
 
-def test_status_counts_leases(bench: Bench) -> None:
-    bench.nvml.samples[GPU.uuid] = replace(HEALTHY, temperature_c=55)
-    with bench.leases.acquire(GPU.uuid, Share.CHECK), bench.leases.acquire(GPU.uuid, Share.CHECK):
-        status = bench.keeper.status()
+def test_status_counts_leases(monitored: MonitoredGpu) -> None:
+    monitored.nvml.samples[GPU.uuid] = replace(HEALTHY, temperature_c=55)
+    with monitored.leases.acquire(GPU.uuid, Share.CHECK), monitored.leases.acquire(GPU.uuid, Share.CHECK):
+        status = monitored.monitor.status()
     assert (status.checking, status.ranking, status.waiting, status.temperature_c) == (2, False, 0, 55)
 
 
-def test_nothing_is_asked_of_a_gpu_while_somebody_ranks(bench: Bench) -> None:
-    with bench.leases.acquire(GPU.uuid, Share.RANK):
-        bench.nvml.lost.add(GPU.uuid)
-        bench.tend()
-        assert bench.keeper.status().ranking
-    assert bench.checks == []
-    assert bench.quarantine.marks() == ()
-    bench.tend()
-    assert bench.quarantine.marks()
+def test_nothing_is_asked_of_a_gpu_while_somebody_ranks(monitored: MonitoredGpu) -> None:
+    with monitored.leases.acquire(GPU.uuid, Share.RANK):
+        monitored.nvml.lost.add(GPU.uuid)
+        monitored.maintain()
+        assert monitored.monitor.status().ranking
+    assert monitored.checks == []
+    assert monitored.quarantine.marks() == ()
+    monitored.maintain()
+    assert monitored.quarantine.marks()
 
 
 def test_mps_is_brought_up_and_again_after_its_death(tmp_path: Path, mps: Mps) -> None:
-    bench = Bench(tmp_path, mps)
-    bench.tend()
+    monitored = MonitoredGpu(tmp_path, mps)
+    monitored.maintain()
     assert mps.healthy()
     os.kill(int((mps.pipe_directory / "nvidia-cuda-mps-control.pid").read_text()), signal.SIGKILL)
     until(lambda: not mps.healthy())
-    bench.tend()
+    monitored.maintain()
     assert mps.healthy()
-    assert bench.quarantine.marks() == ()
+    assert monitored.quarantine.marks() == ()
 
 
 def test_a_fault_is_waited_out_then_mps_restarted_then_the_gpu_taken_out(
     tmp_path: Path, mps: Mps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench = Bench(tmp_path, mps)
-    bench.tend()
+    monitored = MonitoredGpu(tmp_path, mps)
+    monitored.maintain()
     server = mps.servers()[0].pid
     (mps.log_directory / "faulted").touch()
-    bench.tend()
+    monitored.maintain()
     assert mps.servers()[0].pid == server, "faults pass by themselves"
-    monkeypatch.setattr(keeper, "FAULT_PATIENCE_S", 0.0)
+    monkeypatch.setattr(gpu_health_monitor, "FAULT_PATIENCE_S", 0.0)
     with counted(f'mps_restarts_total{{gpu="{GPU.uuid}"}}') as restarts:
         for _ in range(2):
-            bench.tend()
+            monitored.maintain()
             assert mps.healthy(), "started anew"
             (mps.log_directory / "faulted").touch()
     assert restarts.change == 2
     with counted(f'gpu_quarantines_total{{gpu="{GPU.uuid}"}}') as quarantines:
-        bench.tend()
+        monitored.maintain()
     assert quarantines.change == 1
-    assert "MPS faults again after 2 restarts" in bench.quarantine.quarantined()[GPU.uuid]
-    bench.retry_now()
-    bench.tend()
+    assert "MPS faults again after 2 restarts" in monitored.quarantine.quarantined()[GPU.uuid]
+    monitored.retry_now()
+    monitored.maintain()
     assert mps.healthy()
-    assert bench.quarantine.marks() == ()
+    assert monitored.quarantine.marks() == ()
 
 
 @pytest.mark.usefixtures("control_program")
 def test_without_mps_on_a_host_that_wants_it_the_gpu_is_out(tmp_path: Path, short_path: Path) -> None:
-    bench = Bench(tmp_path, Mps(GPU.uuid, 0, short_path, binary="no-such-program"))
-    bench.tend()
-    assert "WARPCOURT_MPS=no" in bench.quarantine.quarantined()[GPU.uuid]
+    monitored = MonitoredGpu(tmp_path, Mps(GPU.uuid, 0, short_path, binary="no-such-program"))
+    monitored.maintain()
+    assert "WARPCOURT_MPS=no" in monitored.quarantine.quarantined()[GPU.uuid]
 
 
 def test_mps_is_stopped_at_the_end_unless_somebody_uses_it(tmp_path: Path, mps: Mps) -> None:
-    bench = Bench(tmp_path, mps)
-    bench.tend()
+    monitored = MonitoredGpu(tmp_path, mps)
+    monitored.maintain()
     (mps.log_directory / "clients").write_text("4711")
-    bench.keeper.stop()
+    monitored.monitor.stop()
     assert mps.healthy()
     (mps.log_directory / "clients").write_text("")
-    bench.keeper.stop()
+    monitored.monitor.stop()
     assert not mps.healthy()
 
 
@@ -222,8 +222,8 @@ class House:
         self.service = NodeService(host, directory, self.keep, heartbeat_s=0.02, tend_s=0.01)
         self.thread = threading.Thread(target=self.service.run, daemon=True)
 
-    def keep(self, gpu: GpuInfo) -> Keeper:
-        return Keeper(
+    def keep(self, gpu: GpuInfo) -> GpuHealthMonitor:
+        return GpuHealthMonitor(
             gpu.uuid,
             nvml=self.nvml,
             mps=None,
@@ -316,9 +316,9 @@ def test_a_second_service_waits_for_the_first_to_go(house: House, tmp_path: Path
     until(Node.objects.exists)
     second.thread.start()
     time.sleep(0.1)
-    assert not second.service._keepers
+    assert not second.service._monitors
     house.stop()
-    until(lambda: second.service._keepers)
+    until(lambda: second.service._monitors)
     second.stop()
 
 
@@ -342,9 +342,9 @@ def test_a_service_is_put_together_as_the_judges_are(short_path: Path) -> None:
     settings = NodeSettings(runtime_dir=short_path, gpus=(GPU.uuid,))
     made = open_service(settings, short_path, reap=lambda: 0, nvml=FakeNvml([GPU, fake_gpu(1)]))
     assert [gpu.uuid for gpu in made._host.gpus()] == [GPU.uuid]
-    assert made._keep(GPU)._mps.pipe_directory == Mps(GPU.uuid, 0, short_path).pipe_directory
+    assert made._monitor(GPU)._mps.pipe_directory == Mps(GPU.uuid, 0, short_path).pipe_directory
     sliced = open_service(NodeSettings(mps=False), short_path, reap=lambda: 0, nvml=FakeNvml([GPU]))
-    assert sliced._keep(GPU)._mps is None
+    assert sliced._monitor(GPU)._mps is None
 
 
 @pytest.mark.parametrize(

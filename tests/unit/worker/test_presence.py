@@ -15,18 +15,18 @@ from web.fleet import orders, services
 from web.fleet.models import Duty, Gpu, Node, Worker
 from web.submissions.models import Job, Submission
 from worker import presence
-from worker.bench import Bench as JudgeBench
+from worker.judge_handle import JudgeHandle as JudgeBench
 from worker.judging import judge_next
 from worker.node.holds import obey
 from worker.node.inventory import node_name
-from worker.notice import Notice
-from worker.presence import ConsumerEars, Post, Presence
+from worker.presence import ConsumerQueueListener, Presence, WorkerIdentity
+from worker.shared_status import SharedStatus
 
 GPU = fake_gpu()
-POST = Post("node-1", "node-1:7", "a1", ("cpu",), 2)
+IDENTITY = WorkerIdentity("node-1", "node-1:7", "a1", ("cpu",), 2)
 
 
-class Ears:
+class RecordingListener:
     """Notes what it is told."""
 
     def __init__(self) -> None:
@@ -36,19 +36,19 @@ class Ears:
         self.heard.append(on)
 
 
-class Bench:
+class ReportingWorker:
     """A presence that reports often."""
 
     def __init__(self, quarantine: Quarantine | None = None) -> None:
-        self.ears, self.busy = Ears(), 0
+        self.listener, self.busy = RecordingListener(), 0
         self.presence = Presence(
-            POST, self.ears, quarantine=quarantine, busy=lambda: self.busy, interval_s=0.01
+            IDENTITY, self.listener, quarantine=quarantine, busy=lambda: self.busy, interval_s=0.01
         )
 
 
 @pytest.fixture
-def bench(tmp_path: Path, transactional_db: None) -> Iterator[Bench]:
-    made = Bench(Quarantine(tmp_path))
+def reporting(tmp_path: Path, transactional_db: None) -> Iterator[ReportingWorker]:
+    made = ReportingWorker(Quarantine(tmp_path))
     made.presence.start()
     yield made
     made.presence.stop()
@@ -58,37 +58,37 @@ def state() -> str | None:
     return Worker.objects.values_list("state", flat=True).first()
 
 
-def test_a_worker_says_that_it_serves_leaves_and_has_stopped(bench: Bench) -> None:
+def test_a_worker_says_that_it_serves_leaves_and_has_stopped(reporting: ReportingWorker) -> None:
     until(lambda: state() == Duty.SERVING)
-    bench.busy = 2
+    reporting.busy = 2
     until(lambda: Worker.objects.filter(busy=2).exists())
-    bench.presence.leave()
+    reporting.presence.leave()
     until(lambda: state() == Duty.DRAINING)
-    bench.presence.stop()
+    reporting.presence.stop()
     assert (state(), Worker.objects.get().busy) == (Duty.STOPPED, 0)
 
 
-def test_a_worker_whose_node_is_drained_listens_no_more(bench: Bench) -> None:
+def test_a_worker_whose_node_is_drained_listens_no_more(reporting: ReportingWorker) -> None:
     until(Node.objects.exists)
     orders.drain(None, Node.objects.get(), reason="a new fan")
     until(lambda: state() == Duty.DRAINING)
-    assert bench.ears.heard == [False]
+    assert reporting.listener.heard == [False]
     orders.undrain(None, Node.objects.get())
     until(lambda: state() == Duty.SERVING)
-    assert bench.ears.heard == [False, True]
+    assert reporting.listener.heard == [False, True]
 
 
-def test_a_worker_that_leaves_does_not_listen_again(bench: Bench) -> None:
+def test_a_worker_that_leaves_does_not_listen_again(reporting: ReportingWorker) -> None:
     until(Node.objects.exists)
     orders.drain(None, Node.objects.get(), reason="a new fan")
-    until(lambda: bench.ears.heard == [False])
-    bench.presence.leave()
+    until(lambda: reporting.listener.heard == [False])
+    reporting.presence.leave()
     orders.undrain(None, Node.objects.get())
-    bench.presence.stop()
-    assert bench.ears.heard == [False]
+    reporting.presence.stop()
+    assert reporting.listener.heard == [False]
 
 
-def test_a_hold_becomes_a_mark_without_a_node_service(bench: Bench, tmp_path: Path) -> None:
+def test_a_hold_becomes_a_mark_without_a_node_service(reporting: ReportingWorker, tmp_path: Path) -> None:
     quarantine = Quarantine(tmp_path)
     services.record_inventory("node-1", {}, [GPU])
     orders.hold(None, Gpu.objects.get(), reason="it hums")
@@ -109,12 +109,12 @@ def test_a_database_that_does_not_answer_is_survived(
 
     quarantine.hold(GPU.uuid, "it hums")
     monkeypatch.setattr(presence, "record_worker", fail)
-    made = Bench(quarantine)
+    made = ReportingWorker(quarantine)
     made.presence.start()
     until(lambda: len(calls) > 2)
     made.presence.stop()
     assert quarantine.held() == {GPU.uuid: "it hums"}, "orders stay as they were"
-    assert made.ears.heard == []
+    assert made.listener.heard == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -140,7 +140,7 @@ def test_orders_are_obeyed_as_often_as_they_come(tmp_path: Path) -> None:
 
 
 class Consumer:
-    """As much of a Celery consumer as ears use. What it shall do waits for its loop."""
+    """As much of a Celery consumer as listener use. What it shall do waits for its loop."""
 
     def __init__(self) -> None:
         self.done: list[tuple[str, str]] = []
@@ -160,10 +160,10 @@ class Consumer:
 
 def test_ears_let_the_consumers_own_loop_do_it() -> None:
     consumer = Consumer()
-    ears = ConsumerEars(consumer)
+    listener = ConsumerQueueListener(consumer)
     consumer.consume_from.clear()  # as Celery does when a queue is cancelled
-    ears.listen(on=False)
-    ears.listen(on=True)
+    listener.listen(on=False)
+    listener.listen(on=True)
     assert consumer.done == []
     for work, queue in consumer.later:
         work(queue)  # type: ignore[operator]
@@ -174,21 +174,21 @@ def test_ears_let_the_consumers_own_loop_do_it() -> None:
 
 
 def test_a_post_names_host_process_and_hardware() -> None:
-    post = Post.of_this_process(("judge.gpu", "judge.cpu"), 3)
+    post = WorkerIdentity.of_this_process(("judge.gpu", "judge.cpu"), 3)
     assert post.name.endswith(f":{os.getpid()}")
     assert (post.queues, post.concurrency) == (("cpu", "gpu"), 3)
     assert post.node
-    assert post.instance != Post.of_this_process((), 1).instance
+    assert post.instance != WorkerIdentity.of_this_process((), 1).instance
 
 
 def test_a_child_says_what_keeps_it_from_judging() -> None:
-    notice = Notice()
-    assert notice.read() == ""
+    status = SharedStatus()
+    assert status.read() == ""
     child = os.fork()
     if child == 0:
-        notice.put("no room left " + "é" * 2000)
+        status.put("no room left " + "é" * 2000)
         os._exit(0)
     os.waitpid(child, 0)
-    assert notice.read().startswith("no room left é")
-    notice.put("")
-    assert notice.read() == ""
+    assert status.read().startswith("no room left é")
+    status.put("")
+    assert status.read() == ""

@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError
 
 from testing.services import wait_until
-from worker.pulse import Held, Kind, Pulse, activity_of
+from worker.pulse import Held, Pulse, PulseKind, activity_of
 from worker.watchdog import Watchdog
 
 SILENT_S = 0.4
@@ -51,14 +51,14 @@ def told():
 @pytest.fixture
 def watchdog(pulse, told):
     return Watchdog(
-        pulse, SILENT_S, abandon={Kind.PROOFS: lambda pk, attempt: told.append((pk, attempt)) or True}
+        pulse, SILENT_S, abandon={PulseKind.PROOFS: lambda pk, attempt: told.append((pk, attempt)) or True}
     )
 
 
 def works(pulse, slot=0):
     """Uses the processor, and lets other threads run."""
     pulse.start(slot, every_s=BEAT_S)
-    with pulse.holding(Kind.PROOFS, 7, 1):
+    with pulse.holding(PulseKind.PROOFS, 7, 1):
         while True:
             sum(range(1000))
 
@@ -66,7 +66,7 @@ def works(pulse, slot=0):
 def hangs(pulse, slot=0):
     """Uses the processor in one call."""
     pulse.start(slot, every_s=BEAT_S)
-    with pulse.holding(Kind.PROOFS, 7, 1), pulse.holding(Kind.PROOFS, 8, 2):
+    with pulse.holding(PulseKind.PROOFS, 7, 1), pulse.holding(PulseKind.PROOFS, 8, 2):
         re.match("(a+)+b", "a" * 64)
 
 
@@ -125,7 +125,7 @@ def test_another_process_that_got_the_number_of_a_dead_child_is_left_alone(pulse
     """The slot of a dead child still has its number, with the moment at which it started."""
     pid = forked(time.sleep, 600)
     pulse._slot = 0
-    pulse._say(Held(Kind.PROOFS, 7, 1))
+    pulse._say(Held(PulseKind.PROOFS, 7, 1))
     page = pulse._page
     page[:24] = b"".join(number.to_bytes(8, "little") for number in (pid, 1, 5))
     assert [sign.pid for _, sign in pulse.signs()] == [pid]
@@ -142,7 +142,7 @@ def test_what_a_database_did_not_take_is_written_later(pulse, forked, told):
             raise OperationalError("gone")
         return True
 
-    watchdog = Watchdog(pulse, SILENT_S, abandon={Kind.PROOFS: abandon})
+    watchdog = Watchdog(pulse, SILENT_S, abandon={PulseKind.PROOFS: abandon})
     look_while(watchdog, forked(hangs, pulse), 4 * SILENT_S)
     for _ in range(5):
         watchdog.look()
@@ -151,10 +151,10 @@ def test_what_a_database_did_not_take_is_written_later(pulse, forked, told):
 
 def test_what_is_held_is_forgotten_at_its_end(pulse):
     pulse.start(0, every_s=60)
-    with pulse.holding(Kind.PROOFS, 7, 1):
-        with pulse.holding(Kind.SUBMISSIONS, 8, 2):
-            assert held(pulse) == Held(Kind.SUBMISSIONS, 8, 2)
-        assert held(pulse) == Held(Kind.PROOFS, 7, 1)
+    with pulse.holding(PulseKind.PROOFS, 7, 1):
+        with pulse.holding(PulseKind.SUBMISSIONS, 8, 2):
+            assert held(pulse) == Held(PulseKind.SUBMISSIONS, 8, 2)
+        assert held(pulse) == Held(PulseKind.PROOFS, 7, 1)
     assert held(pulse) == Held()
 
 

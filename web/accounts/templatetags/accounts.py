@@ -17,11 +17,11 @@ _ENTRANCE = "/accounts/"  # of allauth: to sign in, to sign up, to reset a passw
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavLink:
     """A page of the account. `current` for the one that is open, or one below it."""
 
     label: str
-    address: str
+    url: str
     current: bool
 
 
@@ -39,7 +39,7 @@ _PLACES = (
 
 
 @register.simple_tag(takes_context=True)
-def account_places(context: dict[str, Any]) -> list[Place]:
+def account_places(context: dict[str, Any]) -> list[NavLink]:
     """The pages of the account, in the order in which the navigation shows them."""
     request: HttpRequest = context["request"]
     return [
@@ -49,23 +49,23 @@ def account_places(context: dict[str, Any]) -> list[Place]:
     ]
 
 
-def _place(label: str, address: str, path: str) -> Place:
-    section = address.removesuffix("change/")  # a password is changed, or set for the first time
+def _place(label: str, url: str, path: str) -> NavLink:
+    section = url.removesuffix("change/")  # a password is changed, or set for the first time
     below = path.startswith(section) if section != reverse("account") else path == section
-    return Place(label, address, below)
+    return NavLink(label, url, below)
 
 
 @register.simple_tag(takes_context=True)
-def sign_in_address(context: dict[str, Any]) -> str:
+def sign_in_url(context: dict[str, Any]) -> str:
     """Where to sign in and come back to this page; from a page about signing in, to where that one leads."""
-    address = reverse("account_login")
+    url = reverse("account_login")
     request: HttpRequest | None = context.get("request")
     if request is None:
-        return address
+        return url
     if request.path.startswith(_ENTRANCE):
-        return str(passthrough_next_redirect_url(request, address, REDIRECT_FIELD_NAME))
+        return str(passthrough_next_redirect_url(request, url, REDIRECT_FIELD_NAME))
     back = urlencode({REDIRECT_FIELD_NAME: request.get_full_path()}, safe="/")
-    return f"{address}?{back}"
+    return f"{url}?{back}"
 
 
 @register.simple_tag(takes_context=True)

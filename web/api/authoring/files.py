@@ -95,7 +95,7 @@ def read_files(request: ApiRequest, slug: Slug) -> Any:
     workspace = find(request, slug)
     present = queries.present_revision(workspace)
     content_hash = present.content_hash if present else ""
-    return told(workspace.revision, content_hash, queries.read(workspace))
+    return files_json(workspace.revision, content_hash, queries.read(workspace))
 
 
 @router.put(
@@ -111,7 +111,7 @@ def write_files(request: ApiRequest, slug: Slug, wanted: FilesIn) -> Any:
     return {"revision": made.number, "content_hash": made.content_hash}
 
 
-def told(revision: int, content_hash: str, content: Mapping[str, bytes]) -> dict[str, object]:
+def files_json(revision: int, content_hash: str, content: Mapping[str, bytes]) -> dict[str, object]:
     """Files as an answer."""
     return {
         "revision": revision,

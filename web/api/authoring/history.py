@@ -8,7 +8,7 @@ from ninja import Field, Query, Router, Schema
 
 from web.api.auth import ApiRequest
 from web.api.authoring.access import find, person
-from web.api.authoring.files import GREATEST, FilesOut, WrittenOut, told
+from web.api.authoring.files import GREATEST, FilesOut, WrittenOut, files_json
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import queries, rights
@@ -81,7 +81,7 @@ def show_revision(request: ApiRequest, slug: Slug, number: Number) -> Any:
     found = queries.find_revision(find(request, slug), number)
     if found is None:
         raise Http404
-    return told(found.number, found.content_hash, queries.read_revision(found))
+    return files_json(found.number, found.content_hash, queries.read_revision(found))
 
 
 @router.post(

@@ -12,13 +12,15 @@ from web.api.authoring.access import find, person, require
 from web.api.errors import documented
 from web.api.problems import Slug
 from web.authoring import queries, rights
-from web.authoring.kinds import KINDS, begin
-from web.authoring.models import TITLE_CHARACTERS, Role, State, Workspace
+from web.authoring.models import TITLE_CHARACTERS, Role, Workspace, WorkspaceState
+from web.authoring.problem_templates import PROBLEM_TEMPLATES, begin
 from web.authoring.services import workspaces
 
 router = Router()
 PAGE_ROWS = 50
-Kind = Annotated[str, StringConstraints(pattern="^(" + "|".join(kind.name for kind in KINDS) + ")$")]
+Kind = Annotated[
+    str, StringConstraints(pattern="^(" + "|".join(kind.name for kind in PROBLEM_TEMPLATES) + ")$")
+]
 Title = Annotated[
     str, StringConstraints(min_length=1, max_length=TITLE_CHARACTERS, pattern=r"^[^\x00-\x1f]+$")
 ]
@@ -31,7 +33,7 @@ class WorkspaceOut(Schema):
     title: str
     owner: str | None
     role: Role | None
-    state: State
+    state: WorkspaceState
     revision: int
     published_hash: str
     created: datetime
@@ -67,7 +69,7 @@ class WorkspaceIn(Schema):
 class WorkspaceFilter(Schema):
     """Filters of the list."""
 
-    state: State | None = None
+    state: WorkspaceState | None = None
     after: Slug | None = None
     limit: int = Field(PAGE_ROWS, ge=1, le=PAGE_ROWS)
 

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name="Act",
+            name="AuditEntry",
             fields=[
                 (
                     "id",
@@ -41,7 +41,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="acts",
+                        related_name="audit_entries",
                         to=settings.AUTH_USER_MODEL,
                     ),
                 ),
@@ -49,9 +49,9 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["-pk"],
                 "indexes": [
-                    models.Index(fields=["kind", "-id"], name="act_by_kind"),
-                    models.Index(fields=["actor_name", "-id"], name="act_by_actor"),
-                    models.Index(fields=["target_kind", "target_id", "-id"], name="act_by_target"),
+                    models.Index(fields=["kind", "-id"], name="audit_by_kind"),
+                    models.Index(fields=["actor_name", "-id"], name="audit_by_actor"),
+                    models.Index(fields=["target_kind", "target_id", "-id"], name="audit_by_target"),
                 ],
             },
         ),

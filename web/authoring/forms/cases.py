@@ -92,13 +92,13 @@ class CaseSet(RowSet):
         """What the table says. It must be valid."""
         return [
             CaseRow(
-                told["came_from"],
-                told["name"],
-                told["group"],
-                {name: told[f"size_{name}"] for name in self.form_kwargs["sizes"]},
-                told["inputs"],
+                cleaned["came_from"],
+                cleaned["name"],
+                cleaned["group"],
+                {name: cleaned[f"size_{name}"] for name in self.form_kwargs["sizes"]},
+                cleaned["inputs"],
             )
-            for _, told in self.kept()
+            for _, cleaned in self.kept()
         ]
 
 

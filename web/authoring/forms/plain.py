@@ -135,12 +135,12 @@ class LimitsForm(forms.Form):
 
     def row(self) -> LimitRow:
         """What the form says. It must be valid."""
-        told = self.cleaned_data
+        cleaned = self.cleaned_data
         return LimitRow(
-            tuple(told["languages"]),
-            {name: told[name] for name in LIMITS},
-            told["gpus"],
-            tuple(told["libraries"]) if told["restricted"] else None,
+            tuple(cleaned["languages"]),
+            {name: cleaned[name] for name in LIMITS},
+            cleaned["gpus"],
+            tuple(cleaned["libraries"]) if cleaned["restricted"] else None,
         )
 
 

@@ -45,7 +45,7 @@ class RowSet(BaseFormSet[Any]):
             for at, form in enumerate(self.forms)
             if form.has_changed() or at < self.initial_form_count()
         ]
-        stay = [(at, told) for at, told in filled if not told.get(DELETION_FIELD_NAME)]
+        stay = [(at, cleaned) for at, cleaned in filled if not cleaned.get(DELETION_FIELD_NAME)]
         return sorted(stay, key=lambda row: (row[1].get(ORDERING_FIELD_NAME) or len(self.forms), row[0]))
 
     def renumbered(self) -> dict[str, object]:
@@ -65,9 +65,9 @@ class RowSet(BaseFormSet[Any]):
 
     def row_name(self, form: forms.Form) -> str:
         """What to call a row in a message."""
-        told = form.cleaned_data if hasattr(form, "cleaned_data") else {}
+        cleaned = form.cleaned_data if hasattr(form, "cleaned_data") else {}
         at = self.forms.index(form) + 1
-        return str(told.get("name") or told.get("file") or f"row {at}")
+        return str(cleaned.get("name") or cleaned.get("file") or f"row {at}")
 
 
 S = TypeVar("S", bound=RowSet)

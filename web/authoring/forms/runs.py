@@ -47,8 +47,8 @@ class PreviewForm(forms.Form):
 
     def wanted(self) -> CaseWanted:
         """What to draw. The form must be valid."""
-        told = self.cleaned_data
-        return CaseWanted("" if told["sizes"] else told["case"], told["sizes"], told["seed"])
+        cleaned = self.cleaned_data
+        return CaseWanted("" if cleaned["sizes"] else cleaned["case"], cleaned["sizes"], cleaned["seed"])
 
 
 class ProofForm(forms.Form):

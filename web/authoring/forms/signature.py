@@ -52,21 +52,23 @@ class ArgumentForm(RowForm):
 
     def clean(self) -> dict[str, Any]:
         """All of it, with the formulas of the shape, or that of the value."""
-        told = super().clean() or {}
-        if "extent" not in told or "role" not in told:
-            return told
-        scalar = told["role"] == Role.SCALAR.value
-        formulas = [text.strip() for text in ([told["extent"]] if scalar else told["extent"].split(","))]
+        cleaned = super().clean() or {}
+        if "extent" not in cleaned or "role" not in cleaned:
+            return cleaned
+        scalar = cleaned["role"] == Role.SCALAR.value
+        formulas = [
+            text.strip() for text in ([cleaned["extent"]] if scalar else cleaned["extent"].split(","))
+        ]
         for text in formulas:
             try:
-                Formula.parse(text, fractions=scalar and Dtype(told.get("dtype", "int32")).is_float)
+                Formula.parse(text, fractions=scalar and Dtype(cleaned.get("dtype", "int32")).is_float)
             except FormulaError as error:
                 self.add_error("extent", f"{error}. Example: rows * cols.")
-                return told
+                return cleaned
         if len(formulas) > MAX_RANK:
             self.add_error("extent", f"At most {MAX_RANK} dimensions are allowed.")
-        told["formulas"] = tuple(formulas)
-        return told
+        cleaned["formulas"] = tuple(formulas)
+        return cleaned
 
 
 class ArgumentSet(RowSet):
@@ -85,14 +87,14 @@ class ArgumentSet(RowSet):
         """What the table says. It must be valid."""
         return [
             ArgumentRow(
-                told["came_from"],
-                told["name"],
-                told["role"],
-                told["dtype"],
-                () if told["role"] == Role.SCALAR.value else told["formulas"],
-                told["formulas"][0] if told["role"] == Role.SCALAR.value else "",
+                cleaned["came_from"],
+                cleaned["name"],
+                cleaned["role"],
+                cleaned["dtype"],
+                () if cleaned["role"] == Role.SCALAR.value else cleaned["formulas"],
+                cleaned["formulas"][0] if cleaned["role"] == Role.SCALAR.value else "",
             )
-            for _, told in self.kept()
+            for _, cleaned in self.kept()
         ]
 
 

@@ -10,12 +10,12 @@ from problems.vocabulary import BaselineKind, Verdict
 from web.authoring.editing.solutions import SolutionRow
 from web.authoring.forms.confirming import refuse_twice
 from web.authoring.forms.rows import RowForm, RowSet, ordered, row_set
-from web.site.verdicts import look_of
+from web.site.verdicts import badge_of
 
 MAX_SOLUTIONS = 64
 FILE = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*([.][a-z]+){1,2}")
 VERDICTS = tuple(v for v in Verdict if v not in {Verdict.INTERNAL_ERROR, Verdict.CANCELLED})
-_CHOICES = [(verdict.value, look_of(verdict.value).word) for verdict in VERDICTS]
+_CHOICES = [(verdict.value, badge_of(verdict.value).word) for verdict in VERDICTS]
 _INPUT = {"class": "input"}
 _SELECT = {"class": "select"}
 
@@ -66,10 +66,10 @@ class SolutionForm(RowForm):
 
     def clean(self) -> dict[str, Any]:
         """A baseline has a label."""
-        told = super().clean() or {}
-        if told.get("baseline") and not told.get("label"):
+        cleaned = super().clean() or {}
+        if cleaned.get("baseline") and not cleaned.get("label"):
             self.add_error("label", "Enter the label that leaderboards show for this baseline.")
-        return told
+        return cleaned
 
 
 class SolutionSet(RowSet):
@@ -83,15 +83,15 @@ class SolutionSet(RowSet):
         """What the table says. It must be valid."""
         return [
             SolutionRow(
-                told["came_from"],
-                told["file"],
-                told["verdict"],
-                told["note"],
-                tuple(told["gpu_verdicts"]),
-                told["baseline"],
-                told["label"],
+                cleaned["came_from"],
+                cleaned["file"],
+                cleaned["verdict"],
+                cleaned["note"],
+                tuple(cleaned["gpu_verdicts"]),
+                cleaned["baseline"],
+                cleaned["label"],
             )
-            for _, told in self.kept()
+            for _, cleaned in self.kept()
         ]
 
 

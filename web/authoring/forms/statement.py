@@ -83,10 +83,14 @@ class AboutForm(forms.Form):
 
     def row(self) -> AboutRow:
         """What the form says. It must be valid."""
-        told = self.cleaned_data
-        day = told["track_day"]
+        cleaned = self.cleaned_data
+        day = cleaned["track_day"]
         return AboutRow(
-            told["title"], told["summary"], told["difficulty"], told["tags"], str(day) if day else ""
+            cleaned["title"],
+            cleaned["summary"],
+            cleaned["difficulty"],
+            cleaned["tags"],
+            str(day) if day else "",
         )
 
 
@@ -108,22 +112,22 @@ class FigureForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """The name and the content of a sound figure, as `figure`."""
-        told = super().clean() or {}
-        file = told.get("file")
+        cleaned = super().clean() or {}
+        file = cleaned.get("file")
         if file is None:
-            return told
+            return cleaned
         if file.size > MAX_FIGURE_KIB * 1024:
             raise forms.ValidationError(f"The image exceeds {MAX_FIGURE_KIB} KiB. Upload a smaller one.")
-        name = told.get("name") or _plain_name(file.name)
+        name = cleaned.get("name") or _plain_name(file.name)
         if not FIGURE_NAME.fullmatch(name):
             raise forms.ValidationError(
                 f"{name[:60]!r} is not a valid figure name. Use one such as tree.svg."
             )
         try:
-            told["figure"] = check_figure(name, file.read())
+            cleaned["figure"] = check_figure(name, file.read())
         except FigureInvalid as refusal:
             raise forms.ValidationError(f"{name} {refusal}.") from refusal
-        return told
+        return cleaned
 
 
 def _plain_name(name: str) -> str:

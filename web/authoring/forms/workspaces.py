@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from problems.contents import MAX_SLUG_CHARACTERS
-from web.authoring.kinds import KINDS
-from web.authoring.models import TITLE_CHARACTERS, State
+from web.authoring.models import TITLE_CHARACTERS, WorkspaceState
+from web.authoring.problem_templates import PROBLEM_TEMPLATES
 
 _SLUG_HINT = (
     "Used in URLs. Can't be changed later. Lowercase words joined by hyphens. Leave blank to use the title."
@@ -41,18 +41,20 @@ class NamedForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """All of it, with a slug."""
-        told = super().clean() or {}
-        if told.get("title") and not told.get("slug") and "slug" not in self.errors:
-            told["slug"] = slug_of(told["title"])
-            if not told["slug"]:
+        cleaned = super().clean() or {}
+        if cleaned.get("title") and not cleaned.get("slug") and "slug" not in self.errors:
+            cleaned["slug"] = slug_of(cleaned["title"])
+            if not cleaned["slug"]:
                 self.add_error("slug", "Enter a URL name. None could be made from this title.")
-        return told
+        return cleaned
 
 
 class NewForm(NamedForm):
     """A problem to begin."""
 
-    kind = forms.ChoiceField(choices=[(kind.name, kind.label) for kind in KINDS], label="Template")
+    kind = forms.ChoiceField(
+        choices=[(kind.name, kind.label) for kind in PROBLEM_TEMPLATES], label="Template"
+    )
 
 
 class CloneForm(NamedForm):
@@ -64,7 +66,7 @@ class ListFilter(forms.Form):
 
     q = forms.CharField(required=False, max_length=80)
     state = forms.ChoiceField(
-        required=False, choices=[("", "All except archived"), *State.choices], label="State"
+        required=False, choices=[("", "All except archived"), *WorkspaceState.choices], label="State"
     )
     whose = forms.ChoiceField(
         required=False, choices=[("", "Own and shared"), ("own", "Own"), ("shared", "Shared")], label="Whose"

@@ -31,11 +31,11 @@ from web.authoring.models import (
     NOTE_CHARACTERS,
     Content,
     Revision,
-    State,
     Workspace,
     WorkspaceFile,
+    WorkspaceState,
 )
-from web.authoring.services import room
+from web.authoring.services import quota
 from web.authoring.titles import title_of
 
 KEPT_EVERY = timedelta(minutes=5)
@@ -109,7 +109,7 @@ def write(
     locked.touched |= dict.fromkeys(news, revision.number)
     if "problem.toml" in news:
         locked.title = title_of(news["problem.toml"] or b"") or locked.title
-    if locked.state != State.ARCHIVED:
+    if locked.state != WorkspaceState.ARCHIVED:
         locked.state = queries.standing(locked, revision.content_hash)
     locked.save(update_fields=["revision", "touched", "changed", "title", "state"])
     _prune(locked)
@@ -166,9 +166,9 @@ def _refuse_conflicts(
 def _require_room(workspace: Workspace, news: Changes) -> None:
     fresh = {_digest(data): len(data) for data in news.values() if data is not None}
     known = workspace.contents.filter(digest__in=fresh).values_list("digest", flat=True)
-    if not room.has_room_for(workspace.owner, sum(fresh.values()) - sum(fresh[digest] for digest in known)):
+    if not quota.has_room_for(workspace.owner, sum(fresh.values()) - sum(fresh[digest] for digest in known)):
         raise NoRoom(
-            f"The problems of {workspace.owner} hold {room.MAX_STORED_MIB_OF_PERSON} MiB with their "
+            f"The problems of {workspace.owner} hold {quota.MAX_STORED_MIB_OF_PERSON} MiB with their "
             "histories, which is all they may. Delete one that is not needed."
         )
 
@@ -251,7 +251,7 @@ def _noted(revision: Revision, note: str, *, keep: bool) -> Revision:
 
 def _prune(workspace: Workspace) -> None:
     """Drop the oldest revisions beyond the kept number, but those of runs, and contents that none names."""
-    room.shorten_history(workspace)
+    quota.shorten_history(workspace)
     latest = workspace.revisions.values_list("pk", flat=True)[:KEPT_REVISIONS]
     workspace.revisions.exclude(pk__in=[*latest]).filter(runs__isnull=True).delete()
     named = {

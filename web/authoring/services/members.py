@@ -3,10 +3,10 @@
 from django.db import transaction
 
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring.models import Membership, Role, Workspace
-from web.authoring.services import room
+from web.authoring.services import quota
 
 
 class MemberRefused(Exception):
@@ -32,7 +32,7 @@ def set_role(workspace: Workspace, by: User, person: User, role: Role) -> None:
         raise MemberRefused(f"{person} is the owner. Choose another owner first.")
     else:
         Membership.objects.update_or_create(workspace=locked, user=person, defaults={"role": role})
-    log(by, ActKind.MEMBER, locked, person=person.username, role=[before, role.value])
+    log(by, AuditKind.MEMBER, locked, person=person.username, role=[before, role.value])
     _forget(workspace, locked)
 
 
@@ -50,7 +50,7 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
     if before is None:
         return False
     Membership.objects.filter(workspace=locked, user=person).delete()
-    log(by, ActKind.MEMBER, locked, person=person.username, role=[before, None])
+    log(by, AuditKind.MEMBER, locked, person=person.username, role=[before, None])
     _forget(workspace, locked)
     return True
 
@@ -58,14 +58,14 @@ def remove(workspace: Workspace, by: User, person: User) -> bool:
 def _hand_over(workspace: Workspace, by: User, person: User) -> None:
     if not (person.is_instructor or person.is_staff):
         raise MemberRefused(f"{person} is not an instructor. Only instructors and staff can own problems.")
-    if not room.may_own_another(person):
+    if not quota.may_own_another(person):
         raise MemberRefused(f"{person} owns the maximum number of problems.")
     Membership.objects.filter(workspace=workspace, user=person).delete()
     if workspace.owner is not None:
         Membership.objects.update_or_create(
             workspace=workspace, user=workspace.owner, defaults={"role": Role.EDITOR}
         )
-        log(by, ActKind.MEMBER, workspace, person=workspace.owner.username, role=[Role.OWNER, Role.EDITOR])
+        log(by, AuditKind.MEMBER, workspace, person=workspace.owner.username, role=[Role.OWNER, Role.EDITOR])
     workspace.owner = person
     workspace.save(update_fields=["owner"])
 

@@ -18,7 +18,7 @@ from problems.faults import PackageInvalid
 from problems.vocabulary import Severity
 from web.accounts.models import User
 from web.authoring import folders, queries
-from web.authoring.models import ProofRun, Revision, RunKind, State, Workspace
+from web.authoring.models import ProofRun, Revision, RunKind, Workspace, WorkspaceState
 from web.authoring.queue import PRIORITIES, queue, settle
 from web.authoring.services.files import pin
 from web.jobs.models import OPEN, JobState
@@ -76,7 +76,7 @@ def prove(workspace: Workspace, by: User, *, gpu: str = "") -> ProofRun:
         run.save()
         return run
     queue.add(run)
-    workspace.state = locked.state = State.PROVING
+    workspace.state = locked.state = WorkspaceState.PROVING
     locked.save(update_fields=["state"])
     return run
 

@@ -14,11 +14,11 @@ from django.db import IntegrityError, transaction
 
 from problems.contents import is_slug
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.authoring import queries
-from web.authoring.models import State, Workspace
-from web.authoring.services import files, room
+from web.authoring.models import Workspace, WorkspaceState
+from web.authoring.services import files, quota
 from web.catalog.models import Problem
 from web.packages import services as packages
 from web.rejudges.models import UNANSWERED, Rejudge
@@ -62,9 +62,9 @@ def create(by: User, slug: str, content: Mapping[str, bytes], *, note: str = "Cr
     """
     if not is_slug(slug) or slug in _ADDRESSES:
         raise SlugMalformed("The name must be lowercase words joined by hyphens, such as vector-add.")
-    if not room.may_own_another(by):
+    if not quota.may_own_another(by):
         raise TooManyWorkspaces(
-            f"You own {room.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
+            f"You own {quota.MAX_WORKSPACES_OF_PERSON} problems, which is all you may. Delete one first."
         )
     known = Problem.objects.filter(slug=slug).exists() and not by.is_staff
     if known or Workspace.objects.filter(slug=slug).exists():
@@ -98,16 +98,16 @@ def archive(workspace: Workspace, by: User) -> None:
     if unanswered is not None:
         what = f"A preview of {unanswered.package} is running or waiting for your decision"
         raise StillPreviewed(f"{what}. Apply, discard or cancel it first.")
-    _move(workspace, State.ARCHIVED)
-    log(by, ActKind.WORKSPACE_ARCHIVE, workspace)
+    _move(workspace, WorkspaceState.ARCHIVED)
+    log(by, AuditKind.WORKSPACE_ARCHIVE, workspace)
 
 
 @transaction.atomic
 def take_back(workspace: Workspace, by: User) -> None:
     """Make an archived workspace what it was."""
     present = queries.present_revision(workspace)
-    _move(workspace, queries.standing(workspace, present.content_hash) if present else State.DRAFT)
-    log(by, ActKind.WORKSPACE_RETURN, workspace)
+    _move(workspace, queries.standing(workspace, present.content_hash) if present else WorkspaceState.DRAFT)
+    log(by, AuditKind.WORKSPACE_RETURN, workspace)
 
 
 @transaction.atomic
@@ -120,7 +120,7 @@ def delete(workspace: Workspace, by: User) -> None:
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     if locked.published_hash:
         raise StillPublished(f"{locked.slug} was published and can't be deleted. Archive it instead.")
-    log(by, ActKind.WORKSPACE_DELETE, locked)
+    log(by, AuditKind.WORKSPACE_DELETE, locked)
     discard(locked)
 
 
@@ -132,6 +132,6 @@ def discard(workspace: Workspace) -> None:
     workspace.delete()
 
 
-def _move(workspace: Workspace, state: State) -> None:
+def _move(workspace: Workspace, state: WorkspaceState) -> None:
     Workspace.objects.filter(pk=workspace.pk).update(state=state)
     workspace.state = state

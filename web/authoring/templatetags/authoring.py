@@ -11,42 +11,42 @@ from django.utils.safestring import SafeString
 
 from web.accounts.models import User
 from web.authoring import rights
-from web.authoring.models import State
+from web.authoring.models import WorkspaceState
 from web.authoring.queries import shares_any
 from web.authoring.tabs import TABS
 from web.colours import colour
 
 register = template.Library()
 _TONES = {
-    State.DRAFT: "void",
-    State.PROVING: "live",
-    State.READY: "good",
-    State.PUBLISHED: "good",
-    State.ARCHIVED: "void",
+    WorkspaceState.DRAFT: "void",
+    WorkspaceState.PROVING: "live",
+    WorkspaceState.READY: "good",
+    WorkspaceState.PUBLISHED: "good",
+    WorkspaceState.ARCHIVED: "void",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TabLink:
     """A link of the navigation. `current` for the page that is open, or one below it."""
 
     label: str
-    address: str
+    url: str
     current: bool
 
 
 @register.simple_tag(takes_context=True)
-def workspace_places(context: dict[str, Any]) -> list[Place]:
+def workspace_places(context: dict[str, Any]) -> list[TabLink]:
     """The tabs of the workspace in the context, with the one that is open."""
     request: HttpRequest | None = context.get("request")
     here = request.path if request else ""
     places = []
     for tab in TABS:
         try:
-            address = reverse(tab.address_name, args=[context["workspace"].slug])
+            url = reverse(tab.url_name, args=[context["workspace"].slug])
         except NoReverseMatch:
             continue
-        places.append(Place(tab.label, address, here == address or here.startswith(f"{address}/")))
+        places.append(TabLink(tab.label, url, here == url or here.startswith(f"{url}/")))
     return places
 
 
@@ -59,7 +59,7 @@ def writes_problems(user: User) -> bool:
 @register.filter
 def state_label(value: str) -> SafeString:
     """The state of a workspace as a word and a tone."""
-    state = State(value)
+    state = WorkspaceState(value)
     return format_html('<span class="tag state tone-{}">{}</span>', _TONES[state], state.label)
 
 

@@ -7,12 +7,12 @@ from django.views.decorators.http import require_http_methods
 from problems.faults import PackageInvalid
 from web.authoring.demands import Demand, chosen_gpu, demands, gpu_names
 from web.authoring.editing.cases import read_cases, write_cases
-from web.authoring.entrance import in_workspace
 from web.authoring.folders import load
 from web.authoring.forms import cases as forms
 from web.authoring.forms.confirming import without_removals
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
+from web.authoring.permissions import in_workspace
 from web.authoring.saving import refused, save, wants_json
 
 

@@ -8,10 +8,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from web.authoring import rights
 from web.authoring.differing import language_of
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.runs import CommentForm
 from web.authoring.models import Comment, Workspace
 from web.authoring.pages import tab_context
+from web.authoring.permissions import in_workspace, person
 from web.authoring.queries import NotText, list_comments, read_text, sizes
 from web.authoring.services import comments as services
 from web.colours import highlighted, lines_of, to_html
@@ -28,13 +28,15 @@ def comments(request: HttpRequest, workspace: Workspace, path: str) -> HttpRespo
     sent = request.POST if request.method == "POST" else None
     form = CommentForm(sent, initial={"line": request.GET.get("line") or None})
     if sent is not None and form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
-            services.comment(workspace, person(request), path=path, line=told["line"], text=told["text"])
+            services.comment(
+                workspace, person(request), path=path, line=cleaned["line"], text=cleaned["text"]
+            )
         except services.CommentRefused as refusal:
             form.add_error("text", str(refusal))
         else:
-            line = f"#L{told['line']}" if told["line"] else ""
+            line = f"#L{cleaned['line']}" if cleaned["line"] else ""
             return redirect(reverse("author-comments", args=[workspace.slug, path]) + line)
     lines = _lines(workspace, path) if is_there else []
     context = tab_context(

@@ -7,11 +7,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from problems.package import MAX_TEXT_KIB
 from web.authoring.differing import language_of
-from web.authoring.entrance import in_workspace
 from web.authoring.faults import faults_at, faults_of
 from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import open_comments, tab_context
+from web.authoring.permissions import in_workspace
 from web.authoring.queries import NotText, list_comments, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 

@@ -11,9 +11,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from web.authoring.differing import differences
-from web.authoring.entrance import in_workspace, person
 from web.authoring.models import Revision, Workspace
 from web.authoring.pages import tab_context
+from web.authoring.permissions import in_workspace, person
 from web.authoring.queries import find_revision, list_revisions, read, read_revision
 from web.authoring.saving import expected_revision, save
 from web.authoring.services import files

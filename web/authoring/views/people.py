@@ -6,10 +6,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from web.authoring import rights
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.people import ROLE_WORDS, SHARED_ROLES, MemberForm
 from web.authoring.models import Role, Workspace
 from web.authoring.pages import tab_context
+from web.authoring.permissions import in_workspace, person
 from web.authoring.queries import people as people_of
 from web.authoring.services import members
 

@@ -11,11 +11,11 @@ from web.authoring.demands import chosen_gpu, demands, gpu_names
 from web.authoring.editing import checking as tolerances
 from web.authoring.editing import general
 from web.authoring.editing.cases import read_cases, size_names
-from web.authoring.entrance import in_workspace
 from web.authoring.folders import load
 from web.authoring.forms import plain as forms
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
+from web.authoring.permissions import in_workspace
 from web.authoring.queries import read_text
 from web.authoring.recommending import recommended
 from web.authoring.saving import refused, save, wants_json

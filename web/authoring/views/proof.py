@@ -9,14 +9,14 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from web.authoring import rights
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.runs import ProofForm
 from web.authoring.models import ProofRun, RunKind, Workspace
 from web.authoring.pages import tab_context
+from web.authoring.permissions import in_workspace, person
 from web.authoring.proof_page import proof_page
 from web.authoring.queries import find_run, latest_run, present_revision
 from web.authoring.services import runs
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 EARLIER = 20
 

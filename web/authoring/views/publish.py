@@ -10,10 +10,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from web.authoring import rights, versions
 from web.authoring.differing import differences
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.runs import PublishForm
 from web.authoring.models import Workspace
 from web.authoring.pages import tab_context
+from web.authoring.permissions import in_workspace, person
 from web.authoring.ranks import rank_changes, ranks_known
 from web.authoring.saving import expected_revision
 from web.authoring.services import publishing as services
@@ -22,7 +22,7 @@ from web.packages.queries import live_version
 from web.rejudges import pages as rejudge_pages
 from web.rejudges import rejudging
 from web.rejudges.models import Rejudge
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,12 +6,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from web.authoring.editing.signature import read_arguments, write_arguments
-from web.authoring.entrance import in_workspace
 from web.authoring.forms import signature as forms
 from web.authoring.forms.confirming import without_removals
 from web.authoring.forms.plain import TextForm, complaints
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, tab_context
+from web.authoring.permissions import in_workspace
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.starters import FOLDER, Starter, path_of, starters_of
 

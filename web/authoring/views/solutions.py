@@ -8,12 +8,12 @@ from django.views.decorators.http import require_http_methods
 from judge.proof.results import Outcome
 from web.authoring.differing import language_of
 from web.authoring.editing.solutions import SolutionRow, read_solutions, write_solutions
-from web.authoring.entrance import in_workspace
 from web.authoring.forms import solutions as forms
 from web.authoring.forms.confirming import without_removals
 from web.authoring.forms.plain import TextForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, needs_description, open_comments, tab_context
+from web.authoring.permissions import in_workspace
 from web.authoring.queries import read_text, sizes
 from web.authoring.recommending import latest_proof
 from web.authoring.saving import refused, save, wants_json

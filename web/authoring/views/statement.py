@@ -15,11 +15,11 @@ from problems.translations import LOCALE, locale_name, locales_in, path_of
 from web.authoring import figures, rights
 from web.authoring.editing.about import read_about, write_about
 from web.authoring.editing.document import DescriptionUnreadable
-from web.authoring.entrance import in_workspace
 from web.authoring.forms.plain import complaints
 from web.authoring.forms.statement import AboutForm, FigureForm, StatementForm
 from web.authoring.models import Workspace
 from web.authoring.pages import DESCRIPTION, description_of, tab_context
+from web.authoring.permissions import in_workspace
 from web.authoring.queries import NotText, read_text, sizes
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.statement_view import STATEMENT, StatementView, statement_view

@@ -9,11 +9,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from web.authoring import rights
 from web.authoring.editing.cases import read_cases
 from web.authoring.editing.document import DescriptionUnreadable
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.plain import TextForm, complaints
 from web.authoring.forms.runs import PreviewForm
 from web.authoring.models import ProofRun, RunKind, Workspace
 from web.authoring.pages import description_of, tab_context
+from web.authoring.permissions import in_workspace, person
 from web.authoring.queries import find_run, latest_run, read_text
 from web.authoring.saving import refused, save, wants_json
 from web.authoring.services import runs

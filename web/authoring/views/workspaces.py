@@ -12,14 +12,14 @@ from problems.contents import DESCRIPTION
 from web.accounts.models import User
 from web.authoring import lists, rights
 from web.authoring.editing.document import change_top
-from web.authoring.entrance import in_workspace, person
 from web.authoring.forms.workspaces import CloneForm, ListFilter, NewForm
-from web.authoring.kinds import KINDS, begin
-from web.authoring.models import State, Workspace
+from web.authoring.models import Workspace, WorkspaceState
+from web.authoring.permissions import in_workspace, person
+from web.authoring.problem_templates import PROBLEM_TEMPLATES, begin
 from web.authoring.queries import read
 from web.authoring.services import workspaces as services
 from web.authoring.services.files import FilesRefused
-from web.site.requests import PageRequest
+from web.site.htmx_request import PageRequest
 
 _form = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -44,23 +44,23 @@ def new(request: HttpRequest) -> HttpResponse:
     """Begin with a problem of a kind, which works at once."""
     by = _creator(request)
     asked = request.GET.get("kind", "")
-    known = asked if asked in {kind.name for kind in KINDS} else KINDS[0].name
+    known = asked if asked in {kind.name for kind in PROBLEM_TEMPLATES} else PROBLEM_TEMPLATES[0].name
     form = NewForm(request.POST or None, initial={"kind": known})
     if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
             made = services.create(
                 by,
-                told["slug"],
-                begin(told["kind"], title=told["title"]),
-                note=f"Created from the template {told['kind']}",
+                cleaned["slug"],
+                begin(cleaned["kind"], title=cleaned["title"]),
+                note=f"Created from the template {cleaned['kind']}",
             )
         except services.WorkspaceRefused as refusal:
             form.add_error("slug", str(refusal))
         else:
             return redirect("author-statement", made.slug)
     chosen = form["kind"].value()
-    context = {"form": form, "kinds": KINDS, "chosen": chosen}
+    context = {"form": form, "kinds": PROBLEM_TEMPLATES, "chosen": chosen}
     return render(request, "authoring/new.html", context, status=422 if form.errors else 200)
 
 
@@ -79,10 +79,13 @@ def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     title = f"{workspace.title or workspace.slug} (copy)"[-80:]
     form = CloneForm(request.POST or None, initial={"title": title})
     if request.method == "POST" and form.is_valid():
-        told = form.cleaned_data
+        cleaned = form.cleaned_data
         try:
             made = services.create(
-                by, told["slug"], _renamed(workspace, told["title"]), note=f"Copied from {workspace.slug}"
+                by,
+                cleaned["slug"],
+                _renamed(workspace, cleaned["title"]),
+                note=f"Copied from {workspace.slug}",
             )
         except services.WorkspaceRefused as refusal:
             form.add_error("slug", str(refusal))
@@ -98,7 +101,7 @@ def clone(request: HttpRequest, workspace: Workspace) -> HttpResponse:
 @in_workspace(write=rights.SHARE)
 def archive(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Put a problem away, or take it back. What it published stays as it is."""
-    if workspace.state == State.ARCHIVED:
+    if workspace.state == WorkspaceState.ARCHIVED:
         services.take_back(workspace, person(request))
         messages.success(request, f"{workspace.slug} unarchived.")
     else:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 
 from web.catalog.tex import symbols
-from web.catalog.tex.tree import Leaf, Node, Tree, operator, row, space
+from web.catalog.tex.tree import Leaf, MathNode, Tree, operator, row, space
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|[{}^_&~]|\s+|[0-9]+(?:[.][0-9]+)?|.", re.DOTALL)
 _DEEPEST = 40
@@ -46,12 +46,14 @@ class Parser:
                 break
             if word in _STYLES:
                 self._next()
-                parts.append(Node("mstyle", (row(self._until(*ends)),), f' displaystyle="{_STYLES[word]}"'))
+                parts.append(
+                    MathNode("mstyle", (row(self._until(*ends)),), f' displaystyle="{_STYLES[word]}"')
+                )
             elif word == r"\limits" and parts:
                 self._next()
                 parts.append(_with_limits(parts.pop()))
             elif word in {"^", "_", "'"}:
-                base = parts.pop() if parts else Node("mrow", ())
+                base = parts.pop() if parts else MathNode("mrow", ())
                 parts.append(self._scripts(base))
             else:
                 atom = self._atom()
@@ -124,13 +126,13 @@ class Parser:
             if side in found:
                 script = row([found[side], script])
             found[side] = script
-        limits = isinstance(base, Node) and base.limits
-        if isinstance(base, Node) and base.limits and base.tag == "limits":
+        limits = isinstance(base, MathNode) and base.limits
+        if isinstance(base, MathNode) and base.limits and base.tag == "limits":
             base = base.parts[0]
         low, high = ("munder", "mover") if limits else ("msub", "msup")
         if len(found) == 2:
-            return Node("munderover" if limits else "msubsup", (base, found["_"], found["^"]))
-        return Node(low, (base, found["_"])) if "_" in found else Node(high, (base, found["^"]))
+            return MathNode("munderover" if limits else "msubsup", (base, found["_"], found["^"]))
+        return MathNode(low, (base, found["_"])) if "_" in found else MathNode(high, (base, found["^"]))
 
     def _atom(self) -> Tree:  # noqa: PLR0911 - one kind of atom a line
         word = self._next()
@@ -159,7 +161,7 @@ class Parser:
         if name in symbols.FUNCTIONS:
             return operator(name, after)
         if name in symbols.LIMITS:
-            return Node("limits", (operator(name, f' movablelimits="true"{after}'),), limits=True)
+            return MathNode("limits", (operator(name, f' movablelimits="true"{after}'),), limits=True)
         if (known := _simple(name)) is not None:
             return known
         special = _COMMANDS.get(name)
@@ -168,20 +170,20 @@ class Parser:
         return special(self)
 
     def _fraction(self, style: str = "") -> Tree:
-        fraction = Node("mfrac", (self._argument(), self._argument()))
-        return Node("mstyle", (fraction,), f' displaystyle="{style}"') if style else fraction
+        fraction = MathNode("mfrac", (self._argument(), self._argument()))
+        return MathNode("mstyle", (fraction,), f' displaystyle="{style}"') if style else fraction
 
     def _binomial(self) -> Tree:
-        fraction = Node("mfrac", (self._argument(), self._argument()), ' linethickness="0"')
-        return Node("mrow", (operator("("), fraction, operator(")")))
+        fraction = MathNode("mfrac", (self._argument(), self._argument()), ' linethickness="0"')
+        return MathNode("mrow", (operator("("), fraction, operator(")")))
 
     def _root(self) -> Tree:
         if self._peek() != "[":
-            return Node("msqrt", (self._argument(),))
+            return MathNode("msqrt", (self._argument(),))
         self._next()
         degree = row(self._until("]"))
         self._expect("]")
-        return Node("mroot", (self._argument(), degree))
+        return MathNode("mroot", (self._argument(), degree))
 
     def _text(self) -> Tree:
         return Leaf("mtext", self._raw().replace(" ", "\N{NO-BREAK SPACE}"))
@@ -202,7 +204,7 @@ class Parser:
             return Leaf("mi", self._name(), ' mathvariant="normal" class="bold"')
         except TexUnknown:  # more than a word
             self._at = begin
-            return Node("mrow", (self._argument(),), ' class="bold"')
+            return MathNode("mrow", (self._argument(),), ' class="bold"')
 
     def _letters(self, alphabet: dict[str, str]) -> Tree:
         letters = self._name()
@@ -212,25 +214,27 @@ class Parser:
 
     def _stacked(self, tag: str) -> Tree:
         script, base = self._argument(), self._argument()
-        return Node(tag, (base, script))
+        return MathNode(tag, (base, script))
 
     def _over_arrow(self, arrow: str) -> Tree:
-        return Node("mover", (operator(arrow, ' stretchy="true"'), self._argument()))
+        return MathNode("mover", (operator(arrow, ' stretchy="true"'), self._argument()))
 
     def _lines(self) -> Tree:
         self._expect("{")
-        rows = [Node("mtr", (Node("mtd", (row(self._until()),)),))]
+        rows = [MathNode("mtr", (MathNode("mtd", (row(self._until()),)),))]
         while (word := self._next()) == "\\\\":
-            rows.append(Node("mtr", (Node("mtd", (row(self._until()),)),)))
+            rows.append(MathNode("mtr", (MathNode("mtd", (row(self._until()),)),)))
         if word != "}":
             raise TexUnknown(f"expected }}, found {word}")
-        return Node("mtable", tuple(rows), ' class="matrix"')
+        return MathNode("mtable", tuple(rows), ' class="matrix"')
 
     def _accent(self, sign: str) -> Tree:
-        return Node("mover", (self._argument(), operator(sign)), ' accent="true"', limits=sign == "⏞")
+        return MathNode("mover", (self._argument(), operator(sign)), ' accent="true"', limits=sign == "⏞")
 
     def _under(self, sign: str) -> Tree:
-        return Node("munder", (self._argument(), operator(sign)), ' accentunder="true"', limits=sign == "⏟")
+        return MathNode(
+            "munder", (self._argument(), operator(sign)), ' accentunder="true"', limits=sign == "⏟"
+        )
 
     def _delimiter(self) -> str:
         word = self._next()
@@ -266,11 +270,11 @@ class Parser:
         rows: list[Tree] = []
         cells: list[Tree] = []
         while True:
-            cells.append(Node("mtd", (row(self._until()),)))
+            cells.append(MathNode("mtd", (row(self._until()),)))
             word = self._next()
             if word == "&":
                 continue
-            rows.append(Node("mtr", tuple(cells)))
+            rows.append(MathNode("mtr", tuple(cells)))
             cells = []
             if word == r"\end":
                 break
@@ -278,21 +282,23 @@ class Parser:
                 raise TexUnknown(f"unexpected {word} in a table")
         if self._raw() != name:
             raise TexUnknown(rf"\end{{{name}}} is missing")
-        if rows and rows[-1] == Node("mtr", (Node("mtd", (Node("mrow", ()),)),)):
+        if rows and rows[-1] == MathNode("mtr", (MathNode("mtd", (MathNode("mrow", ()),)),)):
             rows.pop()  # after a last \\
-        table = Node("mtable", tuple(rows), f' class="{look}"')
+        table = MathNode("mtable", tuple(rows), f' class="{look}"')
         return _fence(opening, table, closing) if opening or closing else table
 
     def _modulo(self) -> Tree:
-        return Node("mrow", (operator("("), Leaf("mi", "mod"), space(0.333), self._argument(), operator(")")))
+        return MathNode(
+            "mrow", (operator("("), Leaf("mi", "mod"), space(0.333), self._argument(), operator(")"))
+        )
 
 
 def _with_limits(tree: Tree) -> Tree:
-    return tree if isinstance(tree, Node) and tree.limits else Node("limits", (tree,), limits=True)
+    return tree if isinstance(tree, MathNode) and tree.limits else MathNode("limits", (tree,), limits=True)
 
 
 def _is_function(tree: Tree) -> bool:
-    leaf = tree.parts[0] if isinstance(tree, Node) and tree.tag == "limits" else tree
+    leaf = tree.parts[0] if isinstance(tree, MathNode) and tree.tag == "limits" else tree
     return isinstance(leaf, Leaf) and leaf.tag == "mo" and leaf.text in symbols.FUNCTIONS | symbols.LIMITS
 
 
@@ -306,7 +312,7 @@ def _fence(opening: str, body: Tree, closing: str) -> Tree:
         parts.insert(0, operator(opening, ' form="prefix" fence="true" stretchy="true"'))
     if closing:
         parts.append(operator(closing, ' form="postfix" fence="true" stretchy="true"'))
-    return Node("mrow", tuple(parts))
+    return MathNode("mrow", tuple(parts))
 
 
 def _plain(word: str) -> Leaf:
@@ -326,7 +332,7 @@ def _simple(name: str) -> Tree | None:  # noqa: PLR0911 - one kind of command a 
         sides = ' lspace="0" rspace="0"' if symbols.DELIMITERS[name] in "|‖" else ""
         return operator(symbols.DELIMITERS[name], f' stretchy="false"{sides}')
     if name in symbols.LARGE:
-        return Node("limits", (operator(symbols.LARGE[name]),), limits=True)
+        return MathNode("limits", (operator(symbols.LARGE[name]),), limits=True)
     if name in symbols.INTEGRALS:
         return operator(symbols.INTEGRALS[name])
     if name in symbols.SPACES_EM:
@@ -367,7 +373,7 @@ _COMMANDS: dict[str, Callable[[Parser], Tree]] = {
     "underset": lambda parser: parser._stacked("munder"),
     "xrightarrow": lambda parser: parser._over_arrow("→"),
     "xleftarrow": lambda parser: parser._over_arrow("←"),
-    "phantom": lambda parser: Node("mphantom", (parser._argument(),)),
+    "phantom": lambda parser: MathNode("mphantom", (parser._argument(),)),
     "substack": Parser._lines,
     "left": Parser._fenced,
     "begin": Parser._table,

@@ -13,7 +13,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class MathNode:
     """An element with parts, in the order of MathML. `limits`: scripts of it go above and below."""
 
     tag: str
@@ -22,12 +22,12 @@ class Node:
     limits: bool = False
 
 
-Tree = Leaf | Node
+Tree = Leaf | MathNode
 
 
 def row(parts: list[Tree]) -> Tree:
     """`parts` as one."""
-    return parts[0] if len(parts) == 1 else Node("mrow", tuple(parts))
+    return parts[0] if len(parts) == 1 else MathNode("mrow", tuple(parts))
 
 
 def operator(text: str, attributes: str = "") -> Leaf:

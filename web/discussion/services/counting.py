@@ -2,7 +2,7 @@
 
 from django.db.models import Max
 
-from web.discussion.models import Post, State, Thread
+from web.discussion.models import Post, PostState, Thread
 
 
 def recount(thread_id: int) -> None:
@@ -13,8 +13,8 @@ def recount(thread_id: int) -> None:
     """
     thread = Thread.objects.select_for_update().get(pk=thread_id)
     opening = Post.objects.values_list("state", flat=True).get(thread=thread_id, opening=True)
-    shown = Post.objects.filter(thread=thread_id, state=State.SHOWN)
+    shown = Post.objects.filter(thread=thread_id, state=PostState.SHOWN)
     thread.replies = shown.filter(opening=False).count()
     thread.latest = shown.aggregate(latest=Max("created"))["latest"] or thread.created
-    thread.shown = opening == State.SHOWN or (opening == State.DELETED and thread.replies > 0)
+    thread.shown = opening == PostState.SHOWN or (opening == PostState.DELETED and thread.replies > 0)
     thread.save(update_fields=["replies", "latest", "shown"])

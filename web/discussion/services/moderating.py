@@ -6,9 +6,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
-from web.discussion.models import Answer, Ban, Flag, Post, State
+from web.discussion.models import Answer, Ban, Flag, Post, PostState
 from web.discussion.services.counting import recount
 
 
@@ -18,21 +18,25 @@ def hide(post: Post, staff: User, *, reason: str) -> bool:
 
     False when it was hidden or deleted before, which answers its flags all the same.
     """
-    hidden = Post.objects.filter(pk=post.pk, state=State.SHOWN).update(state=State.HIDDEN, reason=reason)
+    hidden = Post.objects.filter(pk=post.pk, state=PostState.SHOWN).update(
+        state=PostState.HIDDEN, reason=reason
+    )
     _answer(post, Answer.HIDDEN)
     if hidden:
         recount(post.thread_id)
-        log(staff, ActKind.POST_HIDE, post, reason=reason, **_whose(post))
+        log(staff, AuditKind.POST_HIDE, post, reason=reason, **_whose(post))
     return hidden > 0
 
 
 @transaction.atomic
 def restore(post: Post, staff: User) -> bool:
     """Show a post again that staff hid. False when it is not hidden."""
-    restored = Post.objects.filter(pk=post.pk, state=State.HIDDEN).update(state=State.SHOWN, reason="")
+    restored = Post.objects.filter(pk=post.pk, state=PostState.HIDDEN).update(
+        state=PostState.SHOWN, reason=""
+    )
     if restored:
         recount(post.thread_id)
-        log(staff, ActKind.POST_RESTORE, post, **_whose(post))
+        log(staff, AuditKind.POST_RESTORE, post, **_whose(post))
     return restored > 0
 
 
@@ -41,7 +45,7 @@ def dismiss(post: Post, staff: User) -> bool:
     """Answer the open flags of `post` by letting it stand. False when none is open."""
     answered = _answer(post, Answer.DISMISSED)
     if answered:
-        log(staff, ActKind.POST_DISMISS, post, reports=answered, **_whose(post))
+        log(staff, AuditKind.POST_DISMISS, post, reports=answered, **_whose(post))
     return answered > 0
 
 
@@ -51,7 +55,7 @@ def ban(person: User, staff: User, *, reason: str, until: datetime | None = None
     made, _ = Ban.objects.update_or_create(
         person=person, defaults={"reason": reason, "until": until, "created": timezone.now()}
     )
-    log(staff, ActKind.BAN, person, reason=reason, until=until.isoformat() if until else None)
+    log(staff, AuditKind.BAN, person, reason=reason, until=until.isoformat() if until else None)
     return made
 
 
@@ -60,7 +64,7 @@ def lift_ban(person: User, staff: User) -> bool:
     """Let `person` write again. False when there was no ban."""
     lifted, _ = Ban.objects.filter(person=person).delete()
     if lifted:
-        log(staff, ActKind.UNBAN, person)
+        log(staff, AuditKind.UNBAN, person)
     return lifted > 0
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from web.accounts.models import User
 from web.catalog.models import Problem
-from web.discussion.models import Flag, Post, Revision, State, Thread
+from web.discussion.models import Flag, Post, PostState, Revision, Thread
 from web.discussion.queries import ban_of
 from web.discussion.services.counting import recount
 
@@ -89,7 +89,7 @@ def edit(post: Post, *, text: str) -> None:
     _check(post.author, edits, _HOUR, EDITS_PER_HOUR, "edits", column="replaced")
     now, text = timezone.now(), _clean(text)
     current = Post.objects.select_for_update().get(pk=post.pk)
-    if current.state != State.SHOWN:
+    if current.state != PostState.SHOWN:
         raise PostGone("This post was hidden or deleted in the meantime.")
     if current.text == text:
         return
@@ -102,7 +102,7 @@ def edit(post: Post, *, text: str) -> None:
 @transaction.atomic
 def delete(post: Post) -> bool:
     """Take `post`, whose author asks for it, out of sight. Staff still read it. False: it was gone."""
-    if not Post.objects.filter(pk=post.pk, state=State.SHOWN).update(state=State.DELETED):
+    if not Post.objects.filter(pk=post.pk, state=PostState.SHOWN).update(state=PostState.DELETED):
         return False
     recount(post.thread_id)
     return True
@@ -116,7 +116,7 @@ def flag(person: User, post: Post, *, reason: str) -> Flag:
         PostRefused: see the tree above.
     """
     _check(person, Flag.objects.filter(person=person), _HOUR, FLAGS_PER_HOUR, "reports", banned=True)
-    if not Post.objects.filter(pk=post.pk, state=State.SHOWN).exists():
+    if not Post.objects.filter(pk=post.pk, state=PostState.SHOWN).exists():
         raise PostGone("This post was hidden or deleted in the meantime.")
     if Flag.objects.filter(person=person, post=post).exists():
         raise FlaggedAlready("You have already reported this post. Staff will review it.")

@@ -1,12 +1,12 @@
 """Reads of standings, records, baselines and the overall ranking."""
 
-from web.leaderboards.queries.baselines import Baseline, baselines
+from web.leaderboards.queries.baselines import BaselineScore, baselines
 from web.leaderboards.queries.ranking import Ranked, RankingPage, ranking_page
 from web.leaderboards.queries.records import Record, recent_records, records_of
 from web.leaderboards.queries.standings import Board, Standing, Standings, standings
 
 __all__ = [
-    "Baseline",
+    "BaselineScore",
     "Board",
     "Ranked",
     "RankingPage",

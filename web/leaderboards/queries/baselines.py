@@ -22,7 +22,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class BaselineScore:
     """A figure to compare with, on one board. `pk` is that of the stored one.
 
     `public_id` is the submission's where the viewer may read it, else empty.
@@ -48,7 +48,7 @@ def baselines(
     *,
     language: str | None = None,
     viewer: Viewer | None = None,
-) -> tuple[Baseline, ...]:
+) -> tuple[BaselineScore, ...]:
     """The baselines of `problem` that were timed on `gpu_model`, fastest first. One query.
 
     By default of the present version and in every language. Without a viewer nobody's source is linked.
@@ -68,9 +68,9 @@ def baselines(
     return tuple(_baseline(row) for row in found.values(*_COLUMNS))
 
 
-def _baseline(row: Mapping[str, Any]) -> Baseline:
+def _baseline(row: Mapping[str, Any]) -> BaselineScore:
     report = {name.removeprefix(_REPORT): value for name, value in row.items() if name.startswith(_REPORT)}
-    return Baseline(
+    return BaselineScore(
         pk=row["pk"],
         kind=BaselineKind(row["kind"]),
         label=row["label"],

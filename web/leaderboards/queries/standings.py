@@ -24,7 +24,7 @@ from web.accounts.visibility import Viewer
 from web.catalog.models import Problem
 from web.fleet.models import Gpu
 from web.leaderboards import cursors
-from web.leaderboards.queries.baselines import Baseline, baselines
+from web.leaderboards.queries.baselines import BaselineScore, baselines
 from web.leaderboards.queries.solvers import Solver, Solvers, solvers
 from web.submissions.models import Best
 from web.submissions.queries import visible_submissions
@@ -96,7 +96,7 @@ class Standings:
     mine: Standing | None = None
     around_me: str = ""
     records: tuple[Standing, ...] = ()
-    baselines: tuple[Baseline, ...] = ()
+    baselines: tuple[BaselineScore, ...] = ()
     previous: str | None = None
     next: str | None = None
 

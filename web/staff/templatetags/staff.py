@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from web.jobs.queries import Task
-from web.staff.looks import KIND_WORDS
+from web.staff.badges import KIND_WORDS
 from web.staff.pages import TaskRow, task_rows
 
 register = template.Library()
@@ -45,7 +45,7 @@ class StaffPlace:
     """A link of the navigation."""
 
     label: str
-    address: str
+    url: str
     current: bool
 
 
@@ -56,7 +56,7 @@ def staff_places(context: dict[str, Any]) -> list[StaffPlace]:
     here = request.path if request else ""
     places = []
     for name, label in _PLACES:
-        address = reverse(name)
-        inside = here == address or (name != "staff" and here.startswith(f"{address}/"))
-        places.append(StaffPlace(label, address, inside))
+        url = reverse(name)
+        inside = here == url or (name != "staff" and here.startswith(f"{url}/"))
+        places.append(StaffPlace(label, url, inside))
     return places

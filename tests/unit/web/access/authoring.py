@@ -13,11 +13,11 @@ from problems.contents import Contents
 from problems.importing.report import Entry
 from web.accounts.models import User
 from web.authoring import queries
-from web.authoring.kinds import begin
 from web.authoring.models import ProofRun, Role, RunKind, Workspace
+from web.authoring.problem_templates import begin
 from web.authoring.services import comments, files, members, workspaces
-from web.importing.landing import Landed
 from web.importing.models import ImportRun
+from web.importing.persistence import ImportResult
 from web.jobs.models import JobState
 from web.packages.services import freeze
 from web.rejudges import rejudging
@@ -86,7 +86,7 @@ def _run(workspace: Workspace, by: User, kind: RunKind, **columns: object) -> Pr
 
 def _import(by: User, text: str) -> ImportRun:
     entry = Entry.refused(f"set/{text}", "their-sum", f"It cannot be read. {text}")
-    report = {"format": "leetgpu", "problems": [Landed(entry).as_json()]}
+    report = {"format": "leetgpu", "problems": [ImportResult(entry).as_json()]}
     return ImportRun.objects.create(by=by, format="leetgpu", state=JobState.DONE, report=report)
 
 

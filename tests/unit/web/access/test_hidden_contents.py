@@ -23,8 +23,8 @@ from tests.unit.web.access.world import World, make_world
 from web.accounts.models import User
 from web.accounts.services import issue_token
 from web.authoring import queries
-from web.authoring.kinds import begin
 from web.authoring.models import ProofRun, Role, RunKind, Workspace
+from web.authoring.problem_templates import begin
 from web.authoring.services import comments, files, members, publishing, workspaces
 from web.packages import services as packages
 from web.packages.models import PackageVersion

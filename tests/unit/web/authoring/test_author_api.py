@@ -11,7 +11,7 @@ from web.accounts.models import Scope
 from web.accounts.services import issue_token
 from web.api import api
 from web.authoring import queries
-from web.authoring.models import Role, State, Workspace
+from web.authoring.models import Role, Workspace, WorkspaceState
 from web.authoring.queue import queue as proofs
 from web.jobs.models import JobState
 
@@ -208,4 +208,4 @@ def test_the_description_tells_of_scopes_and_revisions():
 
 def test_the_state_of_a_workspace_narrows_the_list(ask, workspace, instructor):
     assert ask(instructor, "GET", "workspaces?state=draft").json()["workspaces"][0]["slug"] == "my-sum"
-    assert ask(instructor, "GET", f"workspaces?state={State.READY}").json()["workspaces"] == []
+    assert ask(instructor, "GET", f"workspaces?state={WorkspaceState.READY}").json()["workspaces"] == []

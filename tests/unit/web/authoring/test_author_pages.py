@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
 from web.authoring.folders import load
-from web.authoring.kinds import KINDS
-from web.authoring.models import Membership, Role, State, Workspace
+from web.authoring.models import Membership, Role, Workspace, WorkspaceState
+from web.authoring.problem_templates import PROBLEM_TEMPLATES
 from web.authoring.services import files, workspaces
 
 pytestmark = pytest.mark.django_db
@@ -79,14 +79,14 @@ class TestList:
 
 
 class TestBeginning:
-    @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
+    @pytest.mark.parametrize("kind", [kind.name for kind in PROBLEM_TEMPLATES])
     def test_every_kind_is_a_problem_that_loads(self, author, kind):
         answer = author.post("/author/new", {"kind": kind, "title": f"My {kind}", "slug": ""})
         assert answer.status_code == 302, answer.content.decode()
         made = Workspace.objects.get(slug=f"my-{kind}")
         problem = load(made)
         assert problem.title == made.title == f"My {kind}"
-        assert made.state == State.DRAFT
+        assert made.state == WorkspaceState.DRAFT
 
     def test_a_taken_name_is_told(self, author, workspace):
         answer = author.post("/author/new", {"kind": "scan", "title": "A sum", "slug": "my-sum"})
@@ -108,14 +108,16 @@ class TestBeginning:
 
     def test_archive_and_delete_are_noted(self, author, workspace):
         author.post("/author/my-sum/archive")
-        assert Workspace.objects.get().state == State.ARCHIVED
+        assert Workspace.objects.get().state == WorkspaceState.ARCHIVED
         author.post("/author/my-sum/archive")
-        assert Workspace.objects.get().state == State.DRAFT
+        assert Workspace.objects.get().state == WorkspaceState.DRAFT
         assert "Delete this problem?" in author.get("/author/my-sum/delete").content.decode()
         author.post("/author/my-sum/delete")
         assert not Workspace.objects.exists()
-        noted = [(act.kind, act.actor_name, act.target_text) for act in Act.objects.order_by("pk")]
-        kinds = (ActKind.WORKSPACE_ARCHIVE, ActKind.WORKSPACE_RETURN, ActKind.WORKSPACE_DELETE)
+        noted = [
+            (entry.kind, entry.actor_name, entry.target_text) for entry in AuditEntry.objects.order_by("pk")
+        ]
+        kinds = (AuditKind.WORKSPACE_ARCHIVE, AuditKind.WORKSPACE_RETURN, AuditKind.WORKSPACE_DELETE)
         assert noted == [(kind, "instructor", "my-sum") for kind in kinds]
 
     def test_what_was_published_is_not_deleted(self, author, workspace):

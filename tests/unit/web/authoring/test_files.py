@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from web.authoring import queries
-from web.authoring.models import Content, Revision, State
+from web.authoring.models import Content, Revision, WorkspaceState
 from web.authoring.services import files
 
 pytestmark = pytest.mark.django_db
@@ -148,6 +148,6 @@ def test_what_a_workspace_is_follows_from_its_files(workspace, instructor):
     workspace.published_hash = published
     workspace.save()
     files.write(workspace, instructor, 1, {"statement.md": b"new"})
-    assert workspace.state == State.DRAFT
+    assert workspace.state == WorkspaceState.DRAFT
     files.restore(workspace, instructor, 1, expected_revision=2)
-    assert workspace.state == State.PUBLISHED
+    assert workspace.state == WorkspaceState.PUBLISHED

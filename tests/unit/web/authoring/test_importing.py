@@ -14,11 +14,11 @@ from web.authoring import queries
 from web.authoring.models import Workspace
 from web.authoring.services import workspaces
 from web.importing import services
-from web.importing.landing import land
 from web.importing.models import ImportRun
+from web.importing.persistence import persist
 from web.importing.queue import queue as imports
 from web.jobs.models import JobState
-from worker.bench import Bench
+from worker.judge_handle import JudgeHandle
 from worker.judging import judge_next
 
 pytestmark = pytest.mark.django_db
@@ -89,7 +89,7 @@ class TestSet:
         run = ImportRun.objects.get()
         assert answer.url == f"/author/import/{run.pk}"
         assert "every 2s" in author.get(answer.url).content.decode()
-        judge_next(Bench())
+        judge_next(JudgeHandle())
         run.refresh_from_db()
         assert (run.state, run.archive) == (JobState.DONE, None)
         assert [problem["outcome"] for problem in run.report["problems"]] == ["imported", "refused"]
@@ -103,7 +103,7 @@ class TestSet:
             services.start_archive(
                 instructor, "leetgpu", a_set(**{"a-sum": {**vector_add, "reference.py": content}})
             )
-            judge_next(Bench())
+            judge_next(JudgeHandle())
         made = Workspace.objects.get()
         assert (made.revision, queries.read_file(made, "reference.py")) == (2, b"# two\n")
         assert ImportRun.objects.first().report["problems"][0]["again"] is True
@@ -111,7 +111,7 @@ class TestSet:
     def test_small_timed_cases_grow_on_request(self, author, vector_add):
         archive = a_set(**{"a-sum": vector_add})
         answer = author.post("/author/import", {**self.sent(archive), "set-scale": "on"})
-        judge_next(Bench())
+        judge_next(JudgeHandle())
         page = author.get(answer.url).content.decode()
         assert "below 1 MiB enlarged" in page
         assert "no case was enlarged" in page  # by the scripted judge, which was asked to
@@ -134,7 +134,7 @@ class TestSet:
     def test_it_can_be_cancelled(self, author, instructor, vector_add):
         run = services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
         author.post(f"/author/import/{run.pk}/cancel")
-        judge_next(Bench())
+        judge_next(JudgeHandle())
         run.refresh_from_db()
         assert run.state == JobState.CANCELLED
         assert not Workspace.objects.exists()
@@ -157,7 +157,7 @@ class TestFolder:
         client.force_login(staff)
         sent = {"what": "folder", "folder-set_format": "leetgpu", "folder-folder": "set"}
         client.post("/author/import", sent)
-        judge_next(Bench())
+        judge_next(JudgeHandle())
         assert Workspace.objects.get().owner == staff
 
     @pytest.mark.parametrize("folder", ["../etc", "/etc", "a/../../etc"])
@@ -170,7 +170,7 @@ class TestFolder:
         (tmp_path / "link").symlink_to("/etc")
         for folder in ("nowhere", "link"):
             services.start_folder(staff, "leetgpu", folder)
-            judge_next(Bench())
+            judge_next(JudgeHandle())
             assert "there is no folder" in ImportRun.objects.first().failure
 
     def test_is_nothing_for_instructors(self, author):
@@ -193,7 +193,7 @@ class TestHostThatCannotJudge:
     def test_charges_no_try_and_pauses(self, instructor, vector_add):
         run = services.start_archive(instructor, "leetgpu", a_set(**{"a-sum": vector_add}))
         for _ in range(3):  # as many as there are tries, each on a sweep and a host that has just come up
-            bench = Bench()
+            bench = JudgeHandle()
             judge_next(bench)
             assert bench.judge() is None, "the worker did not pause"
             imports.sweep()
@@ -232,6 +232,6 @@ class TestDocket:
 def test_one_that_cannot_be_kept_is_refused_alone(instructor, staff, vector_add):
     workspaces.create(staff, "taken", vector_add)
     found = Imported(Entry.imported("set/taken", "taken", "Taken", ()), vector_add)
-    assert land(instructor, found).entry.outcome == "refused"
+    assert persist(instructor, found).entry.outcome == "refused"
     again = Imported(Entry.imported("set/free", "free", "Free", ("a warning",)), vector_add)
-    assert land(instructor, again).revision == 1
+    assert persist(instructor, again).revision == 1

@@ -8,7 +8,7 @@ from django.utils import timezone
 from judge.proof.preview import CaseWanted
 from judge.proof.results import Proof, error, to_json
 from web.authoring import queries
-from web.authoring.models import ProofRun, Role, RunKind, State, Workspace
+from web.authoring.models import ProofRun, Role, RunKind, Workspace, WorkspaceState
 from web.authoring.queue import contents_of, settle
 from web.authoring.queue import queue as proofs
 from web.authoring.services import files, runs
@@ -25,7 +25,7 @@ def state_of(workspace) -> str:
 
 def test_a_proof_that_holds_makes_the_workspace_ready(workspace, instructor):
     run = runs.prove(workspace, instructor)
-    assert state_of(workspace) == State.PROVING
+    assert state_of(workspace) == WorkspaceState.PROVING
     claim = proofs.claim("w")
     assert claim == run
     assert contents_of(claim).files == queries.read(workspace)
@@ -34,7 +34,7 @@ def test_a_proof_that_holds_makes_the_workspace_ready(workspace, instructor):
     run.refresh_from_db()
     assert (run.state, run.holds, run.lease_until) == (JobState.DONE, True, None)
     assert run.progress == {"steps": [{"text": "one"}], "count": 1}
-    assert state_of(workspace) == State.READY
+    assert state_of(workspace) == WorkspaceState.READY
     assert queries.holding_proof(workspace, run.content_hash) == run
 
 
@@ -42,7 +42,7 @@ def test_a_proof_that_fails_makes_it_a_draft(workspace, instructor):
     runs.prove(workspace, instructor)
     broken = Proof("my-sum", "v", (error("here", "is wrong", "mend it"),), ())
     proofs.record(proofs.claim("w"), to_json(broken), holds=False)
-    assert state_of(workspace) == State.DRAFT
+    assert state_of(workspace) == WorkspaceState.DRAFT
 
 
 def test_what_is_written_meanwhile_is_not_proved(workspace, instructor):
@@ -51,9 +51,9 @@ def test_what_is_written_meanwhile_is_not_proved(workspace, instructor):
     claim = proofs.claim("w")
     assert contents_of(claim).files["statement.md"] != b"new"
     proofs.record(claim, HOLDS, holds=True)
-    assert state_of(workspace) == State.DRAFT
+    assert state_of(workspace) == WorkspaceState.DRAFT
     files.restore(workspace, instructor, 1, expected_revision=2)
-    assert state_of(workspace) == State.READY
+    assert state_of(workspace) == WorkspaceState.READY
     assert queries.present_revision(workspace).content_hash == run.content_hash
 
 
@@ -64,7 +64,7 @@ def test_a_package_that_does_not_load_needs_no_worker(workspace, instructor):
     places = {finding["place"] for finding in run.report["findings"]}
     assert "problem.toml: summary" in places
     assert all(finding["text"] and finding["fix"] for finding in run.report["findings"])
-    assert state_of(workspace) == State.DRAFT
+    assert state_of(workspace) == WorkspaceState.DRAFT
     assert proofs.claim("w") is None
 
 
@@ -108,9 +108,9 @@ def test_old_previews_go(workspace, instructor, monkeypatch):
 
 def test_cancelling_ends_a_waiting_and_a_leased_one(workspace, instructor):
     assert runs.cancel(runs.prove(workspace, instructor))
-    assert state_of(workspace) == State.PROVING  # until the transaction is through
+    assert state_of(workspace) == WorkspaceState.PROVING  # until the transaction is through
     settle(workspace.pk)
-    assert state_of(workspace) == State.DRAFT
+    assert state_of(workspace) == WorkspaceState.DRAFT
     run = runs.prove(workspace, instructor)
     claim = proofs.claim("w")
     assert runs.cancel(run)
@@ -152,7 +152,7 @@ def test_a_worker_that_is_gone_costs_a_try(workspace, instructor, rings):
     run = ProofRun.objects.get()
     assert (run.state, run.holds) == (JobState.DONE, False)
     assert "several times" in run.failure
-    assert state_of(workspace) == State.DRAFT
+    assert state_of(workspace) == WorkspaceState.DRAFT
     assert rings
 
 

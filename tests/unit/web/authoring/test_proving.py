@@ -9,14 +9,14 @@ from django.db import connections
 
 from judge.proof.preview import CaseWanted
 from web.authoring import queries
-from web.authoring.models import ProofRun, State, Workspace
+from web.authoring.models import ProofRun, Workspace, WorkspaceState
 from web.authoring.services import files, runs
 from web.jobs.models import JobState
 from web.submissions.models import Job
 from worker import heartbeat
-from worker.bench import Bench
+from worker.judge_handle import JudgeHandle
 from worker.judging import judge_next
-from worker.stopping import Stopping
+from worker.shutdown import GracefulShutdown
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -40,9 +40,9 @@ def say(workspace, words: str) -> None:
     files.write(workspace, workspace.owner, workspace.revision, {"reference.py": reference})
 
 
-def in_background(stop: Stopping | None = None) -> Thread:
+def in_background(stop: GracefulShutdown | None = None) -> Thread:
     def run() -> None:
-        judge_next(Bench(), stop or Stopping())
+        judge_next(JudgeHandle(), stop or GracefulShutdown())
         connections.close_all()
 
     thread = Thread(target=run)
@@ -63,26 +63,26 @@ def at_the_gate() -> bool:
 
 def test_a_proof_is_run_step_by_step(workspace, instructor):
     runs.prove(workspace, instructor)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     run = ProofRun.objects.get()
     assert (run.state, run.holds) == (JobState.DONE, True)
     assert run.progress["steps"][-1]["text"].endswith("as expected")
     assert run.report["outcomes"]
-    assert Workspace.objects.get().state == State.READY
+    assert Workspace.objects.get().state == WorkspaceState.READY
 
 
 def test_a_finding_keeps_it_from_being_ready(workspace, instructor):
     say(workspace, "proof=fails")
     runs.prove(workspace, instructor)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert ProofRun.objects.get().holds is False
-    assert Workspace.objects.get().state == State.DRAFT
+    assert Workspace.objects.get().state == WorkspaceState.DRAFT
 
 
 def test_a_reference_that_breaks_is_its_authors(workspace, instructor):
     say(workspace, "proof=breaks")
     runs.prove(workspace, instructor)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     run = ProofRun.objects.get()
     assert (run.state, run.holds, run.attempt) == (JobState.DONE, False, 1)
     assert "line 1" in run.failure
@@ -90,7 +90,7 @@ def test_a_reference_that_breaks_is_its_authors(workspace, instructor):
 
 def test_a_preview_is_drawn(workspace, instructor):
     runs.preview(workspace, instructor, CaseWanted("example", seed=2**62))
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert ProofRun.objects.get().report["seed"] == str(2**62)
 
 
@@ -98,7 +98,7 @@ def test_submissions_come_first_and_in_between(workspace, instructor, gate, owne
     say(workspace, "hold=proving")
     runs.prove(workspace, instructor)
     first = handed_in(owner)
-    judge_next(Bench())
+    judge_next(JudgeHandle())
     assert Job.objects.get(submission=first).state == JobState.DONE
     worker = in_background()
     wait_until(at_the_gate)
@@ -119,13 +119,13 @@ def test_cancelling_ends_it(workspace, instructor, gate):
     worker.join(timeout=30)
     assert not worker.is_alive()
     assert ProofRun.objects.get().state == JobState.CANCELLED
-    assert Workspace.objects.get().state == State.DRAFT
+    assert Workspace.objects.get().state == WorkspaceState.DRAFT
 
 
 def test_a_worker_that_stops_hands_it_back_at_once(workspace, instructor, gate):
     say(workspace, "hold=proving")
     runs.prove(workspace, instructor)
-    stop = Stopping()
+    stop = GracefulShutdown()
     worker = in_background(stop)
     wait_until(at_the_gate)
     stop.ask(grace_s=60)
@@ -138,7 +138,7 @@ def test_a_worker_that_stops_hands_it_back_at_once(workspace, instructor, gate):
 def test_our_failure_is_tried_again_and_then_told(workspace, instructor, monkeypatch):
     monkeypatch.setattr("worker.scripted_proving.prove", _fail)
     runs.prove(workspace, instructor)
-    bench = Bench()
+    bench = JudgeHandle()
     for _ in range(3):
         assert ProofRun.objects.get().state == JobState.QUEUED
         judge_next(bench)

@@ -9,9 +9,9 @@ from problems.contents import Contents
 from problems.vocabulary import Language, Mode, Verdict
 from tests.conftest import new_problem
 from web.accounts.models import User
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries
-from web.authoring.models import State, Workspace
+from web.authoring.models import Workspace, WorkspaceState
 from web.authoring.queue import queue as proofs
 from web.authoring.ranks import rank_changes
 from web.authoring.services import files, publishing, runs, workspaces
@@ -49,13 +49,13 @@ def test_learners_get_what_goes_live(workspace, instructor):
     prove(workspace)
     version = publishing.freeze(workspace, instructor, note="First")
     assert not Problem.objects.get().published
-    assert Workspace.objects.get().state == State.READY
+    assert Workspace.objects.get().state == WorkspaceState.READY
     assert publishing.go_live(workspace, version, instructor)
     assert Problem.objects.get().published
-    assert Workspace.objects.get().state == workspace.state == State.PUBLISHED
+    assert Workspace.objects.get().state == workspace.state == WorkspaceState.PUBLISHED
     assert version.content_hash == queries.present_revision(workspace).content_hash
-    act = Act.objects.get(kind=ActKind.PUBLISH)
-    assert (act.actor, act.target_text) == (instructor, str(version.problem))
+    entry = AuditEntry.objects.get(kind=AuditKind.PUBLISH)
+    assert (entry.actor, entry.target_text) == (instructor, str(version.problem))
 
 
 def test_a_change_is_a_new_version(workspace, instructor):
@@ -64,12 +64,12 @@ def test_a_change_is_a_new_version(workspace, instructor):
     assert publishing.publish(workspace, instructor) == first
     statement = queries.read_file(workspace, "statement.md") + b"\nMore.\n"
     files.write(workspace, instructor, 1, {"statement.md": statement})
-    assert workspace.state == State.DRAFT
+    assert workspace.state == WorkspaceState.DRAFT
     prove(workspace)
     second = publishing.publish(workspace, instructor)
     assert (first.number, second.number) == (1, 2)
     publishing.go_live(workspace, first, instructor)
-    assert Workspace.objects.get().state == State.READY
+    assert Workspace.objects.get().state == WorkspaceState.READY
     assert "More." not in Problem.objects.get().statement
 
 
@@ -122,7 +122,7 @@ def test_a_preview_changes_nothing_until_it_is_applied(workspace, instructor, ow
     assert publishing.apply(workspace, rejudge, instructor)
     assert submissions.verdict_of(Submission.objects.get()) == "accepted"
     assert Problem.objects.get().package == Submission.objects.get().package == version
-    assert workspace.state == State.PUBLISHED
+    assert workspace.state == WorkspaceState.PUBLISHED
     assert publishing.open_rejudge(version) is None
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.web.authoring.test_publishing import looser, prove
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries, versions
 from web.authoring.services import publishing, workspaces
 from web.catalog.models import Problem
@@ -34,8 +34,8 @@ class TestPuttingAway:
         assert page.archived == (first,)
         publishing.archive(workspace, first, instructor, archived=False)
         assert versions.publishing(workspace, instructor).archived == ()
-        acts = Act.objects.filter(kind__startswith="version.").order_by("pk")
-        assert [act.kind for act in acts] == [ActKind.VERSION_ARCHIVE, ActKind.VERSION_RETURN]
+        entries = AuditEntry.objects.filter(kind__startswith="version.").order_by("pk")
+        assert [entry.kind for entry in entries] == [AuditKind.VERSION_ARCHIVE, AuditKind.VERSION_RETURN]
 
     def test_an_archived_version_that_goes_live_is_back(self, workspace, instructor):
         prove(workspace)

@@ -5,7 +5,7 @@ from django.template import Context, Template
 
 from tests.conftest import new_problem
 from web.accounts.models import User
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.authoring import queries, rights
 from web.authoring.models import Membership, Role, Workspace
 from web.authoring.services import comments, members, workspaces
@@ -100,8 +100,12 @@ def test_roles_are_given_changed_and_ended_and_noted(workspace, instructor, owne
     assert members.remove(workspace, instructor, owner)
     assert not members.remove(workspace, instructor, owner)
     assert queries.role_of(owner, workspace) is None
-    acts = Act.objects.filter(kind=ActKind.MEMBER).order_by("pk")
-    assert [act.details["role"] for act in acts] == [[None, "viewer"], ["viewer", "editor"], ["editor", None]]
+    entries = AuditEntry.objects.filter(kind=AuditKind.MEMBER).order_by("pk")
+    assert [entry.details["role"] for entry in entries] == [
+        [None, "viewer"],
+        ["viewer", "editor"],
+        ["editor", None],
+    ]
 
 
 def test_an_owner_hands_over_to_an_instructor(workspace, instructor, owner, teammate):

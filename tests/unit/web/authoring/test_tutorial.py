@@ -11,7 +11,7 @@ from tests.unit.web.authoring.tutorial import BREAKAGES, CORRECTION, SLUG
 from web.authoring import queries
 from web.authoring.faults import faults_of
 from web.authoring.folders import load
-from web.authoring.models import State, Workspace
+from web.authoring.models import Workspace, WorkspaceState
 from web.authoring.queue import queue as proofs
 from web.catalog.models import Problem
 from web.rejudges.models import Rejudge, RejudgeState
@@ -83,7 +83,7 @@ def test_what_is_broken_is_found_as_it_says(desk, edit, client, broken):
 
 def test_from_the_first_proof_to_a_second_version(desk, edit, prove, client, teammate, instructor):
     assert prove().holds
-    assert desk.state == State.READY
+    assert desk.state == WorkspaceState.READY
     publish = f"/author/{SLUG}/publish"
     assert client.post(publish, {"expected": desk.revision, "how": "now"}).status_code == 302
     problem = Problem.objects.get(slug=SLUG)

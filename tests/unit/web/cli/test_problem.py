@@ -14,7 +14,7 @@ from problems.loader import problems_root
 from web.accounts.models import Scope, User
 from web.accounts.services import issue_token
 from web.authoring import queries
-from web.authoring.models import State, Workspace
+from web.authoring.models import Workspace, WorkspaceState
 from web.authoring.queue import contents_of
 from web.authoring.queue import queue as proofs
 from web.authoring.services import files, workspaces
@@ -114,7 +114,7 @@ def test_from_a_folder_to_learners(run, workspace, author):
     assert proved.exit_code == 0
     assert "Waiting for a worker" in proved.output
     assert "is live" in run("publish", "my-sum", "--note", "First").output
-    assert Workspace.objects.get().state == State.PUBLISHED
+    assert Workspace.objects.get().state == WorkspaceState.PUBLISHED
 
 
 def test_what_was_published_is_listed_withdrawn_and_put_away(run, workspace):

@@ -12,7 +12,7 @@ from problems.faults import PackageInvalid
 from tests.unit.problems.packages import STATEMENT, write_package
 from tests.unit.web.packages.conftest import MORE_CASES, contents, on_disk, packed
 from web.accounts.models import User
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.catalog.models import Problem
 from web.packages import queries, services
 from web.packages.models import Origin, PackageVersion
@@ -104,11 +104,11 @@ def test_an_author_publishes_a_problem(author):
     assert (problem.published, problem.title, problem.tags) == (True, "Scale", ["elementwise"])
     assert (version.number, version.origin, version.by) == (1, Origin.AUTHOR, author)
     assert version.note == "The first one."
-    act = Act.objects.get(kind=ActKind.PUBLISH)
-    assert (act.actor, act.target_text) == (author, "Scale")
-    assert act.details == {"version": 1, "note": "The first one."}
+    entry = AuditEntry.objects.get(kind=AuditKind.PUBLISH)
+    assert (entry.actor, entry.target_text) == (author, "Scale")
+    assert entry.details == {"version": 1, "note": "The first one."}
     assert publish("scale", packed(), author) == version
-    assert Act.objects.count() == 1
+    assert AuditEntry.objects.count() == 1
 
 
 def test_what_is_frozen_changes_nothing_until_it_goes_live(author):

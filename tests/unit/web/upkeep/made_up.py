@@ -11,7 +11,7 @@ from django.conf import settings
 
 from web.upkeep.archive import Writer, writing
 from web.upkeep.backup import key_print
-from web.upkeep.dump import Content, Dump
+from web.upkeep.dump import Dump, DumpContent
 from web.upkeep.manifest import KEY, Manifest
 
 ROWS = {"accounts_user": 3, "submissions_submission": 7}
@@ -65,8 +65,8 @@ class Noted:
     def dumping(self, folder: Path) -> AbstractContextManager[Dump]:
         raise NotImplementedError
 
-    def content(self) -> Content:
-        return Content((), self.rows)
+    def content(self) -> DumpContent:
+        return DumpContent((), self.rows)
 
     def users(self) -> int:
         return self.connected

@@ -13,7 +13,7 @@ import pytest
 from tests.unit.web.upkeep.made_up import made_up, manifest_of
 from web.upkeep import kept
 from web.upkeep.archive import reading, writing
-from web.upkeep.manifest import MANIFEST, ArchiveWrong, InTheWay, Manifest, ToolFailed
+from web.upkeep.manifest import MANIFEST, ArchiveWrong, Manifest, ToolFailed, WouldOverwrite
 from web.upkeep.restore import check
 
 
@@ -66,7 +66,7 @@ def test_a_backup_that_fails_leaves_the_one_before(backup: Path) -> None:
 
 def test_two_do_not_write_one_file(tmp_path: Path) -> None:
     with writing(tmp_path / "site.zip") as writer:
-        with pytest.raises(InTheWay, match="another backup is running"), writing(tmp_path / "site.zip"):
+        with pytest.raises(WouldOverwrite, match="another backup is running"), writing(tmp_path / "site.zip"):
             pass
         writer.close(manifest_of(writer))
     assert check(tmp_path / "site.zip")

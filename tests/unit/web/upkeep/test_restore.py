@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.unit.web.upkeep.made_up import ROWS, Noted, made_up
-from web.audit.models import Act, ActKind
+from web.audit.models import AuditEntry, AuditKind
 from web.upkeep import restore as restoring
-from web.upkeep.manifest import DoesNotFit, InTheWay, ToolFailed
+from web.upkeep.manifest import DoesNotFit, ToolFailed, WouldOverwrite
 from web.upkeep.restore import Choices, restore
 
 pytestmark = pytest.mark.django_db
@@ -50,14 +50,14 @@ def test_an_empty_site_becomes_the_one_that_was(database, config, tmp_path):
     assert database.loaded == b"rows"
     there = {path.relative_to(config.problems_dir).as_posix() for path in config.problems_dir.rglob("*.*")}
     assert there == set(PROBLEMS)
-    act = Act.objects.get()
-    assert (act.kind, act.actor) == (ActKind.RESTORE, None)
+    entry = AuditEntry.objects.get()
+    assert (entry.kind, entry.actor) == (AuditKind.RESTORE, None)
 
 
 def test_rows_are_not_overwritten_unasked(database, tmp_path):
     database.rows = {"accounts_user": 2}
     path = made_up(tmp_path / "site.zip")
-    with pytest.raises(InTheWay, match=r"2 accounts and 0 submissions.*--replace"):
+    with pytest.raises(WouldOverwrite, match=r"2 accounts and 0 submissions.*--replace"):
         go(path)
     assert database.loaded is None
     go(path, replace=True)
@@ -66,7 +66,7 @@ def test_rows_are_not_overwritten_unasked(database, tmp_path):
 
 def test_nobody_may_use_the_database_meanwhile(database, tmp_path):
     database.connected = 3
-    with pytest.raises(InTheWay, match=r"3 open database connections.*Stop web servers"):
+    with pytest.raises(WouldOverwrite, match=r"3 open database connections.*Stop web servers"):
         go(made_up(tmp_path / "site.zip"), replace=True)
     assert database.loaded is None
 
@@ -121,7 +121,7 @@ def test_problems_that_differ_are_not_overwritten_unasked(database, config, tmp_
     for name, text in {**PROBLEMS, "vector-add/extra.cu": "more", "relu/problem.toml": "newer"}.items():
         (config.problems_dir / name).parent.mkdir(exist_ok=True)
         (config.problems_dir / name).write_text(text)
-    with pytest.raises(InTheWay, match="differ from the backup: vector-add"):
+    with pytest.raises(WouldOverwrite, match="differ from the backup: vector-add"):
         go(path)
     go(path, without_problems=True)
     assert (config.problems_dir / "vector-add" / "extra.cu").exists()

@@ -14,7 +14,7 @@ from problems.importing.building import write_package
 from problems.importing.report import Entry, Imported, Report
 from sandbox.backend import IsolationUnavailable
 from web.accounts.models import User
-from web.importing.landing import land
+from web.importing.persistence import persist
 from web.site.judging import open_configured_backend
 from web.site.printable import printable
 
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             with open_workshop(backend, scale=options["scale"]) as workshop:
                 found = import_set(options["format"], folder, workshop, on_problem=self._tell)
                 entries = [
-                    land(owner, imported).entry if owner else _written(options["into"], imported)
+                    persist(owner, imported).entry if owner else _written(options["into"], imported)
                     for imported in found
                 ]
         except (IsolationUnavailable, JudgeError) as error:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from web.upkeep import kept
 from web.upkeep.backup import take
-from web.upkeep.manifest import BackupTrouble
+from web.upkeep.manifest import BackupError
 
 
 class Command(BaseCommand):
@@ -34,7 +34,7 @@ class Command(BaseCommand):
                 with_key=not options["without_key"],
                 say=self.stderr.write,
             )
-        except BackupTrouble as trouble:
+        except BackupError as trouble:
             raise CommandError(str(trouble)) from trouble
         rows, mib = sum(taken.manifest.rows.values()), taken.size_bytes / (1 << 20)
         self.stdout.write(f"{taken.path}: {rows} rows, {mib:.1f} MiB, {taken.took_s:.1f} s")

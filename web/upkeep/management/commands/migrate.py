@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connections
 
-from web.upkeep.migrating import patiently
+from web.upkeep.migrating import retry_on_lock
 
 
 class Command(migrate.Command):
@@ -14,4 +14,6 @@ class Command(migrate.Command):
             super().handle(*arguments, **options)
             return
         applied = super().handle
-        patiently(connections[options["database"]], lambda: applied(*arguments, **options), self.stderr.write)
+        retry_on_lock(
+            connections[options["database"]], lambda: applied(*arguments, **options), self.stderr.write
+        )

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from web.upkeep.manifest import BackupTrouble, Manifest
+from web.upkeep.manifest import BackupError, Manifest
 from web.upkeep.restore import Choices, check, restore
 
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         )
         try:
             manifest = check(path) if options["check"] else restore(path, choices, self.stderr.write)
-        except BackupTrouble as trouble:
+        except BackupError as trouble:
             raise CommandError(str(trouble)) from trouble
         except DatabaseError as error:
             raise CommandError(f"The database does not respond: {error}") from error

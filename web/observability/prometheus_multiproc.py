@@ -61,7 +61,7 @@ def joined() -> Path | None:
 
 
 @contextmanager
-def tidied(folder: Path) -> Iterator[None]:
+def compacted(folder: Path) -> Iterator[None]:
     """Lock the folder exclusively, and merge the files of processes that have ended.
 
     Their gauges are dropped. Their counts are added to those of process 0, which never exists: if programs

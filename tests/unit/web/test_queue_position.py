@@ -12,11 +12,18 @@ from problems.vocabulary import Language, Mode, Verdict
 from tests.unit.web.figures import timed_report
 from web.accounts.models import User
 from web.fleet.models import Node, Worker
-from web.submissions import services, waiting
+from web.submissions import queue_position, services
 from web.submissions.models import Event, EventKind, Job, Submission
 from web.submissions.models import Report as StoredReport
+from web.submissions.queue_position import (
+    QueuePosition,
+    jobs_before,
+    ordinal,
+    queue_positions,
+    roughly,
+    typical_seconds,
+)
 from web.submissions.queues import served_by
-from web.submissions.waiting import Standing, jobs_before, ordinal, roughly, standings, typical_seconds
 
 pytestmark = pytest.mark.django_db
 
@@ -39,8 +46,8 @@ def worker(db):
     return make
 
 
-def standing_of(submission: Submission) -> Standing:
-    return standings([submission.pk])[submission.pk]
+def position_of(submission: Submission) -> QueuePosition:
+    return queue_positions([submission.pk])[submission.pk]
 
 
 def judged(owner: User, handed_in, took_s: float, report: Report | None = None, **program: object) -> None:
@@ -53,14 +60,14 @@ def judged(owner: User, handed_in, took_s: float, report: Report | None = None, 
 
 def test_everybody_has_a_place(owner, handed_in):
     first, second, third = (handed_in(owner) for _ in range(3))
-    assert [standing_of(each).place for each in (first, second, third)] == [1, 2, 3]
-    assert standing_of(first).text == "Next in the queue"
-    assert standing_of(third).text == "3rd in the queue"
+    assert [position_of(each).place for each in (first, second, third)] == [1, 2, 3]
+    assert position_of(first).text == "Next in the queue"
+    assert position_of(third).text == "3rd in the queue"
     urgent = handed_in(owner, mode=Mode.RUN)
-    assert [standing_of(each).place for each in (urgent, first)] == [1, 2]
+    assert [position_of(each).place for each in (urgent, first)] == [1, 2]
     services.claim("w")
-    assert urgent.pk not in standings([urgent.pk]), "it waits no more"
-    assert standing_of(first).place == 1
+    assert urgent.pk not in queue_positions([urgent.pk]), "it waits no more"
+    assert position_of(first).place == 1
 
 
 def test_those_for_other_workers_are_not_ahead(owner, handed_in, live_gpus, worker):
@@ -68,20 +75,20 @@ def test_those_for_other_workers_are_not_ahead(owner, handed_in, live_gpus, work
     handed_in(owner, gpu_model="NVIDIA B200")
     h200 = handed_in(owner, gpu_model="NVIDIA H200")
     anywhere = handed_in(owner)
-    assert standing_of(h200).place == 1
+    assert position_of(h200).place == 1
     worker(*served_by(["NVIDIA H200"]))
-    assert (standing_of(h200).place, standing_of(anywhere).place) == (1, 2)
+    assert (position_of(h200).place, position_of(anywhere).place) == (1, 2)
     worker(*served_by(["NVIDIA B200"]))
-    assert (standing_of(h200).place, standing_of(anywhere).place) == (1, 3)
+    assert (position_of(h200).place, position_of(anywhere).place) == (1, 3)
     worker(*served_by(["NVIDIA B200", "NVIDIA H200"]))
-    assert (standing_of(h200).place, standing_of(anywhere).place) == (2, 3)
+    assert (position_of(h200).place, position_of(anywhere).place) == (2, 3)
 
 
 def test_places_follow_the_order_of_claims(owner, teammate, handed_in):
-    waiting = [handed_in(user) for user in (owner, owner, owner, teammate, teammate)]
-    waiting.append(handed_in(teammate, mode=Mode.RUN))
-    places = {submission: standing_of(submission).place for submission in waiting}
-    assert {submission: jobs_before(submission) + 1 for submission in waiting} == places
+    queue_position = [handed_in(user) for user in (owner, owner, owner, teammate, teammate)]
+    queue_position.append(handed_in(teammate, mode=Mode.RUN))
+    places = {submission: position_of(submission).place for submission in queue_position}
+    assert {submission: jobs_before(submission) + 1 for submission in queue_position} == places
     for place in range(1, 7):
         assert places[services.claim("w").submission] == place
 
@@ -93,7 +100,7 @@ def test_an_estimate_is_shared_by_those_that_serve_the_queue(owner, handed_in, w
     worker("cpu", slots=2)
     worker("cpu", slots=8, state="draining")
     worker("gpu", slots=8)
-    assert standing_of(last).estimate_s == pytest.approx(8.0, abs=0.5), "two before it, two at a time"
+    assert position_of(last).estimate_s == pytest.approx(8.0, abs=0.5), "two before it, two at a time"
 
 
 def test_a_queue_whose_workers_are_gone_is_told_though_others_judge(
@@ -105,34 +112,34 @@ def test_a_queue_whose_workers_are_gone_is_told_though_others_judge(
     submission = handed_in(owner, gpu_model="NVIDIA H200")
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
     assert services.claim("w").submission == other
-    assert "No worker is running" in standing_of(submission).detail
+    assert "No worker is running" in position_of(submission).detail
 
 
 def test_those_who_wait_for_any_gpu_learn_that_none_is_left(owner, handed_in, live_gpus):
     live_gpus("NVIDIA H200")
     submission = handed_in(owner)
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
-    assert not standing_of(submission).trouble, "not at once"
+    assert not position_of(submission).trouble, "not at once"
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
-    assert "Then it is judged without a GPU" in standing_of(submission).detail
+    assert "Then it is judged without a GPU" in position_of(submission).detail
 
 
 def test_without_judgements_to_go_by_nothing_is_estimated(owner, handed_in):
-    for _ in range(waiting.MIN_SAMPLES - 1):
+    for _ in range(queue_position.MIN_SAMPLES - 1):
         judged(owner, handed_in, 4.0)
-    standing = standing_of(handed_in(owner))
-    assert (standing.estimate_s, standing.detail) == (None, "")
+    position = position_of(handed_in(owner))
+    assert (position.estimate_s, position.detail) == (None, "")
 
 
 def test_an_estimate_is_a_median_times_those_ahead(owner, handed_in):
     for took_s in (3.0, 4.0, 500.0):
         judged(owner, handed_in, took_s)
     first, second = handed_in(owner), handed_in(owner)
-    assert standing_of(first).estimate_s == pytest.approx(4.0, abs=0.5)
-    assert standing_of(second).estimate_s == pytest.approx(8.0, abs=0.5)
-    assert standing_of(second).detail == "Estimated time to verdict: 10 s."
+    assert position_of(first).estimate_s == pytest.approx(4.0, abs=0.5)
+    assert position_of(second).estimate_s == pytest.approx(8.0, abs=0.5)
+    assert position_of(second).detail == "Estimated time to verdict: 10 s."
     services.claim("w")
-    assert standing_of(second).estimate_s == pytest.approx(6.0, abs=0.5), (
+    assert position_of(second).estimate_s == pytest.approx(6.0, abs=0.5), (
         "half of one that is judged, and its own"
     )
 
@@ -140,8 +147,8 @@ def test_an_estimate_is_a_median_times_those_ahead(owner, handed_in):
 def test_languages_and_modes_are_not_mixed_up(owner, handed_in):
     for _ in range(3):
         judged(owner, handed_in, 4.0)
-    assert standing_of(handed_in(owner, language=Language.TRITON)).estimate_s is None
-    assert standing_of(handed_in(owner, mode=Mode.RUN)).estimate_s is None
+    assert position_of(handed_in(owner, language=Language.TRITON)).estimate_s is None
+    assert position_of(handed_in(owner, mode=Mode.RUN)).estimate_s is None
 
 
 def test_what_was_cancelled_or_failed_is_nothing_to_go_by(owner, handed_in):
@@ -157,11 +164,11 @@ def test_only_the_latest_reports_are_looked_at_and_only_young_ones_count(owner, 
     StoredReport.objects.update(finished=timezone.now() - timedelta(days=2))
     for _ in range(3):
         judged(owner, handed_in, 6.0)
-    monkeypatch.setattr(waiting, "_SAMPLES", 4)
+    monkeypatch.setattr(queue_position, "_SAMPLES", 4)
     (typical_s,) = typical_seconds().values()
     assert typical_s == pytest.approx(6.0, abs=0.5)
-    monkeypatch.setattr(waiting, "MIN_SAMPLES", 4)
-    assert waiting._measure() == {}
+    monkeypatch.setattr(queue_position, "MIN_SAMPLES", 4)
+    assert queue_position._measure() == {}
 
 
 def test_times_are_known_by_gpu_and_for_all_together(owner, handed_in):
@@ -173,31 +180,31 @@ def test_times_are_known_by_gpu_and_for_all_together(owner, handed_in):
 def test_a_gpu_that_is_gone_is_told(owner, handed_in, live_gpus):
     live_gpus("NVIDIA H200")
     submission = handed_in(owner, gpu_model="NVIDIA H200")
-    assert not standing_of(submission).trouble
+    assert not position_of(submission).trouble
     Node.objects.update(heartbeat=timezone.now() - timedelta(minutes=5))
-    standing = standing_of(submission)
-    assert standing.text == "Waiting"
-    assert "No NVIDIA H200 is available any more" in standing.detail
-    assert "cancel it" in standing.detail
+    position = position_of(submission)
+    assert position.text == "Waiting"
+    assert "No NVIDIA H200 is available any more" in position.detail
+    assert "cancel it" in position.detail
 
 
 def test_a_queue_that_nobody_serves_is_told(owner, handed_in):
     submission = handed_in(owner)
-    assert not standing_of(submission).trouble
+    assert not position_of(submission).trouble
     Job.objects.update(queued=timezone.now() - timedelta(minutes=5))
-    assert "No worker is running" in standing_of(submission).detail
+    assert "No worker is running" in position_of(submission).detail
 
 
 def test_far_back_in_a_long_queue_there_is_no_number(owner, handed_in, monkeypatch):
-    monkeypatch.setattr(waiting, "HEAD_ROWS", 2)
+    monkeypatch.setattr(queue_position, "HEAD_ROWS", 2)
     last = [handed_in(owner) for _ in range(3)][-1]
-    assert standing_of(last).text == "Queued behind more than 2 others"
+    assert position_of(last).text == "Queued behind more than 2 others"
 
 
 def test_a_thousand_who_wait_cost_a_few_queries(owner, handed_in, django_assert_max_num_queries):
     pks = [handed_in(owner).pk for _ in range(20)]
     with django_assert_max_num_queries(6):
-        assert len(standings(pks)) == 20
+        assert len(queue_positions(pks)) == 20
 
 
 @pytest.mark.parametrize(

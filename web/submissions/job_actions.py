@@ -5,7 +5,7 @@ from functools import partial
 from django.db import transaction
 
 from web.accounts.models import User
-from web.audit.models import ActKind
+from web.audit.models import AuditKind
 from web.audit.services import log
 from web.jobs import wakeup
 from web.jobs.models import JobState
@@ -20,7 +20,7 @@ def cancel(submission: Submission, staff: User, *, reason: str) -> bool:
     """End the judging of `submission`; its author reads `reason`. False when it is over already."""
     cancelled = services.cancel(submission, message=f"Cancelled by staff: {reason}")
     if cancelled:
-        log(staff, ActKind.CANCEL, submission, reason=reason)
+        log(staff, AuditKind.CANCEL, submission, reason=reason)
     return cancelled
 
 
@@ -36,7 +36,7 @@ def requeue(submission: Submission, staff: User) -> bool:
     ) or Job.objects.filter(submission=submission, state=JobState.QUEUED, tries__gt=0).update(tries=0)
     if queued:
         append(submission.pk, EventKind.RETRIED, {"text": "Requeued by staff"})
-        log(staff, ActKind.REQUEUE, submission)
+        log(staff, AuditKind.REQUEUE, submission)
         transaction.on_commit(partial(wakeup.wake, submission.job.queue))
     return queued > 0
 
@@ -47,5 +47,5 @@ def judge_again(submission: Submission, staff: User) -> bool:
     old = Report.objects.filter(submission=submission).values_list("verdict", flat=True).first()
     again = services.rejudge(submission)
     if again:
-        log(staff, ActKind.REJUDGE, submission, verdict=old)
+        log(staff, AuditKind.REJUDGE, submission, verdict=old)
     return again

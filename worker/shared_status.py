@@ -11,7 +11,7 @@ import mmap
 _BYTES = 1024
 
 
-class Notice:
+class SharedStatus:
     """One text that all processes see which were forked after it was made."""
 
     def __init__(self) -> None:
@@ -26,4 +26,4 @@ class Notice:
         return self._page[:].rstrip(b"\0").decode(errors="ignore")
 
 
-notice = Notice()
+shared_status = SharedStatus()

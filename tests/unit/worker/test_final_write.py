@@ -6,13 +6,13 @@ import pytest
 from django.db import IntegrityError, InterfaceError, OperationalError
 
 from problems.vocabulary import Verdict
-from worker import ending
-from worker.ending import Ending
+from worker import final_write
+from worker.final_write import FinalWrite
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch, settings):
-    monkeypatch.setattr(ending, "AGAIN_S", 0.01)
+    monkeypatch.setattr(final_write, "AGAIN_S", 0.01)
     settings.WARPCOURT = replace(settings.WARPCOURT, lease_s=1)
 
 
@@ -33,39 +33,39 @@ class Database:
 
 def test_it_is_written_once():
     database = Database()
-    Ending(database.write, Verdict.ACCEPTED).settle(lambda: False)
+    FinalWrite(database.write, Verdict.ACCEPTED).settle(lambda: False)
     assert database.asked == 1
 
 
 def test_it_is_kept_while_the_database_does_not_answer(caplog):
     database = Database(OperationalError("gone"), InterfaceError("closed"), OperationalError("starting up"))
-    Ending(database.write, Verdict.ACCEPTED).settle(lambda: False)
+    FinalWrite(database.write, Verdict.ACCEPTED).settle(lambda: False)
     assert database.asked == 4
     assert "verdict_recorded" in caplog.text
 
 
 def test_it_is_given_up_when_the_lease_is_lost(caplog):
     database = Database(*[OperationalError("gone")] * 1000)
-    Ending(database.write).settle(lambda: database.asked >= 3)
+    FinalWrite(database.write).settle(lambda: database.asked >= 3)
     assert database.asked == 3
     assert "verdict_discarded" in caplog.text
 
 
 def test_nothing_is_written_without_a_lease():
     database = Database()
-    Ending(database.write).settle(lambda: True)
+    FinalWrite(database.write).settle(lambda: True)
     assert database.asked == 0
 
 
 def test_a_write_that_is_refused_for_a_leases_length_is_given_up():
     database = Database(*[OperationalError("too large")] * 10_000)
-    Ending(database.write).settle(lambda: False)
+    FinalWrite(database.write).settle(lambda: False)
     assert 1 < database.asked < 10_000
 
 
 def test_a_commit_whose_answer_was_lost_is_not_called_discarded(caplog):
     database = Database(OperationalError("cut off"), answer=False)
-    Ending(database.write, Verdict.ACCEPTED).settle(lambda: False)
+    FinalWrite(database.write, Verdict.ACCEPTED).settle(lambda: False)
     assert "verdict_settled" in caplog.text
     assert "verdict_discarded" not in caplog.text
 
@@ -73,5 +73,5 @@ def test_a_commit_whose_answer_was_lost_is_not_called_discarded(caplog):
 def test_a_fault_of_ours_is_not_repeated():
     database = Database(IntegrityError("a second report"))
     with pytest.raises(IntegrityError):
-        Ending(database.write).settle(lambda: False)
+        FinalWrite(database.write).settle(lambda: False)
     assert database.asked == 1

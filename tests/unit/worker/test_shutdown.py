@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from threading import Thread
 
-from worker.stopping import Stopping
+from worker.shutdown import GracefulShutdown
 
 
 def status_of(child: Callable[[], object]) -> int:
@@ -29,12 +29,12 @@ def get_sigterm() -> None:
 
 
 def test_nobody_asked():
-    stop = Stopping()
+    stop = GracefulShutdown()
     assert (stop.asked, stop.over, stop.left_s) == (False, False, float("inf"))
 
 
 def test_a_grace_runs_out():
-    stop = Stopping()
+    stop = GracefulShutdown()
     stop.ask(grace_s=0.05)
     assert stop.asked
     assert 0 < stop.left_s <= 0.05
@@ -44,7 +44,7 @@ def test_a_grace_runs_out():
 
 
 def test_to_ask_again_gives_no_more_time():
-    stop = Stopping()
+    stop = GracefulShutdown()
     stop.ask(grace_s=5)
     stop.ask(grace_s=50)
     assert stop.left_s <= 5
@@ -53,14 +53,14 @@ def test_to_ask_again_gives_no_more_time():
 
 
 def test_processes_that_were_forked_share_it():
-    stop = Stopping()
+    stop = GracefulShutdown()
     assert status_of(lambda: stop.ask(grace_s=5)) == 0
     assert stop.asked  # though another process asked
     assert 4 < stop.left_s <= 5
 
 
 def test_a_signal_ends_an_idle_process():
-    stop = Stopping()
+    stop = GracefulShutdown()
 
     def child() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -72,7 +72,7 @@ def test_a_signal_ends_an_idle_process():
 
 
 def test_a_signal_lets_work_end_first():
-    stop = Stopping()
+    stop = GracefulShutdown()
 
     def child() -> None:
         with stop:
@@ -85,7 +85,7 @@ def test_a_signal_lets_work_end_first():
 
 
 def test_with_the_whole_worker_stopping_a_process_leaves_that_to_celery():
-    stop = Stopping()
+    stop = GracefulShutdown()
 
     def child() -> None:
         with stop:
@@ -96,7 +96,7 @@ def test_with_the_whole_worker_stopping_a_process_leaves_that_to_celery():
 
 
 def test_more_signals_give_no_more_time():
-    stop = Stopping()
+    stop = GracefulShutdown()
 
     def child() -> None:
         with stop:
@@ -113,7 +113,7 @@ def test_work_in_another_thread_leaves_signals_alone():
     seen = []
 
     def work() -> None:
-        with Stopping():
+        with GracefulShutdown():
             seen.append(signal.getsignal(signal.SIGTERM))
 
     thread = Thread(target=work)

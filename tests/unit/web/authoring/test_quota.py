@@ -12,7 +12,7 @@ from web.accounts.models import User
 from web.authoring.models import Comment, ProofRun, Role, RunKind, Workspace
 from web.authoring.queue import AGED
 from web.authoring.queue import queue as proofs
-from web.authoring.services import comments, files, members, room, runs, workspaces
+from web.authoring.services import comments, files, members, quota, runs, workspaces
 from web.jobs.models import JobState
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def other(db: None) -> User:
 
 
 def test_one_owns_so_many_problems_and_staff_more(monkeypatch, workspace, instructor, other):
-    monkeypatch.setattr(room, "MAX_WORKSPACES_OF_PERSON", 1)
+    monkeypatch.setattr(quota, "MAX_WORKSPACES_OF_PERSON", 1)
     with pytest.raises(workspaces.TooManyWorkspaces, match="Delete one"):
         workspaces.create(instructor, "another", {"statement.md": b"x"})
     assert not Workspace.objects.filter(slug="another").exists()
@@ -37,7 +37,7 @@ def test_one_owns_so_many_problems_and_staff_more(monkeypatch, workspace, instru
 
 
 def test_the_files_of_one_author_have_so_many_bytes(monkeypatch, workspace, instructor):
-    monkeypatch.setattr(room, "MAX_STORED_MIB_OF_PERSON", 1)
+    monkeypatch.setattr(quota, "MAX_STORED_MIB_OF_PERSON", 1)
     present = workspace.revision
     big = {f"notes-{number}.md": bytes([number]) * 250 * 1024 for number in range(5)}
     with pytest.raises(files.NoRoom, match="Delete one"):
@@ -50,7 +50,7 @@ def test_the_files_of_one_author_have_so_many_bytes(monkeypatch, workspace, inst
 
 
 def test_a_history_is_shortened_from_its_old_end(monkeypatch, workspace, instructor):
-    monkeypatch.setattr(room, "MAX_HISTORY_MIB", 1)
+    monkeypatch.setattr(quota, "MAX_HISTORY_MIB", 1)
     first = workspace.revision
     run = runs.prove(workspace, instructor)
     for number in range(6):

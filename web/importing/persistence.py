@@ -14,7 +14,7 @@ from web.authoring.services import files, workspaces
 
 
 @dataclass(frozen=True, slots=True)
-class Landed:
+class ImportResult:
     """What became of a problem. `revision` is that of its workspace, 0 where it has none."""
 
     entry: Entry
@@ -26,17 +26,17 @@ class Landed:
         return {**self.entry.as_json(), "revision": self.revision, "again": self.again}
 
 
-def land(by: User, found: Imported) -> Landed:
+def persist(by: User, found: Imported) -> ImportResult:
     """Keep the files of `found` where `by` may write. One that cannot be kept is refused with the reason."""
     if not found.files:
-        return Landed(found.entry)
+        return ImportResult(found.entry)
     note = f"Imported from {found.entry.place}" if found.entry.place else "Imported"
     try:
         with transaction.atomic():
             workspace, again = put(by, found.entry.slug, found.files, note=note)
     except (workspaces.WorkspaceRefused, files.FilesRefused) as refusal:
-        return Landed(Entry.refused(found.entry.place, found.entry.slug, str(refusal)))
-    return Landed(found.entry, workspace.revision, again)
+        return ImportResult(Entry.refused(found.entry.place, found.entry.slug, str(refusal)))
+    return ImportResult(found.entry, workspace.revision, again)
 
 
 @transaction.atomic

@@ -23,11 +23,11 @@ from django.utils import timezone
 from problems.vocabulary import Verdict
 from web.fleet.queries import offered_gpu_models
 from web.jobs.models import CPU, JobState
-from web.submissions import crews
-from web.submissions.crews import Crew
+from web.submissions import worker_pools
 from web.submissions.models import Event, EventKind, Job, Report, Submission
 from web.submissions.queues import GPU
 from web.submissions.services.job_queue import queue as submission_queue
+from web.submissions.worker_pools import WorkerPool
 
 HEAD_ROWS = 2000  # of each queue; those behind are told that there are more ahead
 MIN_SAMPLES = 3
@@ -42,7 +42,7 @@ Kind = tuple[str, str, str]  # language, mode, GPU model; the model is empty for
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class QueuePosition:
     """Where a waiting job stands. `place` is 1 for the next one, None beyond HEAD_ROWS.
 
     `estimate_s` is about how long until its verdict, None where that is not known. `trouble` says why it
@@ -71,7 +71,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waiting:
+class _WaitingJob:
     """A job of a queue. The first four are what claims go by."""
 
     priority: int
@@ -117,37 +117,37 @@ class _Ahead:
         return _Ahead(self.count + other.count, self.work_s + other.work_s, self.unknown + other.unknown)
 
 
-def standings(submission_ids: Collection[int]) -> dict[int, Standing]:
+def queue_positions(submission_ids: Collection[int]) -> dict[int, QueuePosition]:
     """Where those of `submission_ids` stand that wait for a worker."""
     heads = _heads()
     wanted = set(submission_ids)
     if not heads or not wanted:
         return {}
     full = {queue for queue, head in heads.items() if len(head) == HEAD_ROWS}
-    crew = crews.of_queues(heads, judging=_judging())
+    pools = worker_pools.of_queues(heads, judging=_judging())
     offered = offered_gpu_models() if heads.keys() - {CPU} else ()
     typical = typical_seconds()
-    found: dict[int, Standing] = {}
+    found: dict[int, QueuePosition] = {}
     passed: defaultdict[str, _Ahead] = defaultdict(_Ahead)
     beyond: set[str] = set()  # queues of which no more was read
     for job in sorted((job for head in heads.values() for job in head), key=lambda job: job.order):
         own_s = typical.get((job.language, job.mode, job.gpu_model))
-        mine = crew[job.queue]
+        pool = pools[job.queue]
         if job.submission_id in wanted:
             ahead = _Ahead()
-            for queue in mine.queues:
+            for queue in pool.queues:
                 ahead = ahead.and_also(passed[queue])
-            place = None if beyond & mine.queues else ahead.count + 1
-            trouble = _trouble(job, mine, offered)
+            place = None if beyond & pool.queues else ahead.count + 1
+            trouble = _trouble(job, pool, offered)
             known = place is not None and not trouble
-            estimate_s = _estimate_s(own_s, ahead, mine) if known else None
-            found[job.submission_id] = Standing(place, estimate_s, trouble)
+            estimate_s = _estimate_s(own_s, ahead, pool) if known else None
+            found[job.submission_id] = QueuePosition(place, estimate_s, trouble)
         passed[job.queue].add(own_s)
         if job.queue in full and passed[job.queue].count == HEAD_ROWS:
             beyond.add(job.queue)
     if full:
         behind = Job.objects.filter(state=JobState.QUEUED, submission__in=wanted - found.keys())
-        found |= {pk: Standing(None) for pk in behind.values_list("submission_id", flat=True)}
+        found |= {pk: QueuePosition(None) for pk in behind.values_list("submission_id", flat=True)}
     return found
 
 
@@ -156,11 +156,11 @@ def jobs_before(submission: Submission) -> int:
     job = submission.job
     if job.state != JobState.QUEUED:
         return 0
-    crew = crews.of_queues([job.queue], judging={})[job.queue]
+    pool = worker_pools.of_queues([job.queue], judging={})[job.queue]
     sooner = Q(queued__lt=job.queued) | Q(queued=job.queued, pk__lt=job.pk)
     sooner = Q(fair_share_rank__lt=job.fair_share_rank) | Q(fair_share_rank=job.fair_share_rank) & sooner
     sooner = Q(priority__gt=job.priority) | Q(priority=job.priority) & sooner
-    return Job.objects.filter(sooner, state=JobState.QUEUED, queue__in=crew.queues).count()
+    return Job.objects.filter(sooner, state=JobState.QUEUED, queue__in=pool.queues).count()
 
 
 def typical_seconds() -> Mapping[Kind, float]:
@@ -188,11 +188,13 @@ def roughly(seconds: float) -> str:
     return f"{round(seconds / 60)} min"
 
 
-def _heads() -> dict[str, list[_Waiting]]:
+def _heads() -> dict[str, list[_WaitingJob]]:
     """The first of each queue in which anybody waits, in order."""
     queues = Job.objects.filter(state=JobState.QUEUED).order_by("queue").values_list("queue", flat=True)
     return {
-        queue: [_Waiting(*row) for row in submission_queue.in_line(queue).values_list(*_COLUMNS)[:HEAD_ROWS]]
+        queue: [
+            _WaitingJob(*row) for row in submission_queue.in_line(queue).values_list(*_COLUMNS)[:HEAD_ROWS]
+        ]
         for queue in queues.distinct()
     }
 
@@ -203,7 +205,7 @@ def _judging() -> Mapping[str, int]:
     return dict(leased.values_list("queue").annotate(Count("pk")))
 
 
-def _trouble(job: _Waiting, crew: Crew, offered: Collection[str]) -> str:
+def _trouble(job: _WaitingJob, pool: WorkerPool, offered: Collection[str]) -> str:
     if job.gpu_model and job.gpu_model not in offered:
         return (
             f"No {job.gpu_model} is available any more. The submission waits until one is back. "
@@ -216,7 +218,7 @@ def _trouble(job: _Waiting, crew: Crew, offered: Collection[str]) -> str:
             "No GPU is available. The submission waits a few minutes for one. "
             "Then it is judged without a GPU and not ranked."
         )
-    if crew.away:
+    if pool.away:
         return (
             "No worker is running. The submission will be judged as soon as one is back. "
             "You can leave this page."
@@ -224,12 +226,12 @@ def _trouble(job: _Waiting, crew: Crew, offered: Collection[str]) -> str:
     return ""
 
 
-def _estimate_s(own_s: float | None, ahead: _Ahead, crew: Crew) -> float | None:
+def _estimate_s(own_s: float | None, ahead: _Ahead, pool: WorkerPool) -> float | None:
     """The work ahead shared by those that judge it, half a judgement for theirs, and its own."""
     if own_s is None or ahead.unknown:
         return None
-    rest_s = own_s / 2 if crew.judging else 0.0
-    return rest_s + ahead.work_s / max(1, crew.slots) + own_s
+    rest_s = own_s / 2 if pool.judging else 0.0
+    return rest_s + ahead.work_s / max(1, pool.slots) + own_s
 
 
 def _measure() -> Mapping[Kind, float]:

@@ -23,17 +23,17 @@ _MOST_RESTARTS = 2
 _BY = "node"
 
 
-class Check(Protocol):
+class HealthCheck(Protocol):
     """A full check of a GPU: `sandbox.gpu.health.check`."""
 
     def __call__(self, uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
         """Look at it, and compute on it."""
 
 
-class Keeper:
+class GpuHealthMonitor:
     """Keeps the GPU `uuid`. `mps` is None where GPUs are time-sliced. For one thread.
 
-    `tend` does what is due: it starts MPS, restarts it if it does not recover from a fault, quarantines a
+    `maintain` does what is due: it starts MPS, restarts it if it does not recover from a fault, quarantines a
     faulty GPU, and probes a quarantined one when its time has come. The first time it computes something on
     the GPU before it believes it. During ranking it does nothing, to add no noise.
     """
@@ -46,7 +46,7 @@ class Keeper:
         mps: Mps | None,
         leases: Leases,
         quarantine: Quarantine,
-        check: Check = health.check,
+        check: HealthCheck = health.check,
     ) -> None:
         self.uuid = uuid
         self._nvml = nvml
@@ -59,7 +59,7 @@ class Keeper:
         self._faulted_since: float | None = None
         self._restarts = 0
 
-    def tend(self, stopping: Callable[[], bool]) -> None:
+    def maintain(self, stopping: Callable[[], bool]) -> None:
         """Do what is due. Returns early when `stopping`."""
         if self._ranking():
             return
@@ -68,7 +68,7 @@ class Keeper:
             if time.time() >= mark.retry_at:
                 self._probe(Share.RANK, stopping, mark)
             return
-        reason = self._tend_mps() or health.look(self.uuid, nvml=self._nvml, mps=None).reason
+        reason = self._maintain_mps() or health.look(self.uuid, nvml=self._nvml, mps=None).reason
         if reason:
             self._take_out(reason)
         elif not self._probed:
@@ -105,7 +105,7 @@ class Keeper:
             except MpsUnavailable as error:
                 log.info("mps_left_running", gpu_uuid=self.uuid, error=str(error))
 
-    def _tend_mps(self) -> str:
+    def _maintain_mps(self) -> str:
         """Start MPS or let it recover from a fault. Return a permanent fault, empty if there is none."""
         if self._mps is None:
             return ""

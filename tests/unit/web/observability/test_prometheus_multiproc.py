@@ -52,7 +52,7 @@ REQUEUED = 'warpcourt_jobs_swept_total{outcome="requeued"}'
 
 
 def test_who_joins_has_not_imported_what_counts() -> None:
-    code = "import sys, web.observability.folder; assert 'prometheus_client' not in sys.modules"
+    code = "import sys, web.observability.prometheus_multiproc; assert 'prometheus_client' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from judge.errors import CompilerBroken
 from web.config import Config
-from worker import room
+from worker import disk_space
 
 
 @pytest.fixture
@@ -25,16 +25,16 @@ def config(tmp_path: Path) -> Config:
 def free_mib(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """What is free where the last part of a path is the key; plenty elsewhere."""
     free: dict[str, int] = {}
-    monkeypatch.setattr(room, "_free_mib", lambda folder: free.get(folder.name, 10_000))
+    monkeypatch.setattr(disk_space, "_free_mib", lambda folder: free.get(folder.name, 10_000))
     return free
 
 
 def test_there_is_room(config, free_mib):
-    assert room.shortage(config) == ""
+    assert disk_space.shortage(config) == ""
 
 
 def test_a_folder_that_is_not_made_yet_counts_as_its_parent(config):
-    assert room.shortage(config) == ""
+    assert disk_space.shortage(config) == ""
 
 
 @pytest.mark.parametrize(
@@ -42,23 +42,23 @@ def test_a_folder_that_is_not_made_yet_counts_as_its_parent(config):
 )
 def test_a_full_disk_is_named_with_the_fix(config, free_mib, folder, variable):
     free_mib[folder] = 99
-    fix = room.shortage(config)
+    fix = disk_space.shortage(config)
     assert "99 MiB free; judging wants 100" in fix
     assert variable in fix
-    assert room.exhausted(config) == ""
+    assert disk_space.exhausted(config) == ""
 
 
 def test_a_disk_with_nothing_left_makes_verdicts_doubtful(config, free_mib):
     free_mib["data"] = 24
-    assert "24 MiB free" in room.exhausted(config)
+    assert "24 MiB free" in disk_space.exhausted(config)
 
 
 def test_a_full_disk_is_known_by_its_error_however_deep():
     full = OSError(errno.ENOSPC, "No space left on device")
-    assert room.is_disk_full(full)
-    assert room.is_disk_full(OSError(errno.EDQUOT, "Disk quota exceeded"))
+    assert disk_space.is_disk_full(full)
+    assert disk_space.is_disk_full(OSError(errno.EDQUOT, "Disk quota exceeded"))
     consequence = CompilerBroken("no artifact")
     consequence.__cause__ = full
-    assert room.is_disk_full(consequence)
-    assert not room.is_disk_full(OSError(errno.EACCES, "Permission denied"))
-    assert not room.is_disk_full(RuntimeError("something else"))
+    assert disk_space.is_disk_full(consequence)
+    assert not disk_space.is_disk_full(OSError(errno.EACCES, "Permission denied"))
+    assert not disk_space.is_disk_full(RuntimeError("something else"))

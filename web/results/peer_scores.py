@@ -8,11 +8,11 @@ from judge.report import Score
 from web.accounts.visibility import ranked_users
 from web.submissions.models import Best, Submission
 
-MIN_OTHERS = 5
+MIN_PEERS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class PeerScores:
     """The best scores of everybody else on the same board, shortest first.
 
     `times_us` is empty where there are fewer than `MIN_OTHERS`: so few would tell of single people.
@@ -29,16 +29,16 @@ class Others:
         return round(100 * self.slower / len(self.times_us))
 
 
-def others(submission: Submission, score: Score) -> Others:
+def peer_scores(submission: Submission, score: Score) -> PeerScores:
     """Who else is on the board of `submission`, whose score is `score`.
 
     The author is left out, and so is whoever does not want to be in rankings.
     """
     rows = _board(submission).filter(ranked_users("user"), current=True).exclude(user=submission.user_id)
     times_us = tuple(rows.order_by("score_us").values_list("score_us", flat=True))
-    if len(times_us) < MIN_OTHERS:
-        return Others(len(times_us), (), 0)
-    return Others(len(times_us), times_us, sum(time_us > score.median_us for time_us in times_us))
+    if len(times_us) < MIN_PEERS:
+        return PeerScores(len(times_us), (), 0)
+    return PeerScores(len(times_us), times_us, sum(time_us > score.median_us for time_us in times_us))
 
 
 def own_best(submission: Submission) -> Best | None:

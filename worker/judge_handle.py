@@ -6,10 +6,10 @@ import structlog
 from django.conf import settings
 
 from web.site import metrics
-from worker import room
+from worker import disk_space
 from worker.judges import Judge, PackageJudge, ScriptedJudge
-from worker.notice import notice
 from worker.readiness import CANNOT_JUDGE
+from worker.shared_status import shared_status
 
 log = structlog.get_logger(__name__)
 
@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 30.0
 
 
-class Bench:
+class JudgeHandle:
     """Holds the judge. Without one, this worker judges nothing and leaves jobs to those that can."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Bench:
         Programs are never run without isolation, nor while a disk is full. What the host lacks is tried again
         after pauses that grow from FIRST_RETRY_S to LONGEST_RETRY_S; the disks are looked at each time.
         """
-        if fix := room.shortage(settings.WARPCOURT):
+        if fix := disk_space.shortage(settings.WARPCOURT):
             self._pause(fix)
             return None
         if self._judge is None and time.monotonic() >= self._retry_at:
@@ -91,7 +91,7 @@ class Bench:
 
     def _tell(self, trouble: str) -> None:
         self._trouble = trouble
-        notice.put(trouble)
+        shared_status.put(trouble)
 
 
-bench = Bench()
+judge_handle = JudgeHandle()

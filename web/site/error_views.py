@@ -12,7 +12,7 @@ from web.site.databases import DATABASE_AWAY
 AGAIN_S = 5
 
 
-def failure(request: HttpRequest) -> HttpResponse:
+def handler500(request: HttpRequest) -> HttpResponse:
     """The page for a request that failed. It asks the database for nothing."""
     if not isinstance(sys.exc_info()[1], DATABASE_AWAY):
         return server_error(request)

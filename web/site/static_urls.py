@@ -5,7 +5,7 @@ from functools import lru_cache
 from django.contrib.staticfiles.storage import StaticFilesStorage
 
 
-class StaticAddresses(StaticFilesStorage):
+class CachedUrlStorage(StaticFilesStorage):
     """Django's storage, which remembers addresses. There are as many as there are files."""
 
     @lru_cache(maxsize=1024)  # noqa: B019 - the storage lives as long as the process

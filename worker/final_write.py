@@ -20,7 +20,7 @@ AGAIN_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class FinalWrite:
     """The final write of a job: a report with its verdict, or the return of the job to the queue.
 
     `write` returns False when the lease was lost, and changes nothing then. `interrupted`: the job was not

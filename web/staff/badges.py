@@ -1,4 +1,4 @@
-"""How jobs, hidden runs and rejudges look, and what is said of what is stuck."""
+"""The words for kinds of jobs and for jobs that are stuck."""
 
 from dataclasses import dataclass
 

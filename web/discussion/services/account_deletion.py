@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from web.accounts.models import User
-from web.discussion.models import Post, Revision, State, Thread
+from web.discussion.models import Post, PostState, Revision, Thread
 from web.discussion.services.counting import recount
 
 
@@ -21,6 +21,6 @@ def forget_posts(author: User) -> None:
     )
     Thread.objects.filter(pk__in=threads - shared).delete()
     Revision.objects.filter(post__author=author).delete()
-    posts.update(text="", state=State.DELETED, reason="")
+    posts.update(text="", state=PostState.DELETED, reason="")
     for thread in shared:
         recount(thread)

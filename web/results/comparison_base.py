@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from problems.vocabulary import Language, Mode, Verdict
 from web.accounts.visibility import reads_all
 from web.catalog.models import Problem
-from web.results import rivals
+from web.results import peer_scores
 from web.submissions.models import Best, Submission, may_be_public_id
 from web.submissions.queries import Viewer, score_of, visible_submissions
 
@@ -13,7 +13,7 @@ ACCEPTED, BEST = "accepted", "best"
 MAX_RECENT = 20
 
 
-def counterpart(submission: Submission, viewer: Viewer, against: str) -> Submission | None:
+def comparison_base(submission: Submission, viewer: Viewer, against: str) -> Submission | None:
     """The submission that `against` names: `accepted`, `best`, or a public id. None where there is none.
 
     The last accepted and the best are the viewer's own in the same language; the author's for those who
@@ -69,7 +69,7 @@ def _accepted(submission: Submission, viewer: Viewer, visible: QuerySet[Submissi
 def _best(submission: Submission, viewer: Viewer) -> int | None:
     whose = _whose(submission, viewer)
     if whose == submission.user_id and score_of(submission):
-        best = rivals.own_best(submission)
+        best = peer_scores.own_best(submission)
         return best.submission_id if best else None
     rows = Best.objects.filter(
         user=whose, problem=submission.problem_id, language=submission.language, current=True

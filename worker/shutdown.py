@@ -24,7 +24,7 @@ from django.conf import settings
 _MOMENT = struct.Struct("d")
 
 
-class Stopping:
+class GracefulShutdown:
     """Whether this process is to stop, and by when. Made before the processes that share it are forked."""
 
     def __init__(self) -> None:
@@ -79,4 +79,4 @@ class Stopping:
         return moment
 
 
-stopping = Stopping()
+shutdown = GracefulShutdown()

@@ -5,7 +5,7 @@ would be the site's whole load. So there is one task per event loop while anybod
 query which of the watched jobs have new events, in a second for those events, and now and then where those
 that wait stand; then it hands out what is new. All looks run in one thread of the task's own, since the
 threads of requests end with them, and each gives its connection back: a pool may be smaller than what
-watches. A watcher that does not take its news is dropped at MAX_PENDING events, and comes back by itself.
+watches. A watcher that does not take its updates is dropped at MAX_PENDING events, and comes back by itself.
 """
 
 import asyncio
@@ -22,15 +22,15 @@ import structlog
 from django.db import Error as DatabaseTrouble
 from django.db import connections
 
-from web.submissions import queries, waiting
+from web.submissions import queries, queue_position
 from web.submissions.models import Event
 from web.submissions.queries import Following
-from web.submissions.waiting import Standing
+from web.submissions.queue_position import QueuePosition
 
 log = structlog.get_logger(__name__)
 
 POLL_S = 0.15
-STANDING_S = 1.0
+POSITION_S = 1.0
 TROUBLED_S = 2.0  # between looks at a database that does not answer
 MAX_PENDING = 500
 
@@ -54,42 +54,42 @@ def closing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class Update:
     """What a watcher has not seen: events in order, and where it stands if that changed.
 
     `over` when no event will come after these, or when the watcher was too slow to go on.
     """
 
     events: tuple[Event, ...] = ()
-    standing: Standing | None = None
+    position: QueuePosition | None = None
     over: bool = False
 
 
 class Watcher:
-    """Somebody who watches one submission from the event after `after` on. See `Lookout.watching`."""
+    """Watches one submission from the event after `after` on. See `EventBroadcaster.watching`."""
 
     def __init__(self, submission_id: int, after: int) -> None:
         self.submission_id = submission_id
         self.after = after
         self._events: list[Event] = []
-        self._standing: Standing | None = None
-        self._told: Standing | None = None
+        self._position: QueuePosition | None = None
+        self._told: QueuePosition | None = None
         self._over = False
         self._bell = asyncio.Event()
 
-    async def news(self, timeout_s: float) -> News:
+    async def next_update(self, timeout_s: float) -> Update:
         """What is new, as soon as anything is; nothing after `timeout_s`."""
         try:
             async with asyncio.timeout(timeout_s):
                 await self._bell.wait()
         except TimeoutError:
-            return News()
+            return Update()
         self._bell.clear()
         events, self._events = tuple(self._events), []
-        standing, self._standing = self._standing, None
-        return News(events, standing, over=self._over)
+        position, self._position = self._position, None
+        return Update(events, position, over=self._over)
 
-    def tell(self, following: Following) -> None:
+    def deliver(self, following: Following) -> None:
         """Hand over what was found."""
         fresh = [event for event in following.events if event.sequence > self.after]
         if fresh:
@@ -99,21 +99,21 @@ class Watcher:
         if fresh or self._over:
             self._bell.set()
 
-    def tell_standing(self, standing: Standing) -> None:
+    def deliver_position(self, position: QueuePosition) -> None:
         """Hand over where it stands, unless that is known."""
-        if standing != self._told:
-            self._told = self._standing = standing
+        if position != self._told:
+            self._told = self._position = position
             self._bell.set()
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _Poll:
     followings: Mapping[int, Following]
-    standings: Mapping[int, Standing]
+    positions: Mapping[int, QueuePosition]
 
 
-class Lookout:
-    """Looks for all watchers of one event loop, from the first that comes to the last that goes."""
+class EventBroadcaster:
+    """Polls for all watchers of one event loop, from the first that comes to the last that goes."""
 
     def __init__(self) -> None:
         self._watchers: dict[int, set[Watcher]] = {}
@@ -137,17 +137,17 @@ class Lookout:
 
     async def _run(self) -> None:
         loop = asyncio.get_running_loop()
-        standing_at = loop.time()
-        with ThreadPoolExecutor(1, thread_name_prefix="lookout") as thread:
+        position_at = loop.time()
+        with ThreadPoolExecutor(1, thread_name_prefix="broadcaster") as thread:
             while self._watchers:
                 began = loop.time()
-                due = began >= standing_at
+                due = began >= position_at
                 if due:
-                    standing_at = began + STANDING_S
+                    position_at = began + POSITION_S
                 try:
-                    found = await loop.run_in_executor(thread, partial(_look, self._seen(), standings=due))
+                    found = await loop.run_in_executor(thread, partial(_poll, self._seen(), positions=due))
                 except DatabaseTrouble as error:
-                    log.warning("lookout_cannot_look", error=str(error))
+                    log.warning("event_poll_failed", error=str(error))
                     await asyncio.sleep(TROUBLED_S)
                     continue
                 self._hand_out(found)
@@ -156,24 +156,24 @@ class Lookout:
     def _seen(self) -> dict[int, int]:
         return {pk: min(watcher.after for watcher in found) for pk, found in self._watchers.items()}
 
-    def _hand_out(self, look: _Look) -> None:
-        for submission_id, following in look.followings.items():
+    def _hand_out(self, poll: _Poll) -> None:
+        for submission_id, following in poll.followings.items():
             for watcher in self._watchers.get(submission_id, ()):
-                watcher.tell(following)
-        for submission_id, standing in look.standings.items():
+                watcher.deliver(following)
+        for submission_id, position in poll.positions.items():
             for watcher in self._watchers.get(submission_id, ()):
-                watcher.tell_standing(standing)
+                watcher.deliver_position(position)
 
 
-_lookouts: WeakKeyDictionary[asyncio.AbstractEventLoop, Lookout] = WeakKeyDictionary()
+_broadcasters: WeakKeyDictionary[asyncio.AbstractEventLoop, EventBroadcaster] = WeakKeyDictionary()
 
 
-def lookout() -> Lookout:
-    """The lookout of the running event loop."""
-    return _lookouts.setdefault(asyncio.get_running_loop(), Lookout())
+def broadcaster() -> EventBroadcaster:
+    """The broadcaster of the running event loop."""
+    return _broadcasters.setdefault(asyncio.get_running_loop(), EventBroadcaster())
 
 
 @closing
-def _look(seen: Mapping[int, int], *, standings: bool) -> _Look:
+def _poll(seen: Mapping[int, int], *, positions: bool) -> _Poll:
     followings, queued = queries.follow_all(seen)
-    return _Look(followings, waiting.standings(queued) if standings and queued else {})
+    return _Poll(followings, queue_position.queue_positions(queued) if positions and queued else {})

@@ -11,7 +11,7 @@ from web.submissions.queues import GPU
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class WorkerPool:
     """The workers that serve a queue.
 
     `queues` are all that some of them serve, the one asked for among them. `slots` is how many jobs they
@@ -25,25 +25,27 @@ class Crew:
     away: bool
 
 
-def of_queues(queues: Collection[str], *, judging: Mapping[str, int]) -> dict[str, Crew]:
-    """The crew of each of `queues`, in one query. `judging` counts what is judged now, by queue."""
+def of_queues(queues: Collection[str], *, judging: Mapping[str, int]) -> dict[str, WorkerPool]:
+    """The worker pool of each of `queues`, in one query. `judging` counts what is judged now, by queue."""
     heard = DatabaseNow() - LOST_AFTER
     serving = Worker.objects.filter(state=Duty.SERVING, node__drained=False, heartbeat__gte=heard)
     workers = [
         (frozenset(served), slots)
         for served, slots in serving.values_list("queues", "concurrency").order_by()
     ]
-    return {queue: _crew(queue, workers, judging) for queue in queues}
+    return {queue: _worker_pool(queue, workers, judging) for queue in queues}
 
 
-def _crew(queue: str, workers: list[tuple[frozenset[str], int]], judging: Mapping[str, int]) -> Crew:
+def _worker_pool(
+    queue: str, workers: list[tuple[frozenset[str], int]], judging: Mapping[str, int]
+) -> WorkerPool:
     mine = [(served, slots) for served, slots in workers if queue in served]
     together = frozenset[str]().union(*(served for served, _ in mine)) or _least(queue)
     under_way = sum(judging.get(served, 0) for served in together)
     slots = sum(slots for _, slots in mine) or under_way
     # Where workers are known of and none serves this queue, what others judge is no sign of life for it.
     away = not mine if workers else not under_way
-    return Crew(together, slots, under_way, away)
+    return WorkerPool(together, slots, under_way, away)
 
 
 def _least(queue: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from web.authoring.editing.document import change_top
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProblemTemplate:
     """A template: the name of its folder, what the page calls it, and what it begins with."""
 
     name: str
@@ -20,29 +20,31 @@ class Kind:
     words: str
 
 
-KINDS = (
-    Kind(
+PROBLEM_TEMPLATES = (
+    ProblemTemplate(
         "elementwise",
         "Elementwise",
         "Each output depends on the inputs at the same index. Example: a product of two vectors.",
     ),
-    Kind(
+    ProblemTemplate(
         "reduction",
         "Reduction",
         "Many values become one. Example: a sum of squares with a tolerance for its order.",
     ),
-    Kind("matrix", "Matrix", "Two-dimensional arrays, wide and tall. Example: a matrix times a vector."),
-    Kind(
+    ProblemTemplate(
+        "matrix", "Matrix", "Two-dimensional arrays, wide and tall. Example: a matrix times a vector."
+    ),
+    ProblemTemplate(
         "stencil",
         "Stencil",
         "Each output depends on a neighbourhood. Example: the mean of four neighbours, with borders.",
     ),
-    Kind(
+    ProblemTemplate(
         "scan", "Scan", "Each output depends on all earlier inputs. Example: running sums, compared exactly."
     ),
-    Kind("sort", "Sort", "Elements change places. Example: short rows, each sorted."),
-    Kind("image", "Image", "Pixels of three bytes. Example: a horizontal flip."),
-    Kind(
+    ProblemTemplate("sort", "Sort", "Elements change places. Example: short rows, each sorted."),
+    ProblemTemplate("image", "Image", "Pixels of three bytes. Example: a horizontal flip."),
+    ProblemTemplate(
         "custom", "Custom", "The smallest template: an array modified in place, with a comment on every part."
     ),
 )
