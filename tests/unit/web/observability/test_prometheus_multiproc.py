@@ -7,9 +7,9 @@ from pathlib import Path
 _COUNT = """
 import sys, os
 from pathlib import Path
-from web.observability import folder
+from web.observability import prometheus_multiproc
 home, server, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-joined = folder.join(server, home=home)
+joined = prometheus_multiproc.join(server, home=home)
 from web.site import metrics
 metrics.SWEPT.labels(outcome="requeued").inc(times)
 metrics.JUDGING.set(times)
