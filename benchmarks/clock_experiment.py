@@ -32,12 +32,12 @@ from benchmarks.judging import print_table
 from judge.clock.calls import Calls
 from judge.clock.contracts import policy_for
 from judge.clock.guard import NoGuard
-from judge.clock.page import Orders, create_page
+from judge.clock.page import ClockOrders, create_page
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets, how_many_sets
 from judge.report import Timing
-from judge.runner.client import Answer, RunnerChannel
-from judge.runner.memory import Contents
+from judge.runner.client import ReplyStatus, RunnerChannel
+from judge.runner.memory import PrivateBytes
 from problems.formula import Formula
 from problems.loader import load_problem
 from problems.schema import Argument, Case, Problem, Tolerance
@@ -240,7 +240,7 @@ def addition(extent: int) -> tuple[Problem, Case]:
     return replace(problem, arguments=arguments, cases=(case,), bytes_moved=Formula.parse("6 * n")), case
 
 
-def draw(extent: int, seed: int) -> dict[str, Contents]:
+def draw(extent: int, seed: int) -> dict[str, PrivateBytes]:
     """Inputs and what is expected, in device memory, as `MemorySets` takes them."""
     import cupy  # noqa: PLC0415 - only the rounds need it
 
@@ -278,11 +278,11 @@ def running(runner: Path) -> Iterator[RunnerChannel]:
 
 
 @contextmanager
-def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[Orders]:
+def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[ClockOrders]:
     """A timed session over `sets`, with the memory of the flags."""
     page = create_page()
     try:
-        with Orders(page, exchange.hung_up) as orders:
+        with ClockOrders(page, exchange.hung_up) as orders:
             exchange.open_timing(
                 page,
                 sets.arguments,
@@ -296,9 +296,9 @@ def session(exchange: RunnerChannel, sets: MemorySets, flags: int) -> Iterator[O
         os.close(page)
 
 
-def require(answer: Answer, what: str) -> None:
+def require(answer: ReplyStatus, what: str) -> None:
     """Ends the round unless the runner did what it was asked for."""
-    if answer is not Answer.DONE:
+    if answer is not ReplyStatus.DONE:
         raise SystemExit(f"{what}: {answer}")
 
 

@@ -41,7 +41,7 @@ LOCKS = {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE", "DROP_INDEX", "REINDEX", "ADD
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class MigrationFinding:
     """A problem of a migration, and the check that found it."""
 
     migration: str
@@ -49,11 +49,11 @@ class Finding:
     message: str
 
 
-def findings() -> Iterator[Finding]:
+def findings() -> Iterator[MigrationFinding]:
     """Yield the problems of all migrations."""
     for migration, statements in _migrations():
         for code, message in sorted(_wrong(migration, statements)):
-            yield Finding(f"{migration.app_label}.{migration.name}", code, message)
+            yield MigrationFinding(f"{migration.app_label}.{migration.name}", code, message)
 
 
 def _migrations() -> Iterator[tuple[Migration, list[str]]]:

@@ -59,7 +59,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TextPassage:
     """A piece of text that people read, and the line on which it starts."""
 
     line: int
@@ -67,7 +67,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PhraseFinding:
     """A phrase that broke a rule."""
 
     path: Path
@@ -138,7 +138,7 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.passages: list[Passage] = []
+        self.passages: list[TextPassage] = []
         self._text: list[str] = []
         self._line = 1
 
@@ -147,7 +147,7 @@ class _Reader(HTMLParser):
             self.end_block()
         for name, value in attrs:
             if name in _SHOWN_ATTRIBUTES and value:
-                self.passages.append(Passage(self.getpos()[0], value))
+                self.passages.append(TextPassage(self.getpos()[0], value))
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in _INLINE:
@@ -162,7 +162,7 @@ class _Reader(HTMLParser):
         """Take what was read since the last block as one passage."""
         text = "".join(self._text).strip()
         if text:
-            self.passages.append(Passage(self._line, text))
+            self.passages.append(TextPassage(self._line, text))
         self._text = []
 
 
@@ -170,11 +170,11 @@ def _blank(text: str, shown: str = "") -> str:
     return shown + "\n" * text.count("\n")
 
 
-def of_template(source: str) -> Iterable[Passage]:
+def of_template(source: str) -> Iterable[TextPassage]:
     """The passages of a Django template."""
     for found in _VARIABLE.finditer(source):
         for default in _DEFAULT.finditer(found[0]):
-            yield Passage(source.count("\n", 0, found.start()) + 1, default[2])
+            yield TextPassage(source.count("\n", 0, found.start()) + 1, default[2])
     source = _VARIABLE.sub(lambda found: _blank(found[0], "X"), source)
     source = _TAG.sub(lambda found: _blank(found[0], " "), source)
     reader = _Reader()
@@ -193,7 +193,7 @@ def _help_texts(tree: ast.AST) -> Iterator[int]:
                 yield id(node.body[0])
 
 
-def of_python(source: str) -> Iterable[Passage]:
+def of_python(source: str) -> Iterable[TextPassage]:
     """The string literals of a module, without docstrings that no program prints."""
     tree = ast.parse(source)
     shown = set(_help_texts(tree))
@@ -204,51 +204,51 @@ def of_python(source: str) -> Iterable[Passage]:
         if isinstance(node, ast.JoinedStr):
             apart.update(map(id, node.values))
             parts = (part.value if isinstance(part, ast.Constant) else "X" for part in node.values)
-            yield Passage(node.lineno, "".join(map(str, parts)))
+            yield TextPassage(node.lineno, "".join(map(str, parts)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
-            yield Passage(node.lineno, node.value)
+            yield TextPassage(node.lineno, node.value)
 
 
 _COMMENT = re.compile(r"^\s*(?://|/?\*)")
 _LITERAL = re.compile(r"""(["'`])((?:\\.|(?!\1).)*)\1""")
 
 
-def of_script(source: str) -> Iterable[Passage]:
+def of_script(source: str) -> Iterable[TextPassage]:
     """The string literals of a script."""
     for line, text in enumerate(source.splitlines(), 1):
         if not _COMMENT.match(text):
-            yield from (Passage(line, found[2]) for found in _LITERAL.finditer(text))
+            yield from (TextPassage(line, found[2]) for found in _LITERAL.finditer(text))
 
 
 _REMARK = re.compile(r"(?:^|\s)#+\s+(.*)$", re.MULTILINE)
 _HERE_DOCUMENT = re.compile(r"<<-?(['\"]?)(\w+)\1\n(.*?)\n\2$", re.DOTALL | re.MULTILINE)
 
 
-def of_shell(source: str) -> Iterable[Passage]:
+def of_shell(source: str) -> Iterable[TextPassage]:
     """The string literals, comments and here-documents of a shell script or a Makefile."""
     for line, text in enumerate(source.splitlines(), 1):
         if remark := _REMARK.search(text):
-            yield Passage(line, remark[1])
-        yield from (Passage(line, found[2]) for found in _LITERAL.finditer(text))
+            yield TextPassage(line, remark[1])
+        yield from (TextPassage(line, found[2]) for found in _LITERAL.finditer(text))
     for document in _HERE_DOCUMENT.finditer(source):
-        yield Passage(source.count("\n", 0, document.start(3)) + 1, document[3])
+        yield TextPassage(source.count("\n", 0, document.start(3)) + 1, document[3])
 
 
 _CODE = re.compile(r"```.*?```|~~~.*?~~~|`[^`\n]*`", re.DOTALL)
 _PARAGRAPH = re.compile(r"\S.*?(?=\n\s*\n|\n\s*[-*|#>]|\n\s*\d+\.\s|\Z)", re.DOTALL)
 
 
-def of_markdown(source: str) -> Iterable[Passage]:
+def of_markdown(source: str) -> Iterable[TextPassage]:
     """The paragraphs, headings, items and rows of a Markdown file, without code."""
     source = _CODE.sub(lambda found: _blank(found[0], "X"), source)
     for found in _PARAGRAPH.finditer(source):
         text = found[0].lstrip("-*#>| ")
         for cell in text.split("|"):
-            yield Passage(source.count("\n", 0, found.start()) + 1, cell.strip())
+            yield TextPassage(source.count("\n", 0, found.start()) + 1, cell.strip())
 
 
-_READERS: dict[str, Callable[[str], Iterable[Passage]]] = {
+_READERS: dict[str, Callable[[str], Iterable[TextPassage]]] = {
     ".html": of_template,
     ".txt": of_template,
     ".py": of_python,
@@ -264,12 +264,12 @@ def is_excepted(path: Path) -> bool:
     return any(place.match(name) for place in (path, *path.parents) for name in EXCEPTED)
 
 
-def check(paths: Iterable[Path], root: Path) -> list[Finding]:
+def check(paths: Iterable[Path], root: Path) -> list[PhraseFinding]:
     """Return the breaches of rules in the files `paths` below `root`, in order."""
     found = []
     for path in paths:
         for passage in _READERS[path.suffix]((root / path).read_text()):
-            found += [Finding(path, passage.line, *breach) for breach in breaches(passage.text)]
+            found += [PhraseFinding(path, passage.line, *breach) for breach in breaches(passage.text)]
     return sorted(found, key=lambda finding: (finding.path, finding.line, finding.phrase))
 
 

@@ -6,11 +6,11 @@ from judge.drawn import inputs
 from judge.sizes import bytes_of, check_sizes
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Mode
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 _TRACED_BYTES = 256 * 1024  # cases with less data run slowly and tell more
-_WATCHED = Flag.DETERMINISTIC | Flag.RACES
-ORDERS = (_WATCHED, _WATCHED | Flag.REVERSED, _WATCHED | Flag.INTERLEAVED)
+_WATCHED = RunFlag.DETERMINISTIC | RunFlag.RACES
+ORDERS = (_WATCHED, _WATCHED | RunFlag.REVERSED, _WATCHED | RunFlag.INTERLEAVED)
 
 
 def select_cases(
@@ -25,14 +25,14 @@ def select_cases(
     return tuple(case for case in problem.cases if ranked or case.group is not Group.TIMED)
 
 
-def flags_for(problem: Problem, case: Case) -> Flag:
+def flags_for(problem: Problem, case: Case) -> RunFlag:
     """Return the flags of a single run: small cases are watched in fixed order; odd cases run reversed."""
     ascending, *others = orders_for(problem, case)
     return others[0] if others and case.group is Group.ODD else ascending
 
 
-def orders_for(problem: Problem, case: Case) -> tuple[Flag, ...]:
+def orders_for(problem: Problem, case: Case) -> tuple[RunFlag, ...]:
     """Return the flags of each run of a CUDA program on a case in functional mode; see `judge.cpu.orders`."""
     if sum(bytes_of(argument, case.sizes) for argument in inputs(problem)) > _TRACED_BYTES:
-        return (Flag.NONE,)
+        return (RunFlag.NONE,)
     return ORDERS

@@ -21,7 +21,7 @@ ALIGNMENT_BYTES = 256  # what cudaMalloc promises, so that kernels may use vecto
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ArrayPart:
     """One array in a drawn set: `size_bytes` at `offset`."""
 
     name: str
@@ -38,7 +38,7 @@ class CaseData:
     """
 
     case: Case
-    parts: tuple[Part, ...]
+    parts: tuple[ArrayPart, ...]
     size_bytes: int
     descriptor: int
 
@@ -62,17 +62,17 @@ def inputs(problem: Problem) -> list[Argument]:
     return [argument for argument in problem.arguments if argument.role in {Role.IN, Role.INOUT}]
 
 
-def layout(problem: Problem, case: Case) -> tuple[tuple[Part, ...], int]:
+def layout(problem: Problem, case: Case) -> tuple[tuple[ArrayPart, ...], int]:
     """The parts of a set of `case`, and the bytes that it takes.
 
     Inputs in the signature's order, then what is expected of each output: float64 for floats, else the
     output's own dtype. Every part starts at a multiple of ALIGNMENT_BYTES.
     """
-    parts: list[Part] = []
+    parts: list[ArrayPart] = []
     end = 0
     for name, size_bytes in _sizes(problem, case):
         start = -(-end // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
-        parts.append(Part(name, start, size_bytes))
+        parts.append(ArrayPart(name, start, size_bytes))
         end = start + size_bytes
     return tuple(parts), end
 

@@ -32,16 +32,16 @@ from judge.errors import Disturbed, JudgeError, JudgementCancelled, NeverQuiet
 from judge.evidence.diagnostics import clean, first_error
 from judge.evidence.faults import classified
 from judge.evidence.launches import launched_nothing
-from judge.judgement import Judgement, Outcome
+from judge.judgement import Judgement, RunOutcome
 from judge.race_watch import RaceWatch
 from judge.redaction import shown_message, told
-from judge.report import CaseReport, Diagnostic, Progress, Report, StageTime
+from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, StageTime
 from judge.scoring import score, unsuited
 from judge.target import Referee, Target
 from problems.libraries import refused_include
 from problems.schema import Case, Problem
 from problems.vocabulary import DiagnosticKind, Language, Mode, Stage, Step, Verdict
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 MAX_OUTPUT_CHARACTERS = 64 * 1024
 _BUSY = "The GPU was never idle while this program ran on it alone."
@@ -61,7 +61,7 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
     seed: int | None = None,
     gpu_model: str = "",
     sanitize: bool = False,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[ProgressEvent], None] = lambda _: None,
     on_stage: Callable[[StageTime], None] = lambda _: None,
     cancelled: Event | None = None,
 ) -> Report:
@@ -100,12 +100,12 @@ def evaluate(  # noqa: PLR0913 - a problem, a source and nine options by name
         try:
             return _judge(judgement)
         except JudgementCancelled:
-            return _report(judgement, Outcome(Verdict.CANCELLED, "Cancelled."), Built())
+            return _report(judgement, RunOutcome(Verdict.CANCELLED, "Cancelled."), Built())
         except JudgeError:
             charged = judgement.overdrawn()
             if charged is None:
                 raise
-            return _report(judgement, Outcome(*charged), Built())
+            return _report(judgement, RunOutcome(*charged), Built())
 
 
 def _judge(judgement: Judgement) -> Report:
@@ -113,7 +113,7 @@ def _judge(judgement: Judgement) -> Report:
     if judgement.language is Language.CUDA and allowed is not None:
         refusal = refused_include(judgement.source, allowed)
         if refusal:
-            return _report(judgement, Outcome(Verdict.REJECTED, refusal), Built())
+            return _report(judgement, RunOutcome(Verdict.REJECTED, refusal), Built())
     referee = judgement.new_run(alone=judgement.sanitize)
     judgement.tell(Step.COMPILING, "Compiling")
     with judgement.stage(Stage.COMPILE):
@@ -121,7 +121,9 @@ def _judge(judgement: Judgement) -> Report:
             judgement.problem, judgement.source, judgement.language, judgement.cancelled
         )
     if built.failure:
-        return _report(judgement, Outcome(built.failure, built.message, diagnostics=built.diagnostics), built)
+        return _report(
+            judgement, RunOutcome(built.failure, built.message, diagnostics=built.diagnostics), built
+        )
     judgement.tell(Step.COMPILED, "Compiled")
     with judgement.watch() as watch:
         try:
@@ -138,7 +140,7 @@ def _judge(judgement: Judgement) -> Report:
     return _report(judgement, _examined(judgement, _raced(judgement, built, outcome)), built)
 
 
-def _watched(judgement: Judgement, watch: RaceWatch, outcome: Outcome) -> Outcome:
+def _watched(judgement: Judgement, watch: RaceWatch, outcome: RunOutcome) -> RunOutcome:
     """The outcome, or a wrong answer where a race was found that changes an output in another order."""
     with judgement.stage(Stage.EXAMINE):
         race = watch.found()
@@ -160,7 +162,9 @@ def _start_again(judgement: Judgement) -> Referee:
     return judgement.new_run(alone=True)
 
 
-def _check(judgement: Judgement, built: Built, referee: Referee, *, starting: Stage = Stage.START) -> Outcome:
+def _check(
+    judgement: Judgement, built: Built, referee: Referee, *, starting: Stage = Stage.START
+) -> RunOutcome:
     reports: list[CaseReport] = []
     if failed := _load(judgement, built, referee, starting):
         return failed
@@ -183,7 +187,7 @@ def _check(judgement: Judgement, built: Built, referee: Referee, *, starting: St
     return outcome
 
 
-def _load(judgement: Judgement, built: Built, referee: Referee, starting: Stage) -> Outcome | None:
+def _load(judgement: Judgement, built: Built, referee: Referee, starting: Stage) -> RunOutcome | None:
     with judgement.stage(starting):
         referee.ready()
     with judgement.stage(Stage.LOAD):
@@ -193,10 +197,10 @@ def _load(judgement: Judgement, built: Built, referee: Referee, starting: Stage)
     verdict, message = failed
     found = load_findings(referee.diagnostics, judgement.source)
     error = first_error(found)
-    return Outcome(verdict, error.text if error else message, diagnostics=found)
+    return RunOutcome(verdict, error.text if error else message, diagnostics=found)
 
 
-def _rank(judgement: Judgement, built: Built, referee: Referee, checked: Outcome) -> Outcome:
+def _rank(judgement: Judgement, built: Built, referee: Referee, checked: RunOutcome) -> RunOutcome:
     try:
         if referee.promote():
             outcome = _time(judgement, referee, checked)
@@ -209,13 +213,13 @@ def _rank(judgement: Judgement, built: Built, referee: Referee, checked: Outcome
 
 
 def _time_alone(
-    judgement: Judgement, built: Built, referee: Referee, checked: Outcome, *, last: bool = False
-) -> Outcome:
+    judgement: Judgement, built: Built, referee: Referee, checked: RunOutcome, *, last: bool = False
+) -> RunOutcome:
     """Time the timed cases in a fresh run that has the GPU alone."""
     return _load(judgement, built, referee, Stage.WAIT) or _time(judgement, referee, checked, last=last)
 
 
-def _second_look(judgement: Judgement, built: Built, checked: Outcome, first: Outcome) -> Outcome:
+def _second_look(judgement: Judgement, built: Built, checked: RunOutcome, first: RunOutcome) -> RunOutcome:
     """Time a program once more that was faster than its GPU is known to be. The slower figure counts."""
     judgement.tell(Step.WAITING, "This is faster than expected of the GPU. The program is timed once more.")
     try:
@@ -227,12 +231,12 @@ def _second_look(judgement: Judgement, built: Built, checked: Outcome, first: Ou
     return max(first, again, key=lambda outcome: outcome.score.median_us if outcome.score else 0.0)
 
 
-def _remarkable(outcome: Outcome) -> bool:
+def _remarkable(outcome: RunOutcome) -> bool:
     """Whether a time is better than what the GPU was measured to reach."""
     return any(report.timing is not None and report.timing.remarkable for report in outcome.cases)
 
 
-def _time(judgement: Judgement, referee: Referee, checked: Outcome, *, last: bool = False) -> Outcome:
+def _time(judgement: Judgement, referee: Referee, checked: RunOutcome, *, last: bool = False) -> RunOutcome:
     """Time the timed cases. `last` says that no other run comes after this one."""
     reports = list(checked.cases)
     cases = judgement.timed
@@ -262,10 +266,10 @@ def _never_quiet(case: Case) -> CaseReport:
     return CaseReport(case.name, case.group, case.public, Verdict.REJECTED, _BUSY, sizes=dict(case.sizes))
 
 
-def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> Outcome:
+def _outcome(judgement: Judgement, referee: Referee, reports: list[CaseReport]) -> RunOutcome:
     verdict, message = _overall(reports)
     found = _told(judgement, referee.diagnostics, judgement.said_before)
-    return Outcome(verdict, message, tuple(reports), found, referee.output)
+    return RunOutcome(verdict, message, tuple(reports), found, referee.output)
 
 
 def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | None) -> tuple[Diagnostic, ...]:
@@ -274,7 +278,7 @@ def _told(judgement: Judgement, found: tuple[Diagnostic, ...], before: int | Non
     return told(found, before, judgement.source, names)
 
 
-def _examined(judgement: Judgement, outcome: Outcome) -> Outcome:
+def _examined(judgement: Judgement, outcome: RunOutcome) -> RunOutcome:
     """The outcome with what the target's doctor says of a case that ended badly."""
     places = [at for at, report in enumerate(outcome.cases) if report.verdict is not Verdict.ACCEPTED]
     if outcome.verdict not in _EXAMINED or not places:
@@ -301,7 +305,7 @@ def _examined(judgement: Judgement, outcome: Outcome) -> Outcome:
     )
 
 
-def _raced(judgement: Judgement, built: Built, outcome: Outcome) -> Outcome:
+def _raced(judgement: Judgement, built: Built, outcome: RunOutcome) -> RunOutcome:
     """The outcome of a sanitized program with the races that a further run of one case shows.
 
     The case is the first that failed, else the last, which is the largest as a rule.
@@ -317,18 +321,18 @@ def _raced(judgement: Judgement, built: Built, outcome: Outcome) -> Outcome:
         referee.ready()
         if referee.load(*built.contents) is None:
             (drawn,) = judgement.session.sets(next(case for case in judgement.cases if case.name == wanted))
-            referee.check(drawn, Flag.NONE)
+            referee.check(drawn, RunFlag.NONE)
             referee.finish()
         judgement.end_run()
     races = [said for said in referee.diagnostics if said.kind == DiagnosticKind.RACE]
     return replace(outcome, diagnostics=(*outcome.diagnostics, *races))
 
 
-def _orders(judgement: Judgement, case: Case) -> tuple[Flag, ...]:
+def _orders(judgement: Judgement, case: Case) -> tuple[RunFlag, ...]:
     """The orders that `case` runs in: one, but for CUDA programs in functional mode."""
     if judgement.language is Language.CUDA and not judgement.target.ranks:
         return orders_for(judgement.problem, case)
-    return (flags_for(judgement.problem, case) | (Flag.SANITIZE if judgement.sanitize else Flag.NONE),)
+    return (flags_for(judgement.problem, case) | (RunFlag.SANITIZE if judgement.sanitize else RunFlag.NONE),)
 
 
 def _all_accepted(reports: list[CaseReport]) -> bool:
@@ -349,7 +353,7 @@ def _shown(judgement: Judgement, output: bytes) -> str:
     return clean(output.decode("utf-8", "replace"), MAX_OUTPUT_CHARACTERS)
 
 
-def _report(judgement: Judgement, outcome: Outcome, built: Built) -> Report:
+def _report(judgement: Judgement, outcome: RunOutcome, built: Built) -> Report:
     judgement.tell(Step.FINISHED, outcome.verdict.value)
     report = Report(
         verdict=outcome.verdict,

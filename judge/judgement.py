@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from judge.race_watch import RaceWatch
-from judge.report import CaseReport, Diagnostic, Progress, Score, StageTime
+from judge.report import CaseReport, Diagnostic, ProgressEvent, Score, StageTime
 from judge.target import JudgingSession, Referee, Target
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Mode, Stage, Step, Verdict
@@ -22,7 +22,7 @@ class Judgement:
     mode: Mode
     target: Target
     cases: tuple[Case, ...]
-    on_progress: Callable[[Progress], None]
+    on_progress: Callable[[ProgressEvent], None]
     on_stage: Callable[[StageTime], None]
     cancelled: Callable[[], bool]
     sanitize: bool
@@ -72,7 +72,7 @@ class Judgement:
 
     def tell(self, kind: Step, text: str, *, index: int | None = None, total: int | None = None) -> None:
         """Report a step."""
-        self.on_progress(Progress(kind, text, index=index, total=total))
+        self.on_progress(ProgressEvent(kind, text, index=index, total=total))
 
     def new_run(self, *, alone: bool) -> Referee:
         """End the current run, if any, and begin one with a fresh runner."""
@@ -118,7 +118,7 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """The result of running the program."""
 
     verdict: Verdict

@@ -21,14 +21,14 @@ from judge.errors import JudgementCancelled, OracleFailed
 from judge.evidence.diagnostics import clean
 from judge.report import Diagnostic
 from judge.runner.buffers import Bytes
-from judge.runner.client import Answer, RunnerClient
+from judge.runner.client import ReplyStatus, RunnerClient
 from judge.sizes import scalar_of, shape_of, size_names
 from problems.binding_python import call_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Dtype, Language, OracleKind, Role
 from sandbox.backend import Process
-from sandbox.spec import Ending
-from sandbox.wire import Flag, WireArgument
+from sandbox.spec import Termination
+from sandbox.wire import RunFlag, WireArgument
 
 TORCH_ORACLE = "torch-oracle"
 _LOAD_S = 20.0
@@ -80,9 +80,9 @@ class Oracle:
         """Write contents for `seed` into the memory of `drawn`, by default for a random one."""
         case = drawn.case
         if case.inputs:
-            flags, seed = Flag.GIVEN, _number_of(self._problem, case)
+            flags, seed = RunFlag.GIVEN, _number_of(self._problem, case)
         else:
-            flags, seed = Flag.NONE, secrets.randbits(128) if seed is None else seed
+            flags, seed = RunFlag.NONE, secrets.randbits(128) if seed is None else seed
         answer = self._conversation.run(
             _arguments(self._problem, drawn),
             [drawn.descriptor],
@@ -103,15 +103,15 @@ class Oracle:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _require(self, answer: Answer, doing: str) -> None:
-        if answer is Answer.DONE:
+    def _require(self, answer: ReplyStatus, doing: str) -> None:
+        if answer is ReplyStatus.DONE:
             return
-        if answer is Answer.CANCELLED:
+        if answer is ReplyStatus.CANCELLED:
             raise JudgementCancelled
         said = [_with_line(diagnostic) for diagnostic in self._conversation.diagnostics]
-        if answer is Answer.DIED:
+        if answer is ReplyStatus.DIED:
             completion = self._conversation.end()
-            if not said or completion.ending is not Ending.EXITED:  # else the author's error is why
+            if not said or completion.ending is not Termination.EXITED:  # else the author's error is why
                 said.append(f"it ended unexpectedly: {completion.ending}, status {completion.status}")
             said.append(clean(completion.stderr.decode("utf-8", "replace"), 2000))
         reason = answer.name.lower().replace("_", " ")

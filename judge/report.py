@@ -180,7 +180,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ProgressEvent:
     """A step worth showing while judging.
 
     `index` of `total` counts the cases of `CASE` and `TIMING`, and the programs of a proof.

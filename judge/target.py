@@ -17,7 +17,7 @@ from judge.report import CaseReport, Diagnostic
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 
 class Referee(Protocol):
@@ -52,7 +52,7 @@ class Referee(Protocol):
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
         """Load the program. Returns None, or the verdict and message of a program that did not load."""
 
-    def check(self, drawn: CaseData, flags: Flag) -> CaseReport:
+    def check(self, drawn: CaseData, flags: RunFlag) -> CaseReport:
         """Run one case and check it in full."""
 
     def promote(self) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from problems.calling import Pattern, PythonCall, PythonEntry
+from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from problems.schema import Argument, Problem
 from problems.vocabulary import Dtype, Role
 
@@ -19,10 +19,10 @@ def signature_python(problem: Problem) -> str:
     return f"def solve({', '.join(_parameters(problem, call))}) -> {result}"
 
 
-def call_of(problem: Problem) -> PythonCall:
+def call_of(problem: Problem) -> PythonCallSpec:
     """Return the form of the call of Python programs; by default `solve` with all arguments in order."""
     names = tuple(argument.name for argument in problem.arguments)
-    return problem.python or PythonCall(PythonEntry.SOLVE, Pattern.of_names(names))
+    return problem.python or PythonCallSpec(PythonEntry.SOLVE, Pattern.of_names(names))
 
 
 def starter_python(problem: Problem, explanations: list[str]) -> str:
@@ -44,7 +44,7 @@ def starter_python(problem: Problem, explanations: list[str]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _notes(call: PythonCall, explanations: list[str]) -> list[str]:
+def _notes(call: PythonCallSpec, explanations: list[str]) -> list[str]:
     notes = ["Arrays are tensors, scalars are numbers.", *(f"  {line}" for line in explanations)]
     if call.entry is PythonEntry.CUSTOM_KERNEL:
         notes.append(f"data is {call.given.text}.")
@@ -63,7 +63,7 @@ def _unpacking(given: Pattern) -> list[str]:
     return [f"    {given.text.strip('()').rstrip(',')} = data"] if plain and len(given.names) > 1 else []
 
 
-def _model(problem: Problem, call: PythonCall) -> list[str]:
+def _model(problem: Problem, call: PythonCallSpec) -> list[str]:
     made_with = ", ".join(["self", *call.init.names])
     parts = call.init.form["tuple"]
     count = len(parts) if isinstance(parts, list) else 0
@@ -80,7 +80,7 @@ def _model(problem: Problem, call: PythonCall) -> list[str]:
     ]
 
 
-def _parameters(problem: Problem, call: PythonCall) -> list[str]:
+def _parameters(problem: Problem, call: PythonCallSpec) -> list[str]:
     known = {argument.name: argument for argument in problem.arguments}
     parts = call.given.form.get("tuple")
     taken = []
@@ -98,7 +98,7 @@ def _written(problem: Problem) -> list[str]:
     return [argument.name for argument in problem.arguments if argument.role in {Role.OUT, Role.INOUT}]
 
 
-def _result(call: PythonCall) -> str:
+def _result(call: PythonCallSpec) -> str:
     if not call.returns:
         return "None"
     if len(call.returns) == 1:

@@ -88,7 +88,7 @@ class ModuleArgument:
 
 
 @dataclass(frozen=True, slots=True)
-class PythonCall:
+class PythonCallSpec:
     """The form of the call of Python programs.
 
     `given` is what `custom_kernel` gets as its `data`, and for the other entries the tuple of arguments.

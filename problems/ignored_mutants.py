@@ -4,14 +4,14 @@ from collections.abc import Collection
 
 from problems.faults import FILE, Faults
 from problems.schema import IgnoredMutant
-from problems.table import Table
+from problems.table import TomlTable
 
 KEY = "mutants_ignored"
 _NAME = "[a-z]+(-[a-z]+)*-[1-9][0-9]*"
 _EXAMPLE = "off-by-one-launch-1"
 
 
-def parse_ignored(top: Table) -> tuple[IgnoredMutant, ...]:
+def parse_ignored(top: TomlTable) -> tuple[IgnoredMutant, ...]:
     """The entries of problem.toml, none where there are none."""
     return tuple(_entry(table) for table in top.tables(KEY)) if top.has(KEY) else ()
 
@@ -33,7 +33,7 @@ def check_ignored(entries: tuple[IgnoredMutant, ...], accepted: Collection[str],
         seen.append(place)
 
 
-def _entry(table: Table) -> IgnoredMutant:
+def _entry(table: TomlTable) -> IgnoredMutant:
     entry = IgnoredMutant(
         file=table.text("file", most=60, example="plain.cu"),
         mutant=table.text("mutant", most=60, pattern=_NAME, example=_EXAMPLE),

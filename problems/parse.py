@@ -7,14 +7,14 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from problems.calling import PythonCall
+from problems.calling import PythonCallSpec
 from problems.faults import Faults
 from problems.formula import Formula, FormulaError
 from problems.ignored_mutants import parse_ignored
 from problems.libraries import Library
 from problems.parse_python import parse_python
-from problems.schema import Argument, Case, IgnoredMutant, Limits, Tolerance
-from problems.table import Table, kind_of
+from problems.schema import Argument, Case, IgnoredMutant, ProblemLimits, Tolerance
+from problems.table import TomlTable, kind_of
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import (
     BaselineKind,
@@ -82,7 +82,7 @@ class Description:
     tags: tuple[str, ...]
     track_day: int | None
     languages: tuple[Language, ...]
-    limits: Limits
+    limits: ProblemLimits
     bytes_moved: Formula
     operations: Formula
     beatable: tuple[Count, ...]
@@ -90,7 +90,7 @@ class Description:
     cases: tuple[Case, ...]
     solutions: tuple[DeclaredSolution, ...]
     mutants_ignored: tuple[IgnoredMutant, ...]
-    python: PythonCall | None
+    python: PythonCallSpec | None
     oracle: OracleKind
     sound: bool
 
@@ -98,9 +98,9 @@ class Description:
 def parse_description(text: str, faults: Faults) -> Description:
     """Parse problem.toml. Faults are added to `faults`; faulty entries become stand-ins."""
     before = faults.count
-    top = Table(parse_toml(text, faults), "", faults)
+    top = TomlTable(parse_toml(text, faults), "", faults)
     if faults.count > before:
-        top = Table({}, "", Faults(faults.slug))  # one fault says it all
+        top = TomlTable({}, "", Faults(faults.slug))  # one fault says it all
     formulas = top.table("formulas")
     arguments = tuple(_argument(table) for table in top.tables("arguments"))
     description = Description(
@@ -141,7 +141,7 @@ def parse_toml(text: str, faults: Faults) -> dict[str, object]:
     return {}
 
 
-def _tags(top: Table) -> tuple[str, ...]:
+def _tags(top: TomlTable) -> tuple[str, ...]:
     tags = top.texts("tags")
     for index, tag in enumerate(tags):
         if not re.fullmatch(_TAG, tag) or len(tag) > 30:
@@ -151,9 +151,9 @@ def _tags(top: Table) -> tuple[str, ...]:
     return tags
 
 
-def _limits(table: Table) -> Limits:
-    usual = Limits()
-    limits = Limits(
+def _limits(table: TomlTable) -> ProblemLimits:
+    usual = ProblemLimits()
+    limits = ProblemLimits(
         compile_s=table.number("compile_s", most=120.0, default=usual.compile_s, zero=False),
         case_s=table.number("case_s", most=60.0, default=usual.case_s, zero=False),
         memory_mib=table.integer("memory_mib", least=64, most=16384, default=usual.memory_mib),
@@ -165,7 +165,7 @@ def _limits(table: Table) -> Limits:
     return limits
 
 
-def _gpus(table: Table) -> tuple[str, ...]:
+def _gpus(table: TomlTable) -> tuple[str, ...]:
     words = table.texts("gpus")
     for index, word in enumerate(words):
         if not re.fullmatch(_GPU, word):
@@ -173,17 +173,17 @@ def _gpus(table: Table) -> tuple[str, ...]:
     return words
 
 
-def _libraries(table: Table) -> tuple[Library, ...]:
+def _libraries(table: TomlTable) -> tuple[Library, ...]:
     """An empty array, which allows none, is not the same as no array."""
     return table.choices("libraries", Library) if table.raw("libraries") != [] else ()
 
 
-def _formula(table: Table, key: str, *, fractions: bool = False) -> Formula:
+def _formula(table: TomlTable, key: str, *, fractions: bool = False) -> Formula:
     text = table.text(key, most=200, example='"n"')
     return _parse_formula(table, key, text, fractions=fractions) if text else _ONE
 
 
-def _parse_formula(table: Table, key: str, text: str, *, fractions: bool = False) -> Formula:
+def _parse_formula(table: TomlTable, key: str, text: str, *, fractions: bool = False) -> Formula:
     try:
         return Formula.parse(text, fractions=fractions)
     except FormulaError as error:
@@ -191,7 +191,7 @@ def _parse_formula(table: Table, key: str, text: str, *, fractions: bool = False
         return _ONE
 
 
-def _argument(table: Table) -> Argument:
+def _argument(table: TomlTable) -> Argument:
     name = table.text("name", most=32, pattern=_IDENTIFIER, example="input_rows")
     if name in _RESERVED:
         table.fault("name", f"{name!r} is a reserved word; choose another name")
@@ -211,7 +211,7 @@ def _argument(table: Table) -> Argument:
     return argument
 
 
-def _tolerance(table: Table, role: Role, dtype: Dtype) -> Tolerance | None:
+def _tolerance(table: TomlTable, role: Role, dtype: Dtype) -> Tolerance | None:
     checked = role in {Role.OUT, Role.INOUT}
     if not table.has("tolerance"):
         if checked and dtype.is_float:
@@ -232,7 +232,7 @@ def _tolerance(table: Table, role: Role, dtype: Dtype) -> Tolerance | None:
     return tolerance
 
 
-def _case(table: Table) -> Case:
+def _case(table: TomlTable) -> Case:
     case = Case(
         name=table.text("name", most=40, pattern=_WORD, example="not-a-multiple"),
         group=table.choice("group", Group),
@@ -243,7 +243,7 @@ def _case(table: Table) -> Case:
     return case
 
 
-def _sizes(table: Table) -> Mapping[str, int]:
+def _sizes(table: TomlTable) -> Mapping[str, int]:
     for key in table.keys:
         if not re.fullmatch(_IDENTIFIER, key):
             table.fault(key[:40], "a size name has lower-case letters, digits and _, like an argument name")
@@ -252,12 +252,12 @@ def _sizes(table: Table) -> Mapping[str, int]:
     return {key: table.integer(key, least=1, most=MAX_SIZE) for key in table.keys}
 
 
-def _inputs(table: Table) -> Mapping[str, tuple[float, ...]]:
+def _inputs(table: TomlTable) -> Mapping[str, tuple[float, ...]]:
     inner = table.table("inputs")
     return {key: _numbers(inner, key) for key in inner.keys}
 
 
-def _numbers(table: Table, key: str) -> tuple[float, ...]:
+def _numbers(table: TomlTable, key: str) -> tuple[float, ...]:
     values = table.raw(key)
     if not isinstance(values, list):
         table.fault(key, f"must be an array of numbers, not {kind_of(values)}")
@@ -275,7 +275,7 @@ def _numbers(table: Table, key: str) -> tuple[float, ...]:
     return tuple(values)
 
 
-def _solution(table: Table) -> DeclaredSolution:
+def _solution(table: TomlTable) -> DeclaredSolution:
     baseline = table.choice("baseline", BaselineKind) if table.has("baseline") else None
     if baseline is None and table.has("label"):
         table.fault("label", 'is for baselines; write baseline = "reference" or remove it')

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 
-from problems.calling import ModuleArgument, Pattern, PatternError, PythonCall, PythonEntry
+from problems.calling import ModuleArgument, Pattern, PatternError, PythonCallSpec, PythonEntry
 from problems.schema import Argument
-from problems.table import Table
+from problems.table import TomlTable
 
 _IDENTIFIER = "[a-z][a-z0-9_]{0,31}"
 _CLASS = "[A-Z][A-Za-z0-9]{0,39}"
 _NOTHING = Pattern.parse("()")
 
 
-def parse_python(top: Table, arguments: tuple[Argument, ...]) -> PythonCall | None:
+def parse_python(top: TomlTable, arguments: tuple[Argument, ...]) -> PythonCallSpec | None:
     """The table `[python]` of `top`, None where there is none. Faults are recorded by the table."""
     if not top.has("python"):
         return None
@@ -25,7 +25,7 @@ def parse_python(top: Table, arguments: tuple[Argument, ...]) -> PythonCall | No
         for key in ("init", "state"):
             if table.has(key):
                 table.fault(key, f'is for entry = "{PythonEntry.MODEL_NEW}"; remove it')
-    call = PythonCall(
+    call = PythonCallSpec(
         entry,
         given,
         returns,
@@ -41,7 +41,7 @@ def parse_python(top: Table, arguments: tuple[Argument, ...]) -> PythonCall | No
     return call
 
 
-def _pattern(table: Table, key: str, default: Pattern) -> Pattern:
+def _pattern(table: TomlTable, key: str, default: Pattern) -> Pattern:
     if not table.has(key):
         return default
     text = table.text(key, most=400, example='"(x, y)"')
@@ -52,14 +52,14 @@ def _pattern(table: Table, key: str, default: Pattern) -> Pattern:
         return default
 
 
-def _state(table: Table) -> Mapping[str, str]:
+def _state(table: TomlTable) -> Mapping[str, str]:
     if not table.has("state"):
         return {}
     inner = table.table("state")
     return {key: inner.text(key, most=32, pattern=_IDENTIFIER, example="weight") for key in inner.keys}
 
 
-def _modules(table: Table) -> Mapping[str, ModuleArgument]:
+def _modules(table: TomlTable) -> Mapping[str, ModuleArgument]:
     if not table.has("modules"):
         return {}
     outer = table.table("modules")

@@ -23,7 +23,7 @@ class NameRefused(OSError):
         super().__init__(errno.EINVAL, f"{name[:80]!r} is not the name of a file below the folder")
 
 
-class Place:
+class HeldFolder:
     """A folder that is held by its descriptor; files are written below it. `placing` opens one."""
 
     def __init__(self, descriptor: int) -> None:
@@ -55,7 +55,7 @@ class Place:
 
 
 @contextmanager
-def placing(folder: Path) -> Iterator[Place]:
+def placing(folder: Path) -> Iterator[HeldFolder]:
     """Make `folder`, which must not be there, with the folders above it, and hold it open.
 
     Raises:
@@ -65,6 +65,6 @@ def placing(folder: Path) -> Iterator[Place]:
     folder.mkdir(parents=True)
     descriptor = os.open(folder, _FOLDER)
     try:
-        yield Place(descriptor)
+        yield HeldFolder(descriptor)
     finally:
         os.close(descriptor)

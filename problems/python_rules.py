@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from problems.calling import ModuleArgument, PythonCall
+from problems.calling import ModuleArgument, PythonCallSpec
 from problems.faults import FILE, Faults
 from problems.schema import Argument
 from problems.vocabulary import Language, Role
@@ -13,7 +13,7 @@ _PARAMETER = r"[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z0-9_]+)*"
 
 
 def check_python(
-    call: PythonCall | None,
+    call: PythonCallSpec | None,
     languages: tuple[Language, ...],
     arguments: tuple[Argument, ...],
     faults: Faults,
@@ -62,7 +62,7 @@ def _module(place: str, module: ModuleArgument, roles: Mapping[str, Role], fault
             faults.add(FILE, key, f"{name[:40]!r} is not an array of role in")
 
 
-def _check_uses(call: PythonCall, roles: Mapping[str, Role], faults: Faults) -> None:
+def _check_uses(call: PythonCallSpec, roles: Mapping[str, Role], faults: Faults) -> None:
     used = {*call.given.names, *call.state.values()}
     for module in call.modules.values():
         used.update(module.state.values())

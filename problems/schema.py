@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from problems.calling import PythonCall
+from problems.calling import PythonCallSpec
 from problems.formula import Formula
 from problems.libraries import Library
 from problems.vocabulary import (
@@ -70,7 +70,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProblemLimits:
     """Limits of one submission. Times are wall clock.
 
     `gpus` are words of the names of models, such as `H200`; without any every model will do. `libraries` are
@@ -145,7 +145,7 @@ class Problem:
     languages: tuple[Language, ...]
     arguments: tuple[Argument, ...]
     cases: tuple[Case, ...]
-    limits: Limits
+    limits: ProblemLimits
     bytes_moved: Formula
     operations: Formula
     statement: str
@@ -156,7 +156,7 @@ class Problem:
     track_day: int | None = None
     editorial: str | None = None
     checker: str | None = None
-    python: PythonCall | None = None
+    python: PythonCallSpec | None = None
     oracle: OracleKind = OracleKind.ARRAYS
     mutants_ignored: tuple[IgnoredMutant, ...] = ()
     beatable: tuple[Count, ...] = ()

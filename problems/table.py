@@ -18,7 +18,7 @@ _KINDS: dict[type, str] = {
 }
 
 
-class Table:
+class TomlTable:
     """One TOML table. Read its keys, then `close` it to reject unread keys."""
 
     def __init__(self, values: object, where: str, faults: Faults) -> None:
@@ -124,20 +124,20 @@ class Table:
                 self.fault(f"{key}[{index}]", f"must be text in quotes, not {kind_of(value)}")
         return tuple(value for value in values if isinstance(value, str))
 
-    def table(self, key: str, *, required: bool = True) -> "Table":
+    def table(self, key: str, *, required: bool = True) -> "TomlTable":
         """A table below this one. An absent one that is not required reads as empty."""
         if not required and not self.has(key):
-            return Table({}, self.path(key), self._faults)
-        return Table(self._required(key, dict, "{ … }") or {}, self.path(key), self._faults)
+            return TomlTable({}, self.path(key), self._faults)
+        return TomlTable(self._required(key, dict, "{ … }") or {}, self.path(key), self._faults)
 
-    def tables(self, key: str) -> tuple["Table", ...]:
+    def tables(self, key: str) -> tuple["TomlTable", ...]:
         """An array of tables, `[[key]]`, that is not empty."""
         values = self._required(key, list, f"[[{key}]]")
         if not isinstance(values, list):
             return ()
         if not values:
             self.fault(key, f"must not be empty; write at least one [[{key}]] table")
-        return tuple(Table(v, self.path(f"{key}[{i}]"), self._faults) for i, v in enumerate(values))
+        return tuple(TomlTable(v, self.path(f"{key}[{i}]"), self._faults) for i, v in enumerate(values))
 
     def raw(self, key: str) -> object:
         """The value of a key that is there, of whatever type."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from problems.faults import Faults, PackageInvalid
 from problems.package import read_text
 from problems.parse import parse_toml
-from problems.table import Table
+from problems.table import TomlTable
 
 FOLDER = "tracks"
 MAX_PROBLEMS = 400
@@ -50,7 +50,7 @@ def load_track(path: Path, known: Collection[str]) -> TrackFile:
     faults.raise_any()
     values = parse_toml(text, faults)
     faults.raise_any()
-    top = Table(values, "", faults)
+    top = TomlTable(values, "", faults)
     track = TrackFile(
         slug=path.stem,
         title=top.text("title", most=80, example='"First kernels"'),
@@ -81,7 +81,7 @@ def load_tracks(root: Path) -> tuple[tuple[TrackFile, ...], tuple[str, ...]]:
     return tuple(tracks), tuple(faults)
 
 
-def _check_problems(slugs: tuple[str, ...], known: Collection[str], top: Table) -> None:
+def _check_problems(slugs: tuple[str, ...], known: Collection[str], top: TomlTable) -> None:
     if len(slugs) > MAX_PROBLEMS:
         top.fault("problems", f"has {len(slugs)} problems; at most {MAX_PROBLEMS} are allowed")
     for index, slug in enumerate(slugs):

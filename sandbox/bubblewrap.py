@@ -30,8 +30,8 @@ from pathlib import Path, PurePosixPath
 
 from sandbox import seccomp
 from sandbox.backend import IsolationUnavailable
-from sandbox.cgroup import Group, Hierarchy
-from sandbox.launch import GATE_LINE, Launch, Slot
+from sandbox.cgroup import ControlGroup, Hierarchy
+from sandbox.launch import GATE_LINE, BubblewrapLaunch, Slot
 from sandbox.probe import probe
 from sandbox.spec import Command, Limits, below_work
 from sandbox.watch import Inherited, WatchedProcess
@@ -108,8 +108,8 @@ class Bubblewrap:
         host = self._host()
         outer_id = secrets.choice(_OUTER_IDS) if host.maps_ids else None
 
-        def launch(descriptors: dict[Inherited, int]) -> Launch:
-            return Launch(
+        def launch(descriptors: dict[Inherited, int]) -> BubblewrapLaunch:
+            return BubblewrapLaunch(
                 argv=(
                     *(host.bwrap, "--args", str(int(Slot.OPTIONS)), "--", _SHELL, "-c", GATE_LINE, _SHELL),
                     *(_GIVE_UP_ROOT if host.maps_ids else ()),
@@ -128,11 +128,11 @@ class Bubblewrap:
 
         return WatchedProcess(command, launch)
 
-    def _group(self, host: _Host, limits: Limits) -> Group | None:
+    def _group(self, host: _Host, limits: Limits) -> ControlGroup | None:
         if host.hierarchy is None:
             return None
         try:
-            return Group.create(
+            return ControlGroup.create(
                 host.hierarchy,
                 memory_bytes=limits.memory_mib * _MIB,
                 tasks=limits.processes + _TASKS_OF_OURS,

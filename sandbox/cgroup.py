@@ -37,7 +37,7 @@ class Hierarchy:
             with contextlib.suppress(OSError):
                 found = attempt()
                 if found is not None:
-                    Group.create(found, memory_bytes=64 << 20, tasks=8).remove()
+                    ControlGroup.create(found, memory_bytes=64 << 20, tasks=8).remove()
                     return found
         return None
 
@@ -78,13 +78,15 @@ class Hierarchy:
         for name in names:
             owner = name.split("-")[0]
             if owner.isdigit() and not Path("/proc", owner).exists():
-                group = Group(self.version, {key: folder / name for key, folder in self.folders.items()})
+                group = ControlGroup(
+                    self.version, {key: folder / name for key, folder in self.folders.items()}
+                )
                 group.kill()
                 group.remove()
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ControlGroup:
     """The control group of one sandbox."""
 
     version: int

@@ -23,7 +23,7 @@ REJECTED, BROKEN = 10, 11  # no status that an interpreter itself exits with
 
 
 @dataclass(frozen=True)
-class Failure(Exception):
+class StepFailed(Exception):
     """Raised when a step fails; `status` says whose fault it is."""
 
     status: int
@@ -35,7 +35,7 @@ def run(argv: list[str], environment: dict[str, str], status: int = REJECTED) ->
     done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if done.returncode != 0:
-        raise Failure(status, said or f"{Path(argv[0]).name} ended with status {done.returncode}\n")
+        raise StepFailed(status, said or f"{Path(argv[0]).name} ended with status {done.returncode}\n")
     return said
 
 
@@ -74,7 +74,7 @@ class Chains(ABC):
         said = "\n\n".join(warnings)
         try:
             self.link()
-        except Failure as failure:
+        except StepFailed as failure:
             return failure.status, said + failure.log
         return 0, said
 
@@ -100,7 +100,7 @@ class Chains(ABC):
 def _outcome(future: "Future[str]") -> tuple[int, str]:
     try:
         return 0, future.result()
-    except Failure as failure:
+    except StepFailed as failure:
         return failure.status, failure.log
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sandbox.spec import Ending, Limits
+from sandbox.spec import Limits, Termination
 
 MAX_ARTIFACT_BYTES = 64 << 20
 MAX_LOG_BYTES = 64 << 10
@@ -14,7 +14,7 @@ TOO_LARGE = f"The compiled program is larger than {MAX_ARTIFACT_BYTES >> 20} MiB
 _CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)))
 
 
-class Outcome(StrEnum):
+class CompileOutcome(StrEnum):
     """How the compilation ended."""
 
     BUILT = "built"
@@ -27,10 +27,10 @@ class Outcome(StrEnum):
 class Compiled:
     """The shared object and the compiler's words, with paths as the author knows them."""
 
-    outcome: Outcome
+    outcome: CompileOutcome
     artifact: bytes | None
     log: str
-    ending: Ending
+    ending: Termination
     wall_s: float
 
 
@@ -53,12 +53,12 @@ def clean_paths(text: str, roots: Iterable[str]) -> str:
     return text
 
 
-def exceeded(ending: Ending) -> str:
+def exceeded(ending: Termination) -> str:
     """Return the message for a compile sandbox that exceeded a limit or was killed."""
     reasons = {
-        Ending.WALL_TIME: "The compiler exceeded the time limit.",
-        Ending.CPU_TIME: "The compiler exceeded the CPU time limit.",
-        Ending.MEMORY: "The compiler exceeded the memory limit.",
-        Ending.OUTPUT: "The compiler printed too many messages.",
+        Termination.WALL_TIME: "The compiler exceeded the time limit.",
+        Termination.CPU_TIME: "The compiler exceeded the CPU time limit.",
+        Termination.MEMORY: "The compiler exceeded the memory limit.",
+        Termination.OUTPUT: "The compiler printed too many messages.",
     }
     return reasons.get(ending, "The compiler was killed from outside.")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sandbox.backend import IsolationUnavailable
-from sandbox.spec import Command, Completion, Ending, Limits
+from sandbox.spec import Command, Completion, Limits, Termination
 from sandbox.wire import REQUEST_BYTES, send_reply
 
 _MAX_DESCRIPTORS = 32
@@ -25,7 +25,7 @@ _MAX_DESCRIPTORS = 32
 
 def exited(status: int = 0, *, stdout: bytes = b"", stderr: bytes = b"") -> Completion:
     """Return the completion of a program that exited."""
-    return Completion(Ending.EXITED, status, stdout, stderr, 0.01, 0.01, 1 << 20)
+    return Completion(Termination.EXITED, status, stdout, stderr, 0.01, 0.01, 1 << 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class FakeProcess:
         if not self._ended.wait(timeout_s):
             raise TimeoutError(f"{self.command.label} is still running")
         end = self._script.completion
-        return replace(end, ending=Ending.KILLED, status=9) if self._killed.is_set() else end
+        return replace(end, ending=Termination.KILLED, status=9) if self._killed.is_set() else end
 
     def kill(self) -> None:
         """End it now."""

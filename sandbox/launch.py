@@ -32,7 +32,7 @@ from io import FileIO
 from pathlib import Path
 
 from sandbox.backend import IsolationUnavailable
-from sandbox.cgroup import Group
+from sandbox.cgroup import ControlGroup
 from sandbox.launched import Launched
 from sandbox.spec import Limits
 from sandbox.watch import Inherited
@@ -79,7 +79,7 @@ GATE_LINE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class BubblewrapLaunch:
     """All parameters of a start; see the module's docstring.
 
     `argv` is bwrap's, `options` what it reads from its slot, so that they do not show in a process list.
@@ -93,7 +93,7 @@ class Launch:
     files: tuple[bytes, ...]
     descriptors: Mapping[Inherited, int]
     limits: Limits
-    group: Group | None
+    group: ControlGroup | None
     outer_id: int | None
     open_work: bool
     folders: tuple[str, ...]

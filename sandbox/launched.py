@@ -1,4 +1,4 @@
-"""A running bubblewrap sandbox. Implements `sandbox.watch.Running`.
+"""A running bubblewrap sandbox. Implements `sandbox.watch.RunningSandbox`.
 
 Its monitor, bwrap, is our child and reports how the program ended. When its init dies, the kernel kills
 everything inside before it reports, so what is read after that cannot change.
@@ -10,7 +10,7 @@ import select
 import signal
 
 from sandbox.backend import IsolationUnavailable
-from sandbox.cgroup import Group
+from sandbox.cgroup import ControlGroup
 from sandbox.cpu_time import cpu_of_tree
 from sandbox.memory_use import memory_of_tree
 from sandbox.watch import End
@@ -29,7 +29,7 @@ class Launched:
         init: int,
         init_descriptor: int,
         work: int | None,
-        group: Group | None,
+        group: ControlGroup | None,
         memory_bytes: int,
         folders: tuple[str, ...],
     ) -> None:
@@ -61,7 +61,7 @@ class Launched:
         return self._work
 
     @property
-    def group(self) -> Group | None:
+    def group(self) -> ControlGroup | None:
         """Its control group, None where there are none."""
         return self._group
 

@@ -38,7 +38,7 @@ class NotReady(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PoolSpec:
     """A kind of warm sandbox: a command with a channel, and the number to keep."""
 
     command: Command
@@ -54,7 +54,9 @@ class _Waiting:
 class Pool:
     """Warm sandboxes by name. Safe to share between threads. Close it at the end."""
 
-    def __init__(self, backend: Backend, recipes: Mapping[str, Recipe], *, max_age_s: float = 1800.0) -> None:
+    def __init__(
+        self, backend: Backend, recipes: Mapping[str, PoolSpec], *, max_age_s: float = 1800.0
+    ) -> None:
         self._backend = backend
         self._recipes = dict(recipes)
         self._max_age_s = max_age_s

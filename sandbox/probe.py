@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from sandbox.backend import Backend, IsolationUnavailable
-from sandbox.spec import Command, Completion, Ending, Image, Limits
+from sandbox.spec import Command, Completion, Image, Limits, Termination
 
 _SCRIPT = """
 id -u
@@ -41,7 +41,7 @@ def probe(backend: Backend, *, identities: range, init: str, image: Image = Imag
 def judge(completion: Completion, *, identities: range, init: str) -> None:
     """Raise IsolationUnavailable unless the probe saw what it must."""
     said = completion.stdout.decode(errors="replace")
-    if completion.ending is not Ending.EXITED or completion.status != 0:
+    if completion.ending is not Termination.EXITED or completion.status != 0:
         raise IsolationUnavailable(
             f"a probe sandbox {completion.ending} with status {completion.status}: "
             + completion.stderr.decode(errors="replace").strip()

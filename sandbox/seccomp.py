@@ -183,7 +183,7 @@ PRLIMIT64 = (302, 261)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ArgumentRule:
     """A call that is judged by the low half of one argument, refused with `error`, and the reason.
 
     Exactly one of three is given: `only` these values are allowed, `never` these, or none with `no_bits`.
@@ -201,19 +201,19 @@ class Judgement:
 
 _UNIX_ALONE = "Other sockets (netlink, packet, vsock) are attack surface or reach the host."
 JUDGEMENTS = (
-    Judgement("New namespaces through clone.", "clone", CLONE, 0, no_bits=_NAMESPACE_FLAGS),
-    Judgement(_UNIX_ALONE, "socket", SOCKET, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
-    Judgement(_UNIX_ALONE, "socketpair", SOCKETPAIR, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
-    Judgement(
+    ArgumentRule("New namespaces through clone.", "clone", CLONE, 0, no_bits=_NAMESPACE_FLAGS),
+    ArgumentRule(_UNIX_ALONE, "socket", SOCKET, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
+    ArgumentRule(_UNIX_ALONE, "socketpair", SOCKETPAIR, 0, errno.EAFNOSUPPORT, only=(_AF_UNIX,)),
+    ArgumentRule(
         "Personalities disable address randomisation.",
         *("personality", PERSONALITY, 0),
         only=(0, _PERSONALITY_QUERY),
     ),
-    Judgement("The other kinds of locks.", "fcntl", FCNTL, 1, errno.ENOLCK, never=_LOCK_COMMANDS),
-    Judgement(
+    ArgumentRule("The other kinds of locks.", "fcntl", FCNTL, 1, errno.ENOLCK, never=_LOCK_COMMANDS),
+    ArgumentRule(
         "Injecting input into another process's terminal.", "ioctl", IOCTL, 1, never=(_TIOCSTI, _TIOCLINUX)
     ),
-    Judgement(
+    ArgumentRule(
         "Limits of another process could kill a process of the judge.", "prlimit64", PRLIMIT64, 0, only=(0,)
     ),
 )
@@ -259,7 +259,7 @@ def _assemble(architecture: Architecture, refusals: tuple[Refusal, ...]) -> byte
     return b"".join([*program, _verdict(ALLOW)])
 
 
-def _rules(judgement: Judgement) -> list[bytes]:
+def _rules(judgement: ArgumentRule) -> list[bytes]:
     action = _ERRNO | judgement.error
     if judgement.no_bits:
         return _when(_JUMP_ANY_BIT, judgement.no_bits, action)

@@ -16,7 +16,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps on one sandbox. A breach kills it and names itself in `Ending`.
+    """Caps on one sandbox. A breach kills it and names itself in `Termination`.
 
     `output_kib` bounds stdout and stderr each; the excess is drained, dropped and counted.
     `flood_kib` is the amount after which the sandbox is killed.
@@ -43,7 +43,7 @@ class Image(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Gpu:
+class SandboxGpu:
     """The one GPU that a sandbox may use.
 
     `uuid` is NVML's (`GPU-...`), `minor` the number of its device file. `mps_directory` is the pipe
@@ -78,7 +78,7 @@ class Command:
     collect: Mapping[str, int] = field(default_factory=dict)
     label: str = "job"
     image: Image = Image.CUDA
-    gpu: Gpu | None = None
+    gpu: SandboxGpu | None = None
 
 
 def below_work(name: str) -> PurePosixPath:
@@ -89,7 +89,7 @@ def below_work(name: str) -> PurePosixPath:
     return "/work" / path
 
 
-class Ending(StrEnum):
+class Termination(StrEnum):
     """How a sandboxed program ended."""
 
     EXITED = "exited"
@@ -105,7 +105,7 @@ class Ending(StrEnum):
 class Completion:
     """The end of a sandboxed program. `status` is its exit status, or the number of the signal."""
 
-    ending: Ending
+    ending: Termination
     status: int
     stdout: bytes
     stderr: bytes

@@ -2,8 +2,8 @@
 
 Theory of operation. Everything that can happen to a sandbox is an event on one selector: output,
 its end, a wish of another thread (`kill`, `begin`), a tick for the clocks. How a sandbox is started,
-measured and buried is the backend's business (`Starter`, `Running`); the thread alone starts and buries
-it, as bwrap dies with the thread that spawned it. The end is always the same: kill everything inside,
+measured and removed is the backend's business (`SandboxStarter`, `RunningSandbox`). Only the thread starts
+and removes it, because bwrap dies with the thread that spawned it. The end is always the same: kill everything inside,
 wait until it is gone, read what is left in the pipes, collect files, notify waiters, clean up.
 """
 
@@ -23,7 +23,7 @@ from sandbox.backend import IsolationUnavailable
 from sandbox.collect import collect
 from sandbox.cpu_time import tree_of
 from sandbox.drain import Drain, Stream
-from sandbox.spec import Command, Completion, Ending, Limits
+from sandbox.spec import Command, Completion, Limits, Termination
 
 _TICK_S = 0.1
 _LOOK_S = 0.05
@@ -51,7 +51,7 @@ class End:
     out_of_memory: bool
 
 
-class Running(Protocol):
+class RunningSandbox(Protocol):
     """A sandbox that runs its program. `cpu_s` and `limit_memory` may be called from any thread.
 
     Looking at `out_of_memory` may take long; it is looked at a tenth of the time at most.
@@ -87,10 +87,10 @@ class Running(Protocol):
         """Release and remove what belonged to it."""
 
 
-class Starter(Protocol):
+class SandboxStarter(Protocol):
     """Something that starts a sandbox."""
 
-    def start(self) -> Running:
+    def start(self) -> RunningSandbox:
         """Start it. Raises IsolationUnavailable."""
 
     def explain(self, error: IsolationUnavailable, said: str) -> IsolationUnavailable:
@@ -100,17 +100,17 @@ class Starter(Protocol):
 class WatchedProcess:
     """A sandbox and the thread that watches it. Implements `sandbox.backend.Process`."""
 
-    def __init__(self, command: Command, launch: Callable[[dict[Inherited, int]], Starter]) -> None:
+    def __init__(self, command: Command, launch: Callable[[dict[Inherited, int]], SandboxStarter]) -> None:
         self._command = command
         self._launch = launch
         self._lock = threading.Lock()
-        self._cause: Ending | None = None
+        self._cause: Termination | None = None
         self._completion: Completion | None = None
         self._failure: Exception | None = None
         self._started = threading.Event()
         self._ended = threading.Event()
         self._closed = False
-        self._running: Running | None = None
+        self._running: RunningSandbox | None = None
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._channel: socket.socket | None = None
         self._next_look_s = 0.0
@@ -153,7 +153,7 @@ class WatchedProcess:
 
     def kill(self) -> None:
         """End it and all its descendants now; `wait` then says `killed`."""
-        self._stop(Ending.KILLED)
+        self._stop(Termination.KILLED)
 
     def close(self) -> None:
         """Kill if running, reap, and remove everything that belonged to it."""
@@ -172,7 +172,7 @@ class WatchedProcess:
         self._cpu_before_s = spent_cpu_s
         self._cpu_limit_s = cpu_s
 
-    def _stop(self, cause: Ending) -> None:
+    def _stop(self, cause: Termination) -> None:
         with self._lock:
             if self._cause is None and not self._ended.is_set():
                 self._cause = cause
@@ -202,7 +202,7 @@ class WatchedProcess:
                 drain.finish()
             self._completion = self._complete(drain, running.work, end)
 
-    def _start(self, stack: contextlib.ExitStack) -> tuple[Drain, Running]:
+    def _start(self, stack: contextlib.ExitStack) -> tuple[Drain, RunningSandbox]:
         limits = self._command.limits
         with contextlib.ExitStack() as inner:
             stdin = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -226,7 +226,7 @@ class WatchedProcess:
                 drain.finish()
                 raise starter.explain(error, drain.stderr.kept.decode(errors="replace").strip()) from error
 
-    def _watch(self, drain: Drain, running: Running) -> None:
+    def _watch(self, drain: Drain, running: RunningSandbox) -> None:
         """Return when the program has ended or must end."""
         with selectors.DefaultSelector() as selector:
             drain.register(selector)
@@ -242,7 +242,7 @@ class WatchedProcess:
                     else:
                         os.eventfd_read(self._wake)
                 if drain.flooded:
-                    self._stop(Ending.OUTPUT)
+                    self._stop(Termination.OUTPUT)
                 self._check_clocks(running)
                 self._check_memory(running)
                 if self._cause is not None:
@@ -251,18 +251,18 @@ class WatchedProcess:
     def _patience_s(self) -> float:
         return min(_TICK_S, max(0.0, self._deadline_s - time.monotonic()))
 
-    def _check_clocks(self, running: Running) -> None:
+    def _check_clocks(self, running: RunningSandbox) -> None:
         with self._lock:
             late = time.monotonic() >= self._deadline_s
             spent = running.cpu_s - self._cpu_before_s >= self._cpu_limit_s
         if late or spent:
-            self._stop(Ending.WALL_TIME if late else Ending.CPU_TIME)
+            self._stop(Termination.WALL_TIME if late else Termination.CPU_TIME)
 
-    def _check_memory(self, running: Running) -> None:
+    def _check_memory(self, running: RunningSandbox) -> None:
         started = time.monotonic()
         if started >= self._next_look_s:
             if running.out_of_memory:
-                self._stop(Ending.MEMORY)
+                self._stop(Termination.MEMORY)
             now = time.monotonic()
             self._next_look_s = now + max(_LOOK_S, _LOOK_SHARE * (now - started))
 
@@ -280,14 +280,14 @@ class WatchedProcess:
             dropped_bytes=drain.dropped_bytes,
         )
 
-    def _verdict(self, end: End) -> tuple[Ending, int]:
+    def _verdict(self, end: End) -> tuple[Termination, int]:
         """Return ending and status: from our own actions, else the kernel, else the program."""
         signalled = end.code in _SIGNAL_NUMBERS
         number = end.code - _SIGNALLED if signalled else max(end.code, 0)
         if self._cause is not None:
             return self._cause, number
         if end.code != 0 and end.out_of_memory:
-            return Ending.MEMORY, number
+            return Termination.MEMORY, number
         if end.code == _SIGNALLED + signal.SIGXCPU:
-            return Ending.CPU_TIME, number
-        return (Ending.SIGNALLED if signalled else Ending.EXITED), number
+            return Termination.CPU_TIME, number
+        return (Termination.SIGNALLED if signalled else Termination.EXITED), number

@@ -64,7 +64,7 @@ DTYPE_CODES = {
 DTYPE_NAMES = {code: name for name, code in DTYPE_CODES.items()}
 
 
-class Kind(IntEnum):
+class RequestKind(IntEnum):
     """The kind of a request."""
 
     LOAD = 1
@@ -74,7 +74,7 @@ class Kind(IntEnum):
     TIME = 5
 
 
-class Flag(IntFlag):
+class RunFlag(IntFlag):
     """Flags of a run: `GIVEN` is for the oracle, `SANITIZE` for GPUs, the rest for functional mode."""
 
     NONE = 0
@@ -113,7 +113,7 @@ class Page:
     DONE = 256
 
 
-class Order(IntEnum):
+class PageOrder(IntEnum):
     """The kind of an order on the page."""
 
     END = 0
@@ -153,11 +153,11 @@ class Request:
     the arrays are the last ones, those of a set next to each other.
     """
 
-    kind: Kind
+    kind: RequestKind
     sequence: int
     arguments: tuple[WireArgument, ...] = ()
     time_limit_ms: int = 0
-    flags: Flag = Flag.NONE
+    flags: RunFlag = RunFlag.NONE
     seed: int = 0
     sets: int = 0
 
@@ -190,7 +190,7 @@ class Request:
         arguments = tuple(
             _unpack_argument(data, _HEADER.size + index * _ARGUMENT.size) for index in range(count)
         )
-        return cls(Kind(kind), sequence, arguments, limit, Flag(flags), low | high << 64, sets)
+        return cls(RequestKind(kind), sequence, arguments, limit, RunFlag(flags), low | high << 64, sets)
 
 
 def _pack_argument(argument: WireArgument) -> bytes:

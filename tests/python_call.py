@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from problems.calling import Pattern, PythonCall, PythonEntry
+from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from problems.schema import Problem
 from problems.vocabulary import Language
 
 
 def in_python(vector_add: Problem) -> Problem:
     """Vector addition with `custom_kernel((a, b, n))`, which returns `c`; or `solve(a, b, c, n)`."""
-    call = PythonCall(PythonEntry.CUSTOM_KERNEL, Pattern.parse("(a, b, n)"), returns=("c",))
+    call = PythonCallSpec(PythonEntry.CUSTOM_KERNEL, Pattern.parse("(a, b, n)"), returns=("c",))
     return replace(vector_add, languages=(Language.PYTHON,), python=call)

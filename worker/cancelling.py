@@ -10,7 +10,7 @@ from judge.evaluate import evaluate
 from judge.proof.batches.trials import MOST_PROGRAMS, ProgramBatches, Trial
 from judge.proof.determinism import CaseDataSource
 from judge.proof.prove import OnProgress, TargetEnvironment
-from judge.report import Progress, Report
+from judge.report import ProgressEvent, Report
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Step
 
@@ -53,7 +53,7 @@ class CancellableEnvironment(TargetEnvironment):
             self._require()
             some = sources[start : start + MOST_PROGRAMS]
             text = f"{language.value}: {start + 1} to {start + len(some)} of {len(sources)} programs"
-            self.on_progress(Progress(Step.CHECKING, text))
+            self.on_progress(ProgressEvent(Step.CHECKING, text))
             trials += ProgramBatches(problem, language, controls, self.target, self.judge).try_all(some)
         return trials
 

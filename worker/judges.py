@@ -17,7 +17,7 @@ from judge.proof.preview import CaseWanted, Preview, preview
 from judge.proof.prove import prove_on
 from judge.proof.results import Proof
 from judge.proof.timed_sizes import DEFAULT_GPU
-from judge.report import CaseReport, Progress, Report
+from judge.report import CaseReport, ProgressEvent, Report
 from judge.sizes import SizesInvalid
 from problems.importing.report import Imported
 from problems.loader import load_problem
@@ -33,7 +33,7 @@ from worker.packages import folder_of
 
 log = structlog.get_logger(__name__)
 
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[ProgressEvent], None]
 
 
 class Judge(Protocol):
@@ -153,9 +153,9 @@ class ScriptedJudge:
         """Do as the source says."""
         verdict = Verdict.ACCEPTED
         words = submission.source.split()
-        on_progress(Progress(Step.COMPILING, "Compiling"))
+        on_progress(ProgressEvent(Step.COMPILING, "Compiling"))
         _hold(words, "compiling", cancelled)
-        on_progress(Progress(Step.COMPILED, "Compiled"))
+        on_progress(ProgressEvent(Step.COMPILED, "Compiled"))
         for word in words:
             if word == "fail":
                 raise RuntimeError("the source asked for it")
@@ -186,7 +186,7 @@ class ScriptedJudge:
         total, pace_s = int(scripted.number(words, "cases", 1)), scripted.number(words, "pace", 0)
         for index in range(1, total + 1):
             started = time.monotonic()
-            on_progress(Progress(Step.CASE, f"Case {index} of {total}", index, total))
+            on_progress(ProgressEvent(Step.CASE, f"Case {index} of {total}", index, total))
             _hold(words, "checking", cancelled)
             cancelled.wait(pace_s)
             elapsed_ms = (time.monotonic() - started) * 1000

@@ -14,7 +14,7 @@ import structlog
 from django.conf import settings
 from django.db import close_old_connections, connections
 
-from judge.report import Progress, Report
+from judge.report import ProgressEvent, Report
 from problems.vocabulary import Step, Verdict
 from web.fleet.queries import may_claim
 from web.rejudges.models import HiddenRun
@@ -89,7 +89,7 @@ def _judge(queue: _Judged[S], running: Running[S]) -> FinalWrite:
     job = running.job
     log.info("judging_started", problem=job.submission.problem.slug, language=job.submission.language)
 
-    def show(progress: Progress) -> None:
+    def show(progress: ProgressEvent) -> None:
         if progress.kind in _SHOWN:
             place = {"index": progress.index, "total": progress.total} if progress.index is not None else {}
             event = {"text": progress.text, **place}

@@ -16,7 +16,7 @@ from django.conf import settings
 from judge.errors import OracleFailed
 from judge.proof.preview import CaseWanted, PreviewRefused
 from judge.proof.results import to_json
-from judge.report import Progress
+from judge.report import ProgressEvent
 from problems.contents import as_folder
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
@@ -59,7 +59,7 @@ class _Steps:
         self._started = time.monotonic()
         self._steps: list[dict[str, Any]] = []
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: ProgressEvent) -> None:
         """Called before and after every part of a proof."""
         self._steps.append(
             {

@@ -21,7 +21,7 @@ from judge.report import (
     KernelResources,
     Mismatch,
     Placement,
-    Progress,
+    ProgressEvent,
     Report,
     Score,
     Timing,
@@ -82,12 +82,12 @@ def freeze() -> None:
     re.match("(a+)+b", "a" * 64)
 
 
-def announce(words: Sequence[str]) -> tuple[Progress, ...]:
+def announce(words: Sequence[str]) -> tuple[ProgressEvent, ...]:
     """The steps that a GPU adds to those of a check."""
     figures = _read(words)
-    steps = [Progress(Step.DISTURBED, "A neighbour's fault ended the run; it starts again alone")]
-    timing = [Progress(Step.WAITING, "Waiting for the GPU to itself")]
-    timing += [Progress(Step.TIMING, f"Timing {index} of 2", index, 2) for index in (1, 2)]
+    steps = [ProgressEvent(Step.DISTURBED, "A neighbour's fault ended the run; it starts again alone")]
+    timing = [ProgressEvent(Step.WAITING, "Waiting for the GPU to itself")]
+    timing += [ProgressEvent(Step.TIMING, f"Timing {index} of 2", index, 2) for index in (1, 2)]
     return (*(steps if figures.disturbed else ()), *(timing if figures.score else ()))
 
 

@@ -14,10 +14,10 @@ from judge.errors import OracleFailed
 from judge.proof.importing import OnProblem
 from judge.proof.preview import ArrayPreview, CaseWanted, Preview, wanted_case
 from judge.proof.prove import OnProgress
-from judge.proof.results import Outcome, Proof, error
-from judge.report import Progress
+from judge.proof.results import ProgramOutcome, Proof, error
+from judge.report import ProgressEvent
 from problems.contents import DESCRIPTION, read_folder
-from problems.importing.report import Entry, Imported
+from problems.importing.report import Imported, ImportedProblem
 from problems.schema import Problem
 from problems.vocabulary import Step
 from worker.scripted import hold
@@ -43,12 +43,14 @@ def prove(problem: Problem, *, on_progress: OnProgress, gate: Gate) -> Proof:
     outcomes = []
     for index, solution in enumerate(problem.solutions, start=1):
         name = f"solutions/{solution.path.name}"
-        on_progress(Progress(Step.CHECKING, name, index, len(problem.solutions)))
+        on_progress(ProgressEvent(Step.CHECKING, name, index, len(problem.solutions)))
         if index == 2:
             gate.hold(problem.reference, "proving")
         verdict = solution.verdict
-        outcomes.append(Outcome(name, solution.language, verdict, verdict, "", 1.0))
-        on_progress(Progress(Step.CHECKED, f"{name}: {verdict}, as expected", index, len(problem.solutions)))
+        outcomes.append(ProgramOutcome(name, solution.language, verdict, verdict, "", 1.0))
+        on_progress(
+            ProgressEvent(Step.CHECKED, f"{name}: {verdict}, as expected", index, len(problem.solutions))
+        )
     found = error("problem.toml: tolerance", "the reference asked for it", "take its word out")
     findings = (found,) if "proof=fails" in words else ()
     return Proof(problem.slug, problem.version, findings, tuple(outcomes))
@@ -66,9 +68,11 @@ def import_set(
         contents = read_folder(place)
         gate.hold(contents.files.get("reference.py", b"").decode(), "importing")
         if (place / "refuse").exists():
-            yield Imported(Entry.refused(name, place.name, f"{format_name}: the folder asked for it"))
+            yield Imported(
+                ImportedProblem.refused(name, place.name, f"{format_name}: the folder asked for it")
+            )
         else:
-            yield Imported(Entry.imported(name, place.name, place.name, warnings), contents.files)
+            yield Imported(ImportedProblem.imported(name, place.name, place.name, warnings), contents.files)
 
 
 def preview(problem: Problem, wanted: CaseWanted, *, gate: Gate) -> Preview:

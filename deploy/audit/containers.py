@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from deploy.audit.docker_api import Container
+from deploy.audit.docker_api import RunningContainer
 from deploy.audit.facts import DEVICES, GpuHost
 from deploy.audit.finding import Finding, Findings, Level, dotted, ok_if
 
@@ -96,7 +96,7 @@ def check_running(host: GpuHost, trusted: Collection[str] = ()) -> Findings:
             yield from _check_ours(container)
 
 
-def _check_ours(container: Container) -> Findings:
+def _check_ours(container: RunningContainer) -> Findings:
     """A sandbox runs one of our images, as a user that is not root."""
     if not any(_is(container.image, image) for image in (*OUR_IMAGES, _HOST_IMAGE)):
         yield Finding(
@@ -114,7 +114,7 @@ def _check_ours(container: Container) -> Findings:
         )
 
 
-def _shares_with_the_host(container: Container) -> str:
+def _shares_with_the_host(container: RunningContainer) -> str:
     if container.privileged:
         return "is privileged"
     modes = (("pid", container.pid_mode), ("ipc", container.ipc_mode), ("net", container.network_mode))

@@ -17,7 +17,7 @@ SOCKETS = (Path("/run/docker.sock"), Path("/var/run/docker.sock"))
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class RunningContainer:
     """A container that runs. The modes are the engine's words: empty or `private` is its own namespace.
 
     `ours` says that it is a sandbox, by its label.
@@ -34,7 +34,7 @@ class Container:
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class DockerDaemon:
     """A container engine. `trouble` says why it cannot be asked, and then nothing else is known."""
 
     socket: Path | None = None
@@ -43,17 +43,17 @@ class Engine:
     runtimes: tuple[str, ...] = ()
     cdi_folders: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
-    containers: tuple[Container, ...] = ()
+    containers: tuple[RunningContainer, ...] = ()
 
 
-def ask_engine(path: Path | None = None) -> Engine:
+def ask_engine(path: Path | None = None) -> DockerDaemon:
     """Return the facts of the engine behind a socket, by default the first usual socket."""
     path = path or next((known for known in SOCKETS if known.exists()), None)
     if path is None:
-        return Engine(trouble="no container engine: no socket at /run/docker.sock")
+        return DockerDaemon(trouble="no container engine: no socket at /run/docker.sock")
     try:
         about = _get(path, "/info")
-        return Engine(
+        return DockerDaemon(
             socket=path,
             version=str(about.get("ServerVersion", "")),
             runtimes=tuple(sorted(about.get("Runtimes") or {})),
@@ -65,12 +65,12 @@ def ask_engine(path: Path | None = None) -> Engine:
             ),
         )
     except (OSError, http.client.HTTPException, ValueError, KeyError, AttributeError) as error:
-        return Engine(socket=path, trouble=f"{path} does not respond: {error}")
+        return DockerDaemon(socket=path, trouble=f"{path} does not respond: {error}")
 
 
-def _container(said: dict[str, Any]) -> Container:
+def _container(said: dict[str, Any]) -> RunningContainer:
     host, settings = said.get("HostConfig") or {}, said.get("Config") or {}
-    return Container(
+    return RunningContainer(
         name=str(said.get("Name", "")).lstrip("/"),
         image=str(settings.get("Image", "")),
         privileged=bool(host.get("Privileged")),

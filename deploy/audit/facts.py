@@ -9,9 +9,9 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.audit.docker_api import Engine, ask_engine
+from deploy.audit.docker_api import DockerDaemon, ask_engine
 from deploy.audit.host import version_of
-from sandbox.gpu.nvml import GpuInfo, MemoryErrors, NvmlUnavailable, Sample, open_nvml
+from sandbox.gpu.nvml import GpuInfo, GpuSample, MemoryErrors, NvmlUnavailable, open_nvml
 from sandbox.toolchain import ToolchainMissing, find_toolkit
 
 DEVICES = ("/dev/nvidiactl", "/dev/nvidia-uvm")
@@ -24,7 +24,7 @@ class GpuState:
     """A GPU, its state, and what its memory has suffered."""
 
     info: GpuInfo
-    sample: Sample
+    sample: GpuSample
     errors: MemoryErrors = field(default_factory=MemoryErrors)
 
 
@@ -53,7 +53,7 @@ class GpuHost:
     root: bool = True
     in_docker_group: bool = False
     foreign: tuple[Foreign, ...] = ()
-    engine: Engine = field(default_factory=Engine)
+    engine: DockerDaemon = field(default_factory=DockerDaemon)
 
 
 def is_gpu_host() -> bool:

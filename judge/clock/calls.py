@@ -18,10 +18,18 @@ host once the gate is open instead. The time of its launches counts then, and it
 import random
 from collections.abc import Callable, Sequence
 
-from judge.clock.contracts import Disturbed, Gate, Guard, Ordering, Passage, Policy, TimedSets
+from judge.clock.contracts import (
+    CallGate,
+    CallObservation,
+    Interfered,
+    Ordering,
+    Policy,
+    QuietGuard,
+    TimedSets,
+)
 from judge.clock.page import OrderUnanswered
-from judge.runner.client import Answer
-from judge.runner.inspector import Finding
+from judge.runner.client import ReplyStatus
+from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 _US = 1000
@@ -34,7 +42,7 @@ BUSY = "The program still had work running on the GPU between its calls."
 class Over(Exception):
     """Raised inside the clock when the outcome is known before there is a figure."""
 
-    def __init__(self, found: Finding | Disturbed) -> None:
+    def __init__(self, found: InspectionResult | Interfered) -> None:
         super().__init__(found)
         self.found = found
 
@@ -50,8 +58,8 @@ class Calls:
         self,
         orders: Ordering,
         sets: TimedSets,
-        gate: Gate,
-        guard: Guard,
+        gate: CallGate,
+        guard: QuietGuard,
         policy: Policy,
         *,
         timeout_s: float,
@@ -74,7 +82,7 @@ class Calls:
             return samples
         self.discarded += 1
         if self.discarded > self._policy.max_discards:
-            raise Over(Disturbed(reason))
+            raise Over(Interfered(reason))
         return []
 
     def one(self, content: int) -> float:
@@ -86,12 +94,12 @@ class Calls:
             self._queue_s = _SHORT_QUEUE_S
         passage = self._pass(number)
         if passage.timed_out:
-            raise OrderUnanswered(Answer.TIMED_OUT)
+            raise OrderUnanswered(ReplyStatus.TIMED_OUT)
         self._orders.await_done(timeout_s=self._timeout_s)
         if finding := self._sets.verify(number):
             raise Over(finding)
         if passage.moved:
-            raise Over(Finding(Verdict.REJECTED, EARLY))
+            raise Over(InspectionResult(Verdict.REJECTED, EARLY))
         return passage.last_us
 
     def warm_up(self, content: int) -> None:
@@ -108,7 +116,7 @@ class Calls:
         queued, self.queued = self.queued, False
         return queued
 
-    def _pass(self, number: int) -> Passage:
+    def _pass(self, number: int) -> CallObservation:
         landings, outputs = self._sets.landings(number), self._sets.outputs(number)
         for look in range(self._policy.looks):
             if look:
@@ -123,7 +131,7 @@ class Calls:
             )
             if passage.alone:
                 return passage
-        raise Over(Finding(Verdict.REJECTED, BUSY))
+        raise Over(InspectionResult(Verdict.REJECTED, BUSY))
 
 
 def _retried(work: Callable[[], float], may_retry: Callable[[], bool]) -> float:

@@ -4,17 +4,17 @@ What callers need, with a runner that has opened a TIME session over the page:
 
     found = time_case(orders, sets, gate, guard, policy, timeout_s=..., roofline=...)
 
-`found` is a `Timing`, a `Finding` against the program (a wrong output in a timed call, a broken rule, a
-impossible time), or `Disturbed` (not charged to the program: run it again). `OrderUnanswered` is raised when
-the runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
+`found` is a `Timing`, an `InspectionResult` against the program (a wrong output in a timed call, a broken
+rule, an impossible time), or `Interfered` (not charged to the program: run it again). `OrderUnanswered` is
+raised when the runner ended, was cancelled or took too long, and DeviceLost passes through from the memory.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from judge.runner.inspector import Finding
-from judge.runner.memory import Buffer, Contents
+from judge.runner.inspector import InspectionResult
+from judge.runner.memory import Buffer, PrivateBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def policy_for(*, time_sliced: bool) -> Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class CallObservation:
     """The gate's observations of one call. Times are microseconds after the release.
 
     `alone` says whether the gate got the whole GPU; if not, no inputs were copied and the other fields are
@@ -86,7 +86,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Disturbed:
+class Interfered:
     """The GPU was never quiet long enough. The case can be timed again.
 
     `outside` says that something was seen which is not the program's doing: heat, a foreign process.
@@ -108,7 +108,7 @@ class Conditions:
 
 
 class Ordering(Protocol):
-    """Orders to one runner. `judge.clock.page.Orders` implements it. Waiting raises OrderUnanswered."""
+    """Orders to one runner. `judge.clock.page.ClockOrders` implements it. Waiting raises OrderUnanswered."""
 
     @property
     def number(self) -> int:
@@ -136,7 +136,7 @@ class Ordering(Protocol):
         """Let that much time pass."""
 
 
-class Gate(Protocol):
+class CallGate(Protocol):
     """Lets calls pass one by one, and times them where they happen."""
 
     @property
@@ -146,13 +146,13 @@ class Gate(Protocol):
     def call(
         self,
         orders: Ordering,
-        landings: Sequence[tuple[Buffer, Contents]],
-        outputs: Sequence[tuple[Buffer, Contents]],
+        landings: Sequence[tuple[Buffer, PrivateBytes]],
+        outputs: Sequence[tuple[Buffer, PrivateBytes]],
         *,
         queued: bool,
         expected_us: float,
         timeout_s: float,
-    ) -> Passage:
+    ) -> CallObservation:
         """Let the call of the last order pass, once the contents have landed, and copy its outputs.
 
         `outputs` are pairs of a buffer and the contents that its copy goes to. A passage that is not
@@ -177,17 +177,17 @@ class TimedSets(Protocol):
     def arm(self, number: int, content: int) -> None:
         """Poison the outputs of a set, which will be called with that content."""
 
-    def landings(self, number: int) -> Sequence[tuple[Buffer, Contents]]:
+    def landings(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
         """The inputs of an armed set, and what is to land in them."""
 
-    def outputs(self, number: int) -> Sequence[tuple[Buffer, Contents]]:
+    def outputs(self, number: int) -> Sequence[tuple[Buffer, PrivateBytes]]:
         """The outputs of a set, and where their copies go."""
 
-    def verify(self, number: int) -> Finding | None:
+    def verify(self, number: int) -> InspectionResult | None:
         """Judge the copies of a set: guard bands, inputs, every element, and the live outputs again."""
 
 
-class Guard(Protocol):
+class QuietGuard(Protocol):
     """Watches the GPU round a block of calls, and says which blocks do not count."""
 
     def begin(self) -> None:

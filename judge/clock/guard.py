@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from judge.clock.contracts import Conditions
-from sandbox.gpu.nvml import Sample, Throttle
+from sandbox.gpu.nvml import GpuSample, Throttle
 
 _CLOCK_SHARE = 0.03
 _Number = TypeVar("_Number", int, float)
@@ -50,14 +50,14 @@ class GpuGuard:
 
     def __init__(
         self,
-        ask: Callable[[], Sample],
+        ask: Callable[[], GpuSample],
         ours: Callable[[int], bool],
     ) -> None:
         self._ask = ask
         self._ours = ours
-        self._before: Sample | None = None
+        self._before: GpuSample | None = None
         self._best_sm_mhz = 0
-        self._counted: list[Sample] = []
+        self._counted: list[GpuSample] = []
 
     def begin(self) -> None:
         """Look before a block."""
@@ -89,7 +89,7 @@ class GpuGuard:
             power_w=_middle(sample.power_w for sample in seen),
         )
 
-    def _slowed(self, after: Sample) -> str | None:
+    def _slowed(self, after: GpuSample) -> str | None:
         if after.sm_mhz is None:
             return None
         self._best_sm_mhz = max(self._best_sm_mhz, after.sm_mhz)
@@ -97,19 +97,19 @@ class GpuGuard:
             return None
         return f"The SM clock fell from {self._best_sm_mhz} to {after.sm_mhz} MHz."
 
-    def _visited(self, before: Sample, after: Sample) -> str | None:
+    def _visited(self, before: GpuSample, after: GpuSample) -> str | None:
         for process in (*before.processes, *after.processes):
             if not self._ours(process.pid):
                 return f"Another process used the GPU: {process.pid}."
         return None
 
 
-def _held_down(sample: Sample) -> str | None:
+def _held_down(sample: GpuSample) -> str | None:
     reasons = [reason.value for reason in sample.throttle if reason in _DISTURBING]
     return f"The GPU's clocks were throttled: {', '.join(reasons)}." if reasons else None
 
 
-def _memory_clock(before: Sample, after: Sample) -> str | None:
+def _memory_clock(before: GpuSample, after: GpuSample) -> str | None:
     if before.memory_mhz == after.memory_mhz:
         return None
     return f"The memory clock changed from {before.memory_mhz} to {after.memory_mhz} MHz."

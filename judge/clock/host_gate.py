@@ -2,27 +2,27 @@
 
 from collections.abc import Sequence
 
-from judge.clock.contracts import Ordering, Passage
-from judge.runner.memory import Buffer, Contents
+from judge.clock.contracts import CallObservation, Ordering
+from judge.runner.memory import Buffer, PrivateBytes
 
 _US = 1000
 
 
 class HostGate:
-    """`judge.clock.contracts.Gate` over host memory. Times are those of the host's clock."""
+    """`judge.clock.contracts.CallGate` over host memory. Times are those of the host's clock."""
 
     descriptor: int | None = None
 
     def call(
         self,
         orders: Ordering,
-        landings: Sequence[tuple[Buffer, Contents]],
-        outputs: Sequence[tuple[Buffer, Contents]],
+        landings: Sequence[tuple[Buffer, PrivateBytes]],
+        outputs: Sequence[tuple[Buffer, PrivateBytes]],
         *,
         queued: bool,
         expected_us: float,
         timeout_s: float,
-    ) -> Passage:
+    ) -> CallObservation:
         """Let the call of the last order pass, and copy its outputs."""
         del queued, expected_us
         for buffer, contents in landings:
@@ -33,7 +33,7 @@ class HostGate:
         took_us = (orders.now() - opened) / _US
         for buffer, copy in outputs:
             buffer.snapshot(copy)
-        return Passage(alone=True, first_us=took_us, last_us=took_us, done_us=took_us)
+        return CallObservation(alone=True, first_us=took_us, last_us=took_us, done_us=took_us)
 
     def close(self) -> None:
         """Nothing is kept."""

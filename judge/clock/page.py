@@ -19,8 +19,8 @@ import time
 from collections.abc import Callable
 from typing import Self
 
-from judge.runner.client import Answer
-from sandbox.wire import Order, Page
+from judge.runner.client import ReplyStatus
+from sandbox.wire import Page, PageOrder
 
 _LOOKS = 2000  # between two questions whether the runner is still there: about 0.2 ms
 _LOOK_NS = 1_000_000_000  # after which we take naps between looks
@@ -32,12 +32,12 @@ _US = 1000
 class OrderUnanswered(Exception):
     """Raised when a call will not be done. `answer` says why, as for a request over the socket."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: ReplyStatus) -> None:
         super().__init__(answer.name)
         self.answer = answer
 
 
-class Orders:
+class ClockOrders:
     """Orders to one runner over one page: `Ordering`. Owns the mapping, not the descriptor; close it.
 
     `ended` is asked every fraction of a millisecond while waiting: None, or why there is no more to wait
@@ -45,7 +45,7 @@ class Orders:
     CANCELLED).
     """
 
-    def __init__(self, descriptor: int, ended: Callable[[], Answer | None]) -> None:
+    def __init__(self, descriptor: int, ended: Callable[[], ReplyStatus | None]) -> None:
         self._map = mmap.mmap(descriptor, Page.BYTES)
         self._words = (ctypes.c_uint64 * (Page.BYTES // 8)).from_buffer(self._map)
         self._ended = ended
@@ -58,7 +58,7 @@ class Orders:
 
     def give(self, *, argument_set: int, queued: bool) -> int:
         """Order one call with that argument set: queued ahead, or called when `open` says so."""
-        return self._give(argument_set, Order.QUEUED if queued else Order.CALLED)
+        return self._give(argument_set, PageOrder.QUEUED if queued else PageOrder.CALLED)
 
     def open(self) -> None:
         """Tell the runner that a call which is not queued may begin."""
@@ -79,7 +79,7 @@ class Orders:
             OrderUnanswered: it took longer than `timeout_s`, or the runner has ended.
         """
         if not self._await(Page.DONE, timeout_s):
-            raise OrderUnanswered(Answer.TIMED_OUT)
+            raise OrderUnanswered(ReplyStatus.TIMED_OUT)
 
     def require_alive(self) -> None:
         """Raise OrderUnanswered if the runner has ended."""
@@ -98,7 +98,7 @@ class Orders:
 
     def end(self) -> None:
         """End the session. The runner answers on the socket."""
-        self._give(0, Order.END)
+        self._give(0, PageOrder.END)
 
     def close(self) -> None:
         """Release the mapping."""
@@ -106,7 +106,7 @@ class Orders:
         with contextlib.suppress(BufferError):  # a traceback may still hold the words; they go with it
             self._map.close()
 
-    def _give(self, argument_set: int, kind: Order) -> int:
+    def _give(self, argument_set: int, kind: PageOrder) -> int:
         words = self._words
         words[Page.SET // 8] = argument_set
         words[Page.KIND // 8] = kind

@@ -18,11 +18,11 @@ import random
 import secrets
 
 from judge.clock.calls import Calls, Over
-from judge.clock.contracts import Disturbed, Gate, Guard, Ordering, Policy, TimedSets
+from judge.clock.contracts import CallGate, Interfered, Ordering, Policy, QuietGuard, TimedSets
 from judge.clock.estimate import Estimate, estimate
 from judge.clock.roofline import Roofline
 from judge.report import Timing
-from judge.runner.inspector import Finding
+from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 _MS_NS = 1_000_000
@@ -43,14 +43,14 @@ FEW = "Too few calls ran undisturbed, and each input set is used only once."
 def time_case(
     orders: Ordering,
     sets: TimedSets,
-    gate: Gate,
-    guard: Guard,
+    gate: CallGate,
+    guard: QuietGuard,
     policy: Policy,
     *,
     timeout_s: float,
     roofline: Roofline | None = None,
     dice: random.Random | None = None,
-) -> Timing | Finding | Disturbed:
+) -> Timing | InspectionResult | Interfered:
     """Time the calls of one case in an open session.
 
     Args:
@@ -85,9 +85,9 @@ def time_case(
         return over.found
     found = estimate(samples)
     if found.median < policy.least_us:
-        return Finding(Verdict.ACCEPTED, TOO_SHORT)
+        return InspectionResult(Verdict.ACCEPTED, TOO_SHORT)
     if roofline is not None and found.median < roofline.impossible_us:
-        return Finding(Verdict.REJECTED, BELOW_FLOOR)
+        return InspectionResult(Verdict.REJECTED, BELOW_FLOOR)
     return _timing(found, len(samples), calls, guard, roofline)
 
 
@@ -110,7 +110,7 @@ def _counted(
         times_us = calls.block(block[: len(block) // of * of])
         samples += [min(times_us[at : at + of]) for at in range(0, len(times_us), of)]
     if len(samples) < least:
-        raise Over(Disturbed(FEW))
+        raise Over(Interfered(FEW))
     return samples
 
 
@@ -120,7 +120,7 @@ def _precise(samples: list[float], policy: Policy) -> bool:
 
 
 def _timing(
-    found: Estimate, repetitions: int, calls: Calls, guard: Guard, roofline: Roofline | None
+    found: Estimate, repetitions: int, calls: Calls, guard: QuietGuard, roofline: Roofline | None
 ) -> Timing:
     conditions = guard.conditions
     median_us = max(found.median, _LEAST_US)

@@ -14,8 +14,8 @@ from judge.clock.contracts import Policy
 from judge.drawn import inputs, outputs
 from judge.runner.call import Call
 from judge.runner.checking import ByTolerance, Checking
-from judge.runner.inspector import Finding, inspect
-from judge.runner.memory import Buffer, Contents, Memory
+from judge.runner.inspector import InspectionResult, inspect
+from judge.runner.memory import Buffer, Memory, PrivateBytes
 from judge.sizes import bytes_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict
@@ -36,15 +36,15 @@ class MemorySets:
         problem: Problem,
         case: Case,
         memory: Memory,
-        contents: Sequence[Mapping[str, Contents]],
+        contents: Sequence[Mapping[str, PrivateBytes]],
         count: int,
         checking: Checking | None = None,
     ) -> None:
         self._checking = checking or ByTolerance(problem, memory)
         self._problem, self._case, self._memory, self._contents = problem, case, memory, contents
         self._calls: list[Call] = []
-        self._poisons: dict[str, Contents] = {}
-        self._copies: dict[str, Contents] = {}
+        self._poisons: dict[str, PrivateBytes] = {}
+        self._copies: dict[str, PrivateBytes] = {}
         self._held = [0] * count
         try:
             for _ in range(count):
@@ -89,17 +89,17 @@ class MemorySets:
                 name, kept = argument.name, self._poisons.get(argument.name)
                 self._poisons[name] = self._calls[number].buffers[name].poison(kept, dtype=argument.dtype)
 
-    def landings(self, number: int) -> list[tuple[Buffer, Contents]]:
+    def landings(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
         """The inputs of an armed set, and what is to land in them."""
         buffers, contents = self._calls[number].buffers, self._contents[self._held[number]]
         return [(buffers[argument.name], contents[argument.name]) for argument in inputs(self._problem)]
 
-    def outputs(self, number: int) -> list[tuple[Buffer, Contents]]:
+    def outputs(self, number: int) -> list[tuple[Buffer, PrivateBytes]]:
         """The outputs of a set, and where their copies go."""
         buffers = self._calls[number].buffers
         return [(buffers[name], copy) for name, copy in self._copies.items()]
 
-    def verify(self, number: int) -> Finding | None:
+    def verify(self, number: int) -> InspectionResult | None:
         """Judge the copies of a set: guard bands, inputs, every element, and the live outputs again."""
         finding = inspect(
             self._problem,

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from judge.compiler.log import Entry
+from judge.compiler.log import LogEntry
 from judge.compiler.names import HEADERS, SYNONYMS, header_of, nearest
-from judge.compiler.source import Source
+from judge.compiler.source import ProgramText
 
 _LAUNCH = "Write a launch as kernel<<<blocks, threads>>>(arguments)."
 _PYTHON = {"import", "def", "from", "elif", "lambda", "None", "self"}
@@ -18,10 +18,10 @@ class _Rule:
     """An error, by a pattern that its message begins with, and what to do about it."""
 
     pattern: re.Pattern[str]
-    advice: str | Callable[[re.Match[str], Entry, Source], str]
+    advice: str | Callable[[re.Match[str], LogEntry, ProgramText], str]
 
 
-def advice_on(entry: Entry, source: Source) -> str:
+def advice_on(entry: LogEntry, source: ProgramText) -> str:
     """Return one sentence of advice on `entry`; empty if there is none."""
     for rule in _RULES:
         if match := rule.pattern.match(entry.message):
@@ -29,7 +29,7 @@ def advice_on(entry: Entry, source: Source) -> str:
     return ""
 
 
-def _undefined(match: re.Match[str], _: Entry, source: Source) -> str:
+def _undefined(match: re.Match[str], _: LogEntry, source: ProgramText) -> str:
     name = match[1]
     if name in _PYTHON:
         return "This looks like Python, but the language of this submission is CUDA C++."
@@ -42,7 +42,7 @@ def _undefined(match: re.Match[str], _: Entry, source: Source) -> str:
     return f'Did you mean "{near}"{include}?'
 
 
-def _unknown_scope(_: re.Match[str], entry: Entry, __: Source) -> str:
+def _unknown_scope(_: re.Match[str], entry: LogEntry, __: ProgramText) -> str:
     name = entry.pointed
     if not (header := header_of(name)):
         return ""
@@ -50,30 +50,30 @@ def _unknown_scope(_: re.Match[str], entry: Entry, __: Source) -> str:
     return f"Include <{header}>{full}."
 
 
-def _semicolon(_: re.Match[str], entry: Entry, source: Source) -> str:
+def _semicolon(_: re.Match[str], entry: LogEntry, source: ProgramText) -> str:
     if entry.first and entry.source_line and (before := source.code_before(entry.source_line)):
         return f"Look at the end of line {before}."
     return ""
 
 
-def _header(match: re.Match[str], _: Entry, __: Source) -> str:
+def _header(match: re.Match[str], _: LogEntry, __: ProgramText) -> str:
     near = difflib.get_close_matches(match[1], HEADERS, n=1, cutoff=0.75)
     if near:
         return f"Did you mean <{near[0]}>?"
     return "A program is a single file. It can include the headers of CUDA and of the C++ standard library."
 
 
-def _declaration(_: re.Match[str], entry: Entry, __: Source) -> str:
+def _declaration(_: re.Match[str], entry: LogEntry, __: ProgramText) -> str:
     return "There is an extra closing brace, here or earlier." if entry.pointed == "}" else ""
 
 
-def _incompatible(match: re.Match[str], _: Entry, __: Source) -> str:
+def _incompatible(match: re.Match[str], _: LogEntry, __: ProgramText) -> str:
     if match[1] == f"const {match[2]}":
         return "Inputs must not be changed. If the function only reads the parameter, declare it const."
     return "Pass the arguments in the order in which they are declared."
 
 
-def _host_function(match: re.Match[str], _: Entry, source: Source) -> str:
+def _host_function(match: re.Match[str], _: LogEntry, source: ProgramText) -> str:
     name = match[1].partition("(")[0]
     if source.declares(name):
         return f"Put __device__ before the declaration of {name}."
@@ -85,7 +85,9 @@ def _host_function(match: re.Match[str], _: Entry, source: Source) -> str:
     return "It runs on the host only."
 
 
-def _rules(*table: tuple[str, str | Callable[[re.Match[str], Entry, Source], str]]) -> tuple[_Rule, ...]:
+def _rules(
+    *table: tuple[str, str | Callable[[re.Match[str], LogEntry, ProgramText], str]],
+) -> tuple[_Rule, ...]:
     return tuple(_Rule(re.compile(pattern), advice) for pattern, advice in table)
 
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable
 
 from judge.compiler.advice import advice_on
-from judge.compiler.log import BINDING, SOURCE, Entry, entries
+from judge.compiler.log import BINDING, SOURCE, LogEntry, entries
 from judge.compiler.signature import signature_finding
-from judge.compiler.source import Source
+from judge.compiler.source import ProgramText
 from judge.evidence.diagnostics import clean
 from judge.report import Diagnostic
 from problems.schema import Problem
@@ -30,7 +30,7 @@ _LINKED = re.compile(
 def compile_findings(log: str, source: str, problem: Problem) -> tuple[Diagnostic, ...]:
     """The errors in `log`, which compiling `source` left, in the order of the log, MAX_FINDINGS at most."""
     errors = [entry for entry in entries(log) if entry.severity is Severity.ERROR]
-    program = Source.read(source)
+    program = ProgramText.read(source)
     own = [entry for entry in errors if entry.source_line or entry.file != BINDING]
     called = [entry for entry in errors if not entry.source_line and entry.file == BINDING]
     found: dict[tuple[str, int | None], Diagnostic] = {}
@@ -62,17 +62,17 @@ def _linked(said: Diagnostic, source: str) -> Diagnostic:
     _, words, symbol = said.message.rpartition(_LACKS)
     if not words or said.line or said.severity is not Severity.ERROR:
         return said
-    missing = Entry(Severity.ERROR, f"Undefined reference to '{symbol}'", DiagnosticKind.LINKER)
-    return _finding(missing, Source.read(source))
+    missing = LogEntry(Severity.ERROR, f"Undefined reference to '{symbol}'", DiagnosticKind.LINKER)
+    return _finding(missing, ProgramText.read(source))
 
 
-def _follows(entry: Entry, told: set[int]) -> bool:
+def _follows(entry: LogEntry, told: set[int]) -> bool:
     """Whether another error has said it."""
     again = entry.message.endswith("is undefined in device code") and entry.source_line in told
     return again or entry.message.startswith(_ABORTED)
 
 
-def _finding(entry: Entry, source: Source) -> Diagnostic:
+def _finding(entry: LogEntry, source: ProgramText) -> Diagnostic:
     said = entry.message
     line = entry.source_line
     if said.lower().startswith(_UNDEFINED) and (missing := _LINKED.search(said)):

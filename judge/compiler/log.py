@@ -51,7 +51,7 @@ _SEVERITIES = {
 
 
 @dataclass(slots=True)
-class Entry:
+class LogEntry:
     """One thing that a compiler said. `kind` is `compiler`, `assembler` or `linker`.
 
     `file` and `line` say where, as far as it is known. `trail` are the places that led there, the nearest
@@ -77,10 +77,10 @@ class Entry:
         return next((line for file, line in places if file == SOURCE), None)
 
 
-def entries(log: str) -> Iterator[Entry]:
+def entries(log: str) -> Iterator[LogEntry]:
     """The entries of `log` in order, notes excepted: these belong to the entry before."""
     found = 0
-    entry: Entry | None = None
+    entry: LogEntry | None = None
     echo = ""
     led: list[tuple[str, int]] = []
     for whole in log[:MAX_CHARACTERS].split("\n"):
@@ -109,7 +109,7 @@ def entries(log: str) -> Iterator[Entry]:
         yield entry
 
 
-def _begin(line: str) -> Entry | None:
+def _begin(line: str) -> LogEntry | None:
     """The entry that begins with `line`, if one does."""
     if match := _FRONT.fullmatch(line) or _GNU.fullmatch(line):
         return _entry(match, file=match["file"], line=int(match["line"]))
@@ -120,11 +120,11 @@ def _begin(line: str) -> Entry | None:
             match, kind=DiagnosticKind.LINKER if match["tool"] == "nvlink" else DiagnosticKind.ASSEMBLER
         )
     if line.startswith(_ASSEMBLY):
-        return Entry(Severity.ERROR, line, DiagnosticKind.ASSEMBLER)
+        return LogEntry(Severity.ERROR, line, DiagnosticKind.ASSEMBLER)
     for words in _LINK_WORDS:
         at = line.find(words)
         if at >= 0:
-            return Entry(Severity.ERROR, line[at:], DiagnosticKind.LINKER)
+            return LogEntry(Severity.ERROR, line[at:], DiagnosticKind.LINKER)
     return None
 
 
@@ -134,12 +134,12 @@ def _entry(
     kind: DiagnosticKind = DiagnosticKind.COMPILER,
     file: str = "",
     line: int | None = None,
-) -> Entry:
+) -> LogEntry:
     severity = _SEVERITIES.get(match["severity"].lower(), Severity.ERROR)
-    return Entry(severity, match["message"].strip(), kind, file, line)
+    return LogEntry(severity, match["message"].strip(), kind, file, line)
 
 
-def _read_more(entry: Entry, line: str, whole: str, echo: str) -> None:
+def _read_more(entry: LogEntry, line: str, whole: str, echo: str) -> None:
     """Take from a further line of `entry` what it tells. `echo` is the line before."""
     if line.strip() == "^":
         if not entry.pointed:

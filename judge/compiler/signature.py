@@ -8,8 +8,8 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from judge.compiler.log import Entry
-from judge.compiler.source import Source
+from judge.compiler.log import LogEntry
+from judge.compiler.source import ProgramText
 from judge.report import Diagnostic
 from problems.binding import signature_cuda
 from problems.schema import Problem
@@ -20,7 +20,7 @@ _PARAMETERS = re.compile(r"Parameters=<(?P<types>.*)>\]$")
 _OTHER = re.compile(r"Other=(?P<type>.*)\]$")
 
 
-def signature_finding(errors: Sequence[Entry], source: Source, problem: Problem) -> Diagnostic:
+def signature_finding(errors: Sequence[LogEntry], source: ProgramText, problem: Problem) -> Diagnostic:
     """The finding that the binding's `errors` come to, of which there is at least one."""
     error = errors[0]
     asserted = next((match for entry in errors if (match := _ASSERTED.match(entry.message))), None)
@@ -52,7 +52,7 @@ _MISTAKES = (
 )
 
 
-def _missing(source: Source, problem: Problem) -> Diagnostic:
+def _missing(source: ProgramText, problem: Problem) -> Diagnostic:
     wanted = signature_cuda(problem)
     line = source.line_of("solve")
     if line is not None:
@@ -73,7 +73,7 @@ def _missing(source: Source, problem: Problem) -> Diagnostic:
     return _finding(f"The program does not define solve. This problem calls {wanted}.", None)
 
 
-def _other_type(text: str, instance: str, source: Source, problem: Problem) -> Diagnostic:
+def _other_type(text: str, instance: str, source: ProgramText, problem: Problem) -> Diagnostic:
     wanted = signature_cuda(problem).partition("(")[2]
     line = source.line_of("solve")
     parameters, other = _PARAMETERS.search(instance), _OTHER.search(instance)

@@ -13,14 +13,14 @@ _FUNCTION = re.compile(r"\b(?P<type>void|int|auto) {1,8}(?P<name>[A-Za-z_]\w{0,6
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ProgramText:
     """A program: its lines as they are, and its `code` without comments, texts and directives."""
 
     lines: list[str]
     code: str
 
     @classmethod
-    def read(cls, text: str) -> "Source":
+    def read(cls, text: str) -> "ProgramText":
         """The program `text`, as far as it is looked at."""
         text = text[:MAX_CHARACTERS].replace("\r\n", "\n")
         return cls(text.split("\n"), masked(text))

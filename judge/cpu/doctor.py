@@ -34,7 +34,7 @@ from problems.vocabulary import DiagnosticKind, Language, Severity, Verdict
 from sandbox.backend import IsolationUnavailable
 from sandbox.cpu.build import RuntimeBuildFailed
 from sandbox.toolchain import ToolchainMissing
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 _log = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ class _Patient:
     problem: Problem
     cases: Sequence[Case]
 
-    def check(self, case: Case, flags: Flag) -> CaseReport:
+    def check(self, case: Case, flags: RunFlag) -> CaseReport:
         (drawn,) = self.session.sets(case)
         return self.referee.check(drawn, flags)
 

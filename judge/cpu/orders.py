@@ -21,7 +21,7 @@ from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
 from problems.vocabulary import Verdict
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 _ORDER = (
     "The output is correct in another order of blocks and threads, but CUDA guarantees no order. Synchronise "
@@ -29,7 +29,7 @@ _ORDER = (
 )
 
 
-def check_in_orders(referee: Referee, drawn: CaseData, orders: Sequence[Flag]) -> CaseReport:
+def check_in_orders(referee: Referee, drawn: CaseData, orders: Sequence[RunFlag]) -> CaseReport:
     """The report of the first order in which `drawn` is not accepted, else that of the first order.
 
     A wrong answer is explained by the race that was found, if one was.

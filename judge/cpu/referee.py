@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from judge.drawn import CaseData
 from judge.errors import JudgeError
 from judge.report import CaseReport, Diagnostic
-from judge.runner.referee import Referee
+from judge.runner.referee import RunnerReferee
 from problems.schema import Problem
 from problems.vocabulary import Verdict
 from sandbox.backend import Process
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 
 class HostReferee:
@@ -26,7 +26,7 @@ class HostReferee:
         self._start_checker = start_checker
         self._start = start
         self._cancelled = cancelled
-        self._referee: Referee | None = None
+        self._referee: RunnerReferee | None = None
 
     @property
     def alive(self) -> bool:
@@ -45,13 +45,13 @@ class HostReferee:
 
     def ready(self) -> None:
         """Take a runner. Raises RunnerUnusable."""
-        self._referee = Referee(self._problem, self._start(), self._cancelled, self._start_checker)
+        self._referee = RunnerReferee(self._problem, self._start(), self._cancelled, self._start_checker)
 
     def load(self, *contents: bytes) -> tuple[Verdict, str] | None:
         """Load the program; see `judge.target.Referee`."""
         return self._running().load(*contents)
 
-    def check(self, drawn: CaseData, flags: Flag) -> CaseReport:
+    def check(self, drawn: CaseData, flags: RunFlag) -> CaseReport:
         """Run one case and check it in full."""
         return self._running().check(drawn, flags)
 
@@ -78,7 +78,7 @@ class HostReferee:
         if self._referee:
             self._referee.close()
 
-    def _running(self) -> Referee:
+    def _running(self) -> RunnerReferee:
         if self._referee is None:
             raise JudgeError("the referee was not prepared")
         return self._referee

@@ -28,11 +28,11 @@ from problems.binding import binding_cuda
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, OracleKind, Verdict
 from sandbox.backend import Backend, Process
-from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
+from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.cpu.build import Runtime, build_runtime, runner_command
 from sandbox.cpu.compile import compile_command, read_completion
 from sandbox.cpu.recipe import NVCC_FLAGS
-from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import oracle_command, torch_oracle_command, triton_command
 from sandbox.spec import Command, Completion, Limits
 from sandbox.toolchain import find_toolkit
@@ -69,7 +69,7 @@ class CpuTarget:
         """Open it on `backend`; see `judge.wiring.open_target`."""
         backend.verify()
         runtime = build_runtime(cache, find_toolkit())
-        recipes = {kind: Recipe(command, warm.get(kind, 0)) for kind, command in commands(runtime).items()}
+        recipes = {kind: PoolSpec(command, warm.get(kind, 0)) for kind, command in commands(runtime).items()}
         return cls(backend, runtime, ArtifactCache(cache / "artifacts"), Pool(backend, recipes))
 
     @property
@@ -225,7 +225,7 @@ class CpuSession:
 
 def commands(runtime: Runtime) -> dict[str, Command]:
     """Return the sandbox commands, by kind."""
-    limits = runner_limits(schema.Limits(), cases=1)
+    limits = runner_limits(schema.ProblemLimits(), cases=1)
     found = {"cuda": runner_command(runtime, limits=limits), "oracle": oracle_command(ORACLE_LIMITS)}
     if Language.TRITON in languages_here():
         found["triton"] = triton_command(limits, threads=_CPUS)
@@ -246,7 +246,7 @@ def with_time_for(language: Language, problem: Problem) -> Problem:
     return replace(problem, limits=replace(problem.limits, case_s=_PATIENCE * problem.limits.case_s))
 
 
-def runner_limits(limits: schema.Limits, *, cases: int) -> Limits:
+def runner_limits(limits: schema.ProblemLimits, *, cases: int) -> Limits:
     """Limits of a whole runner. The referee enforces those of one case; these catch what slips through."""
     wall_s = _START_S + cases * (limits.case_s + 2)
     return Limits(
@@ -268,9 +268,9 @@ def _wait(process: Process, cancelled: Callable[[], bool]) -> Completion:
 
 def failed_build(compiled: Compiled, problem: Problem, source: str) -> Built:
     """Return the result of a failed compilation. Raises CompilerBroken if the judge is at fault."""
-    if compiled.outcome is Outcome.BROKEN:
+    if compiled.outcome is CompileOutcome.BROKEN:
         raise CompilerBroken(compiled.log)
-    if compiled.outcome is Outcome.EXCEEDED:
+    if compiled.outcome is CompileOutcome.EXCEEDED:
         message = compiled.log.partition("\n")[0]
         return Built(log=compiled.log, failure=Verdict.COMPILE_ERROR, message=message)
     found = compile_findings(compiled.log, source, problem)

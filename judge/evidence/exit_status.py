@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from judge.evidence.diagnostics import first_error
 from judge.report import Diagnostic
-from judge.runner.client import Answer
-from problems.schema import Limits
+from judge.runner.client import ReplyStatus
+from problems.schema import ProblemLimits
 from problems.vocabulary import Verdict
-from sandbox.spec import Completion, Ending
+from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus
 
 _BY_STATUS: Mapping[int, Verdict] = {
@@ -28,34 +28,34 @@ _BY_SIGNAL: Mapping[int, Verdict] = {
     signal.SIGBUS: Verdict.ILLEGAL_ACCESS,
     signal.SIGXCPU: Verdict.TIME_LIMIT,
 }
-_BY_ENDING: Mapping[Ending, Verdict] = {
-    Ending.WALL_TIME: Verdict.TIME_LIMIT,
-    Ending.CPU_TIME: Verdict.TIME_LIMIT,
-    Ending.MEMORY: Verdict.MEMORY_LIMIT,
-    Ending.OUTPUT: Verdict.OUTPUT_LIMIT,
+_BY_ENDING: Mapping[Termination, Verdict] = {
+    Termination.WALL_TIME: Verdict.TIME_LIMIT,
+    Termination.CPU_TIME: Verdict.TIME_LIMIT,
+    Termination.MEMORY: Verdict.MEMORY_LIMIT,
+    Termination.OUTPUT: Verdict.OUTPUT_LIMIT,
 }
 
 
 def explain(
-    answer: Answer, completion: Completion, diagnostics: Iterable[Diagnostic], limits: Limits
+    answer: ReplyStatus, completion: Completion, diagnostics: Iterable[Diagnostic], limits: ProblemLimits
 ) -> tuple[Verdict, str]:
     """The verdict for a runner that gave `answer` and ended with `completion`, and a sentence on it."""
-    if answer is Answer.BROKE_PROTOCOL:
+    if answer is ReplyStatus.BROKE_PROTOCOL:
         return Verdict.REJECTED, "The program wrote to a channel that is reserved for the judge."
-    verdict = Verdict.TIME_LIMIT if answer is Answer.TIMED_OUT else _verdict(completion)
+    verdict = Verdict.TIME_LIMIT if answer is ReplyStatus.TIMED_OUT else _verdict(completion)
     error = first_error(diagnostics)
     return verdict, error.message if error else _sentence(verdict, completion, limits)
 
 
 def _verdict(completion: Completion) -> Verdict:
-    if completion.ending is Ending.EXITED:
+    if completion.ending is Termination.EXITED:
         return _BY_STATUS.get(completion.status, Verdict.RUNTIME_ERROR)
-    if completion.ending is Ending.SIGNALLED:
+    if completion.ending is Termination.SIGNALLED:
         return _BY_SIGNAL.get(completion.status, Verdict.RUNTIME_ERROR)
     return _BY_ENDING.get(completion.ending, Verdict.RUNTIME_ERROR)
 
 
-def _sentence(verdict: Verdict, completion: Completion, limits: Limits) -> str:
+def _sentence(verdict: Verdict, completion: Completion, limits: ProblemLimits) -> str:
     match verdict:
         case Verdict.TIME_LIMIT:
             return f"It ran longer than the limit of {limits.case_s:g} s for one case."
@@ -65,7 +65,7 @@ def _sentence(verdict: Verdict, completion: Completion, limits: Limits) -> str:
             return "It printed too much output. Print less."
         case Verdict.COMPILE_ERROR:
             return "The program could not be loaded."
-    if completion.ending is Ending.SIGNALLED:
+    if completion.ending is Termination.SIGNALLED:
         return f"The process was killed by {_signal_name(completion.status)}."
     return f"The process exited with status {completion.status} before solve returned."
 

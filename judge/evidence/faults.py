@@ -26,12 +26,12 @@ from judge.evidence.diagnostics import first_error
 from judge.evidence.exit_status import explain
 from judge.evidence.sanitizer import refined
 from judge.report import Diagnostic
-from judge.runner.client import Answer
+from judge.runner.client import ReplyStatus
 from judge.runner.inspector import Stopped
-from problems.schema import Limits, Problem
+from problems.schema import Problem, ProblemLimits
 from problems.vocabulary import DiagnosticKind, Language, Verdict
 from sandbox.runner.session import OUR_FAULT
-from sandbox.spec import Completion, Ending
+from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus
 
 # Triton compiles in its first case, and so may a program in Python.
@@ -70,22 +70,22 @@ def blames_us(stopped: Stopped, completion: Completion) -> bool:
 
 def took_too_long(stopped: Stopped, completion: Completion) -> bool:
     """Whether a case ran longer than its limit, by our clock or by the runner's own."""
-    return stopped.answer is Answer.TIMED_OUT or _says(stopped, completion, ExitStatus.TIME_LIMIT)
+    return stopped.answer is ReplyStatus.TIMED_OUT or _says(stopped, completion, ExitStatus.TIME_LIMIT)
 
 
 def _says(stopped: Stopped, completion: Completion, status: int) -> bool:
     """Whether the runner ended itself with that status."""
-    ended = stopped.answer is Answer.DIED and completion.ending is Ending.EXITED
+    ended = stopped.answer is ReplyStatus.DIED and completion.ending is Termination.EXITED
     return ended and completion.status == status
 
 
 def charge(
-    stopped: Stopped, completion: Completion, diagnostics: tuple[Diagnostic, ...], limits: Limits
+    stopped: Stopped, completion: Completion, diagnostics: tuple[Diagnostic, ...], limits: ProblemLimits
 ) -> tuple[Verdict, str]:
     """The verdict for a program whose run, alone, was `stopped`, and a sentence on it."""
-    if stopped.answer is Answer.DONE:  # it said that all was well, and the GPU was lost
+    if stopped.answer is ReplyStatus.DONE:  # it said that all was well, and the GPU was lost
         if _names_a_failure(completion):  # and when it was to leave, it knew better
-            return explain(Answer.DIED, completion, diagnostics, limits)
+            return explain(ReplyStatus.DIED, completion, diagnostics, limits)
         error = first_error(diagnostics)
         return Verdict.RUNTIME_ERROR, error.message if error else _FAULTED
     return explain(stopped.answer, completion, diagnostics, limits)
@@ -107,4 +107,4 @@ def classified(
 
 
 def _names_a_failure(completion: Completion) -> bool:
-    return completion.ending is Ending.EXITED and completion.status in tuple(ExitStatus)
+    return completion.ending is Termination.EXITED and completion.status in tuple(ExitStatus)

@@ -19,7 +19,7 @@ Size = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class KernelLaunch:
     """A launch of a CUDA kernel. Shared memory is that of a block; the static part is what the note says."""
 
     kernel: str
@@ -39,7 +39,7 @@ class Launch:
         return prod(self.grid)
 
 
-def parse_launches(diagnostics: Iterable[Diagnostic]) -> tuple[Launch, ...]:
+def parse_launches(diagnostics: Iterable[Diagnostic]) -> tuple[KernelLaunch, ...]:
     """The different launches that `diagnostics` note, in order, at most MAX_LAUNCHES."""
     texts = dict.fromkeys(entry.message for entry in diagnostics if entry.kind == DiagnosticKind.LAUNCH)
     found = (_parse(text) for text in list(texts)[:MAX_LAUNCHES])
@@ -63,12 +63,12 @@ def plain_name(kernel: str) -> str:
     return kernel.strip().removeprefix("void ").strip()
 
 
-def _parse(text: str) -> Launch | None:
+def _parse(text: str) -> KernelLaunch | None:
     match = _CUDA.match(text)
     if match is None:
         return None
     x, y, z, width, height, depth = (int(word or 1) for word in match.groups()[1:7])
-    return Launch(
+    return KernelLaunch(
         match["kernel"],
         (x, y, z),
         (width, height, depth),

@@ -17,7 +17,7 @@ from problems.vocabulary import Language
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.runners import Tool
 from sandbox.pool import Pool
-from sandbox.spec import Command, Gpu, Limits
+from sandbox.spec import Command, Limits, SandboxGpu
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Card:
     uuid: str
     stamp: Mapping[str, str] = field(default_factory=dict)
     mps: Mps | None = None
-    gpu: Gpu | None = None
-    oracle: Gpu | None = None
+    gpu: SandboxGpu | None = None
+    oracle: SandboxGpu | None = None
     most_mib: int = 0
 
 
@@ -52,7 +52,7 @@ class Hardware(Protocol):
     def shared(self) -> Mapping[str, Command]:
         """Return the warm sandboxes shared by all cards, by kind: `compile` or none."""
 
-    def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
+    def limits(self, limits: schema.ProblemLimits, *, cases: int) -> Limits:
         """The limits of a whole runner; the referee enforces those of one case."""
 
     def commands(self, card: Card) -> Mapping[str, Command]:

@@ -50,7 +50,7 @@ from sandbox.gpu.runners import (
     triton_runner_command,
 )
 from sandbox.pool import NotReady, Pool
-from sandbox.spec import Command, Gpu, Limits
+from sandbox.spec import Command, Limits, SandboxGpu
 from sandbox.toolchain import find_toolkit
 
 _log = logging.getLogger(__name__)
@@ -137,7 +137,7 @@ class NvidiaHardware:
         """Compile sandboxes."""
         return {_COMPILE: self._tools.compiler.command()}
 
-    def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
+    def limits(self, limits: schema.ProblemLimits, *, cases: int) -> Limits:
         """Return the limits as on a CPU, plus the memory that CUDA itself needs."""
         common = runner_limits(limits, cases=cases)
         return replace(
@@ -150,7 +150,7 @@ class NvidiaHardware:
 
     def commands(self, card: Card) -> Mapping[str, Command]:
         """The runners of a card, and its oracle."""
-        limits, interpreter = self.limits(schema.Limits(), cases=1), self._tools.interpreter
+        limits, interpreter = self.limits(schema.ProblemLimits(), cases=1), self._tools.interpreter
         found = {
             "cuda": cuda_runner_command(self._tools.runner, limits=limits, gpu=card.gpu),
             "oracle": oracle_command(interpreter, limits=_oracle_limits(), gpu=card.oracle),
@@ -251,7 +251,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
     if node.mps:
         mps = Mps(info.uuid, info.minor, runtime, client_memory_mib=shares.client_mib)
         mps.ensure()
-    gpu = Gpu(info.uuid, info.minor)  # time-sliced, which knows no limits
+    gpu = SandboxGpu(info.uuid, info.minor)  # time-sliced, which knows no limits
     if mps is not None:
         gpu = replace(gpu, mps_directory=mps.pipe_directory, memory_mib=shares.program_mib)
     return Card(
@@ -271,7 +271,7 @@ def _card(info: GpuInfo, runtime: Path, node: NodeSettings) -> Card:
     )
 
 
-def _beside_mps(gpu: Gpu) -> Gpu:
+def _beside_mps(gpu: SandboxGpu) -> SandboxGpu:
     return replace(gpu, mps_directory=None, memory_mib=0)
 
 

@@ -41,7 +41,7 @@ from judge.gpu.device.process import RefereeFailed, RefereeProcess
 from judge.gpu.permit import Permit
 from judge.gpu.runtime import GpuRuntime
 from judge.report import CaseReport, Diagnostic
-from judge.runner.client import Answer, end
+from judge.runner.client import ReplyStatus, end
 from judge.runner.inspector import Stopped
 from judge.runner.memory import DeviceLost
 from problems.schema import Case, Problem
@@ -51,7 +51,7 @@ from sandbox.gpu.lease import Lease, Reservation, Share
 from sandbox.gpu.mps import MpsUnavailable
 from sandbox.gpu.runners import Tool
 from sandbox.spec import Completion
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 _log = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ class GpuReferee:
         stopped = self._ask(lambda referee: referee.load(*contents))
         return self._stop(stopped) if stopped else None
 
-    def check(self, drawn: CaseData, flags: Flag) -> CaseReport:
+    def check(self, drawn: CaseData, flags: RunFlag) -> CaseReport:
         """Run one case and check it in full."""
         return self._reported(drawn.case, self._ask(lambda referee: referee.check(drawn, flags)))
 
@@ -269,9 +269,9 @@ class GpuReferee:
         Raises Disturbed if the cause is unknown.
         """
         self.alive = False
-        if stopped.answer is Answer.CANCELLED:
+        if stopped.answer is ReplyStatus.CANCELLED:
             raise JudgementCancelled
-        completion = self._hear_out() if stopped.answer is Answer.DONE else self._end(stopped)
+        completion = self._hear_out() if stopped.answer is ReplyStatus.DONE else self._end(stopped)
         late = took_too_long(stopped, completion)
         ours = blames_us(stopped, completion)
         counts = self._exclusive and (self._alone or not (late or ours))
@@ -286,7 +286,7 @@ class GpuReferee:
         return refined(verdict, self.diagnostics) if self._tool else verdict, message
 
     def _end(self, stopped: Stopped) -> Completion:
-        return self._end_process(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
+        return self._end_process(patience_s=_EXIT_S if stopped.answer is ReplyStatus.DIED else 0)
 
     def _hear_out(self) -> Completion:
         """End a runner that has said that all was well, and hear what it says when it is to leave.
@@ -349,6 +349,6 @@ def _require(stopped: Stopped | None, doing: str) -> None:
     """Raises RunnerUnusable, which is tried again, or JudgementCancelled."""
     if stopped is None:
         return
-    if stopped.answer is Answer.CANCELLED:
+    if stopped.answer is ReplyStatus.CANCELLED:
         raise JudgementCancelled
     raise RunnerUnusable(f"{doing}: {stopped.answer.name.lower()}, device lost: {stopped.device_lost}")

@@ -32,7 +32,7 @@ class SimulatedHardware:
         self.languages = languages_here()
         self.shared: Mapping[str, Command] = {}
 
-    def limits(self, limits: schema.Limits, *, cases: int) -> Limits:
+    def limits(self, limits: schema.ProblemLimits, *, cases: int) -> Limits:
         """The CPU's."""
         return runner_limits(limits, cases=cases)
 

@@ -24,7 +24,7 @@ from problems.vocabulary import Language, OracleKind
 from sandbox.backend import Backend, Process
 from sandbox.gpu.health import Quarantine
 from sandbox.gpu.lease import LeaseCancelled, Leases, Reservation, Share
-from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import oracle_command, torch_oracle_command
 
 
@@ -56,13 +56,13 @@ class GpuTarget:
         self._leases = Leases(runtime, slots=slots)
         self._quarantine = Quarantine(runtime)
         recipes = {
-            oracle_kind(OracleKind.ARRAYS): Recipe(oracle_command(ORACLE_LIMITS), 0),
-            oracle_kind(OracleKind.TORCH): Recipe(torch_oracle_command(ORACLE_LIMITS), 0),
+            oracle_kind(OracleKind.ARRAYS): PoolSpec(oracle_command(ORACLE_LIMITS), 0),
+            oracle_kind(OracleKind.TORCH): PoolSpec(torch_oracle_command(ORACLE_LIMITS), 0),
         }
-        recipes |= {name: Recipe(command, warm.get(name, 0)) for name, command in hardware.shared.items()}
+        recipes |= {name: PoolSpec(command, warm.get(name, 0)) for name, command in hardware.shared.items()}
         for card in hardware.cards:
             for name, command in hardware.commands(card).items():
-                recipes[f"{name}@{card.uuid}"] = Recipe(command, warm.get(name, 0))
+                recipes[f"{name}@{card.uuid}"] = PoolSpec(command, warm.get(name, 0))
         self._pool = Pool(backend, recipes)
         self._gpu_runtimes = {
             card.uuid: GpuRuntime(

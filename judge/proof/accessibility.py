@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from judge.proof.results import Finding, error, warning
+from judge.proof.results import ProofFinding, error, warning
 from problems.schema import Problem
 
 # Texts come from authors. Nothing here is tried twice, and nothing without an end is followed far, so that no
@@ -24,7 +24,7 @@ _NOTHING_SAID = {"image", "figure", "picture", "diagram", "graph", "chart", "scr
 _NOWHERE = {"here", "click here", "this", "this link", "link", "more", "read more"}
 
 
-def check_accessible(problem: Problem) -> Iterator[Finding]:
+def check_accessible(problem: Problem) -> Iterator[ProofFinding]:
     """Findings on the statement, its translations and the editorial."""
     for file, text in texts_of(problem).items():
         lines = list(_prose(text))
@@ -54,7 +54,7 @@ def _prose(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _headings(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+def _headings(file: str, lines: list[tuple[int, str]]) -> Iterator[ProofFinding]:
     level = _FIRST - 1
     for number, line in lines:
         found = _HEADING.match(line)
@@ -74,7 +74,7 @@ def _headings(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
         level = max(deeper, _FIRST)
 
 
-def _images(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+def _images(file: str, lines: list[tuple[int, str]]) -> Iterator[ProofFinding]:
     for number, line in lines:
         for words, source in _IMAGE.findall(line):
             place, said = f"{file}: line {number}", words.strip()
@@ -88,7 +88,7 @@ def _images(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
                 yield warning(place, f"describes {source} with {len(said)} characters", fix)
 
 
-def _links(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+def _links(file: str, lines: list[tuple[int, str]]) -> Iterator[ProofFinding]:
     for number, line in lines:
         for words, target in _LINK.findall(line):
             if words.strip().lower() in _NOWHERE or words.strip() == target:
@@ -99,7 +99,7 @@ def _links(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
                 )
 
 
-def _tables(file: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+def _tables(file: str, lines: list[tuple[int, str]]) -> Iterator[ProofFinding]:
     for (number, line), (_, below) in pairwise(lines):
         if "|" in line and _is_rule(below):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]

@@ -22,7 +22,7 @@ from judge.dtypes import narrow, widen
 from judge.oracle import Drawn
 from judge.proof.checker_audit import Accepts, Stored
 from judge.proof.determinism import SEED, Expected, OpenOracle
-from judge.proof.results import Attempt, Finding, ToleranceReport, error, warning
+from judge.proof.results import Attempt, ProofFinding, ToleranceReport, error, warning
 from judge.runner.comparison import compare
 from judge.sizes import shape_of
 from problems.schema import Argument, Problem, Tolerance
@@ -60,7 +60,7 @@ _STEPS = (1.0, 2.0, 5.0, 10.0)
 class Calibrated:
     """The findings of the calibration, and the figures for every float output."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[ProofFinding, ...]
     reports: tuple[ToleranceReport, ...]
 
 
@@ -298,7 +298,7 @@ def _round_up(value: float) -> float:
 
 def _on_honest(
     exact: Sequence[Drawn], honest: Sequence[_Tried], reports: Sequence[ToleranceReport]
-) -> Iterator[Finding]:
+) -> Iterator[ProofFinding]:
     failed = next((one for one in honest if one.failed is not None), None)
     if failed is not None and failed.failed is not None:
         case = exact[failed.failed].case.name
@@ -319,7 +319,7 @@ def _on_honest(
             )
 
 
-def _on_lower(lower: Sequence[_Tried], reports: Sequence[ToleranceReport]) -> Iterator[Finding]:
+def _on_lower(lower: Sequence[_Tried], reports: Sequence[ToleranceReport]) -> Iterator[ProofFinding]:
     names = [one.variant.name for one in lower if one.failed is None]
     if names:
         yield error("problem.toml: tolerance", _let_through(", or ".join(names)), _advice(reports, _LOWER))
@@ -327,7 +327,7 @@ def _on_lower(lower: Sequence[_Tried], reports: Sequence[ToleranceReport]) -> It
 
 def _on_outputs(
     problem: Problem, exact: Sequence[Drawn], dtype: Dtype, accepts: Accepts
-) -> Iterator[Finding]:
+) -> Iterator[ProofFinding]:
     """Findings on answers that are exact but for their last rounding."""
     form = next(form for form in _BELOW[dtype] if form not in _ONLY_INPUTS)
     below = next((d for d in Dtype if d.value == form), None)

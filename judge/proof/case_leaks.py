@@ -17,7 +17,7 @@ from judge.drawn import inputs
 from judge.dtypes import storage
 from judge.oracle import Drawn
 from judge.proof.determinism import OpenOracle, hidden_cases, same
-from judge.proof.results import Finding, cases_named, error, warning
+from judge.proof.results import ProofFinding, cases_named, error, warning
 from problems.schema import Case, Problem
 from problems.vocabulary import Group
 
@@ -28,7 +28,7 @@ _TOML = "problem.toml"
 _GENERATE = "reference.py: generate"
 
 
-def check_cases(problem: Problem) -> Iterator[Finding]:
+def check_cases(problem: Problem) -> Iterator[ProofFinding]:
     """Findings on names and sizes. Needs no sandbox."""
     numbered = list(enumerate(problem.cases))
     for index, case in numbered:
@@ -55,7 +55,7 @@ def check_cases(problem: Problem) -> Iterator[Finding]:
 
 def check_contents_apart(
     problem: Problem, exact: Sequence[Drawn], open_oracle: OpenOracle
-) -> Iterator[Finding]:
+) -> Iterator[ProofFinding]:
     """Findings on what cases have in common. `exact` are the hidden cases, drawn with another seed.
 
     Raises:
@@ -86,7 +86,7 @@ def check_contents_apart(
             )
 
 
-def _name(place: str, case: Case) -> Iterator[Finding]:
+def _name(place: str, case: Case) -> Iterator[ProofFinding]:
     numbers = {int(number) for number in re.findall(r"\d{1,18}", case.name)}
     for name, value in case.sizes.items():
         if value >= _TELLING_SIZE and value in numbers:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from judge.drawn import outputs
 from judge.dtypes import narrow, storage
 from judge.oracle import Drawn
-from judge.proof.results import Finding, error
+from judge.proof.results import ProofFinding, error
 from judge.runner.buffers import HostMemory, random_bytes
 from judge.runner.checking import Checking, checking_on_host
 from judge.runner.referee import contents_of
@@ -51,7 +51,7 @@ def accepts_by(problem: Problem, checking: Checking) -> Accepts:
     return accepts
 
 
-def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) -> Iterator[Finding]:
+def check_checker(problem: Problem, exact: Sequence[Drawn], accepts: Accepts) -> Iterator[ProofFinding]:
     """Findings on the checker, asked about the exact answers of `exact` and about random bits.
 
     Raises:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator
 
-from judge.proof.results import Finding, error
+from judge.proof.results import ProofFinding, error
 from judge.sizes import bytes_of, shape_of
 from problems.schema import Argument, Case, Problem
 from problems.vocabulary import Group, Role, Verdict
@@ -13,21 +13,21 @@ MIN_FAILING = 5
 _TOML = "problem.toml"
 
 
-def check_coverage(problem: Problem) -> Iterator[Finding]:
+def check_coverage(problem: Problem) -> Iterator[ProofFinding]:
     """Findings on solutions and formulas. Needs no sandbox."""
     yield from _solutions(problem)
     for case in problem.cases:
         yield from _roofline(problem, case)
 
 
-def check_shapes(problem: Problem) -> Iterator[Finding]:
+def check_shapes(problem: Problem) -> Iterator[ProofFinding]:
     """Findings on the sizes of hidden cases. Needs no sandbox."""
     hidden = [case for case in problem.cases if not case.public and case.group is not Group.TIMED]
     yield from _odd_sizes(problem, hidden)
     yield from _proportions(problem, hidden)
 
 
-def _solutions(problem: Problem) -> Iterator[Finding]:
+def _solutions(problem: Problem) -> Iterator[ProofFinding]:
     for language in problem.languages:
         accepted = [s for s in problem.solutions if s.language is language and s.verdict is Verdict.ACCEPTED]
         if len(accepted) < MIN_ACCEPTED:
@@ -45,7 +45,7 @@ def _solutions(problem: Problem) -> Iterator[Finding]:
         )
 
 
-def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
+def _odd_sizes(problem: Problem, hidden: Iterable[Case]) -> Iterator[ProofFinding]:
     """Shapes without sizes are skipped: a sum has one element in every case."""
     varying = [a for a in _arrays(problem) if any(formula.names for formula in a.shape)]
     if not varying:
@@ -71,7 +71,7 @@ def _varying_count(argument: Argument, case: Case) -> int:
     return math.prod(length for formula, length in lengths if formula.names)
 
 
-def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
+def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[ProofFinding]:
     """Arrays of two dimensions and more: cases must be wide and tall, or swapped sizes go unnoticed."""
     for index, argument in enumerate(problem.arguments):
         free = [at for at, formula in enumerate(argument.shape) if formula.names]
@@ -88,7 +88,7 @@ def _proportions(problem: Problem, hidden: Iterable[Case]) -> Iterator[Finding]:
             )
 
 
-def _roofline(problem: Problem, case: Case) -> Iterator[Finding]:
+def _roofline(problem: Problem, case: Case) -> Iterator[ProofFinding]:
     """A floor above what the arrays need would reject honest programs as too fast to be true."""
     needed = sum(
         bytes_of(argument, case.sizes) * (2 if argument.role is Role.INOUT else 1)

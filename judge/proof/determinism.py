@@ -16,7 +16,7 @@ from judge.drawn import inputs, outputs
 from judge.dtypes import storage, widen
 from judge.errors import OracleFailed
 from judge.oracle import Drawn
-from judge.proof.results import Finding, error, warning
+from judge.proof.results import ProofFinding, error, warning
 from judge.runner.buffers import random_bytes
 from judge.runner.comparison import compare
 from judge.sizes import bytes_of
@@ -58,7 +58,9 @@ def draw_exact(problem: Problem, open_oracle: OpenOracle) -> list[Drawn]:
         return [oracle.draw(case, SEED) for case in hidden_cases(problem)]
 
 
-def check_contents(problem: Problem, exact: Sequence[Drawn], open_oracle: OpenOracle) -> Iterator[Finding]:
+def check_contents(
+    problem: Problem, exact: Sequence[Drawn], open_oracle: OpenOracle
+) -> Iterator[ProofFinding]:
     """Findings on the generator and the reference, given the hidden cases as `draw_exact` made them.
 
     Once one is an error, what else is measured of the reference means nothing.
@@ -90,7 +92,7 @@ def _size(contents: Expected) -> int:
     return sum(content.size for content in contents.values())
 
 
-def _check_same_seed(first: Drawn, again: Drawn, oracle: CaseDataSource) -> Iterator[Finding]:
+def _check_same_seed(first: Drawn, again: Drawn, oracle: CaseDataSource) -> Iterator[ProofFinding]:
     if not same(first.inputs, again.inputs):
         yield error(
             f"{_REFERENCE}: generate",
@@ -107,7 +109,7 @@ def _check_same_seed(first: Drawn, again: Drawn, oracle: CaseDataSource) -> Iter
         )
 
 
-def _check_other_seed(problem: Problem, first: Drawn, other: Drawn) -> Iterator[Finding]:
+def _check_other_seed(problem: Problem, first: Drawn, other: Drawn) -> Iterator[ProofFinding]:
     if first.inputs and same(first.inputs, other.inputs):
         yield error(
             f"{_REFERENCE}: generate",
@@ -132,7 +134,9 @@ def _check_other_seed(problem: Problem, first: Drawn, other: Drawn) -> Iterator[
             )
 
 
-def _check_watched(problem: Problem, cases: Sequence[Case], open_oracle: OpenOracle) -> Iterator[Finding]:
+def _check_watched(
+    problem: Problem, cases: Sequence[Case], open_oracle: OpenOracle
+) -> Iterator[ProofFinding]:
     """Whether the reference leaves its arguments alone, and returns nothing that it did not write."""
     with open_oracle(dataclasses.replace(problem, reference=problem.reference + _WATCH)) as oracle:
         try:
@@ -146,7 +150,7 @@ def _check_watched(problem: Problem, cases: Sequence[Case], open_oracle: OpenOra
             )
 
 
-def _check_finite(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
+def _check_finite(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFinding]:
     """Findings on NaN and infinities, in what is drawn and in what is expected of it."""
     for argument in inputs(problem):
         if not argument.dtype.is_float:
@@ -171,7 +175,7 @@ def _check_finite(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]
             )
 
 
-def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[Finding]:
+def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[ProofFinding]:
     with_nan = [drawn.case.name for drawn in exact if np.isnan(drawn.expected[argument.name]).any()]
     if with_nan:
         yield error(
@@ -181,7 +185,7 @@ def _check_nan(argument: Argument, exact: Sequence[Drawn]) -> Iterator[Finding]:
         )
 
 
-def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[Finding]:
+def check_poison(problem: Problem, exact: Sequence[Drawn]) -> Iterator[ProofFinding]:
     """Yield a finding if random bits would often pass as an element: memory of its own is not poisoned."""
     if problem.checker is not None:
         return

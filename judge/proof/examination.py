@@ -13,7 +13,7 @@ from problems.importing.described import MAX_DESCRIPTION_BYTES, Described, parse
 from problems.importing.report import Refused
 from sandbox.backend import Backend, IsolationUnavailable
 from sandbox.python_runtime import examiner_command
-from sandbox.spec import Completion, Ending, Limits
+from sandbox.spec import Completion, Limits, Termination
 
 # On a busy host a processor's minutes take several times as long.
 LIMITS = Limits(wall_s=600, cpu_s=240, memory_mib=4096, processes=128)
@@ -43,13 +43,13 @@ class SandboxedExaminer:
 
 
 def _answer(completion: Completion, limits: Limits) -> bytes:
-    if (content := completion.files.get(_ANSWER)) is not None and completion.ending is Ending.EXITED:
+    if (content := completion.files.get(_ANSWER)) is not None and completion.ending is Termination.EXITED:
         return content
     passed = {
-        Ending.WALL_TIME: f"takes more than {limits.wall_s:.0f} s",
-        Ending.CPU_TIME: f"takes more than {limits.cpu_s:.0f} s of CPU time",
-        Ending.MEMORY: f"takes more than {limits.memory_mib} MiB",
-        Ending.OUTPUT: "prints too much",
+        Termination.WALL_TIME: f"takes more than {limits.wall_s:.0f} s",
+        Termination.CPU_TIME: f"takes more than {limits.cpu_s:.0f} s of CPU time",
+        Termination.MEMORY: f"takes more than {limits.memory_mib} MiB",
+        Termination.OUTPUT: "prints too much",
     }
     if reason := passed.get(completion.ending):
         raise Refused(f"its Python {reason}")

@@ -22,14 +22,14 @@ from judge.oracle import TORCH_ORACLE, Oracle
 from judge.proof.determinism import CaseDataSource
 from judge.proof.examination import SandboxedExaminer
 from problems.importing import gpu_mode, kattis, kernel_bench, leetgpu, tensara
-from problems.importing.building import Source, build, loaded
+from problems.importing.building import ProblemSource, build, loaded
 from problems.importing.names import slug_of
-from problems.importing.report import Entry, Imported, Refused
+from problems.importing.report import Imported, ImportedProblem, Refused
 from problems.importing.sandboxed import Examiner
 from problems.schema import Problem
 from problems.vocabulary import Group
 from sandbox.backend import Backend
-from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.python_runtime import torch_oracle_command
 
 _TRIES = 3
@@ -55,7 +55,7 @@ class Workshop:
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class ImportAdapter:
     """One format: where its problems are below a folder, and how one of them is imported."""
 
     find: Callable[[Path], Iterator[Path]]
@@ -97,7 +97,7 @@ def import_set(
             imported = _refused(name, place, reason[:300])
         if imported.files and imported.entry.slug in taken:
             reason = f"another problem of the set has the same slug, {imported.entry.slug}"
-            imported = Imported(Entry.refused(name, imported.entry.slug, reason))
+            imported = Imported(ImportedProblem.refused(name, imported.entry.slug, reason))
         taken |= {imported.entry.slug} if imported.files else set()
         yield imported
 
@@ -105,17 +105,17 @@ def import_set(
 def _refused(name: str, place: Path, reason: str) -> Imported:
     """A problem that does not come in, by the slug that it would have had."""
     slug = slug_of(place.stem if place.suffix == ".py" else place.name)
-    return Imported(Entry.refused(name, slug, reason))
+    return Imported(ImportedProblem.refused(name, slug, reason))
 
 
-def format_of(name: str) -> Format:
+def format_of(name: str) -> ImportAdapter:
     """The importer of that format. Raises UnknownFormat."""
     if name not in FORMATS:
         raise UnknownFormat(f"unknown format {name!r}; available: {', '.join(FORMATS)}")
     return FORMATS[name]
 
 
-def examined(source: Source, workshop: Workshop) -> Imported:
+def examined(source: ProblemSource, workshop: Workshop) -> Imported:
     """The package of a problem whose tests the sandbox describes. Raises Refused."""
     described = workshop.examiner.examine(source.examined)
     without: dict[str, str] = {}
@@ -171,12 +171,12 @@ def _kattis(place: Path, folder: Path, workshop: Workshop) -> Imported:
     return kattis.read(place, within=folder)
 
 
-FORMATS: Mapping[str, Format] = {
-    gpu_mode.FORMAT: Format(gpu_mode.find, _gpu_mode),
-    kernel_bench.FORMAT: Format(kernel_bench.find, _kernel_bench),
-    leetgpu.FORMAT: Format(leetgpu.find, _leetgpu),
-    tensara.FORMAT: Format(tensara.find, _tensara),
-    kattis.FORMAT: Format(kattis.find, _kattis),
+FORMATS: Mapping[str, ImportAdapter] = {
+    gpu_mode.FORMAT: ImportAdapter(gpu_mode.find, _gpu_mode),
+    kernel_bench.FORMAT: ImportAdapter(kernel_bench.find, _kernel_bench),
+    leetgpu.FORMAT: ImportAdapter(leetgpu.find, _leetgpu),
+    tensara.FORMAT: ImportAdapter(tensara.find, _tensara),
+    kattis.FORMAT: ImportAdapter(kattis.find, _kattis),
 }
 
 
@@ -188,7 +188,7 @@ def open_workshop(backend: Backend, *, scale: bool = False) -> Iterator[Workshop
         sandbox.backend.IsolationUnavailable: this host cannot isolate programs, or has no PyTorch.
     """
     backend.verify()
-    pool = Pool(backend, {TORCH_ORACLE: Recipe(torch_oracle_command(ORACLE_LIMITS), 0)})
+    pool = Pool(backend, {TORCH_ORACLE: PoolSpec(torch_oracle_command(ORACLE_LIMITS), 0)})
 
     def oracle(problem: Problem) -> Oracle:
         try:

@@ -13,11 +13,11 @@ from judge.proof.batches.trials import Trial, trial_of
 from judge.proof.mutants.score import check_mutants, outcome_ignored, outcome_of
 from judge.proof.mutants.selection import Family, families_of
 from judge.proof.results import (
-    Check,
-    Finding,
     MutantOutcome,
-    Outcome,
+    ProgramOutcome,
     Proof,
+    ProofCheck,
+    ProofFinding,
     Section,
     error,
     filed,
@@ -25,12 +25,12 @@ from judge.proof.results import (
     warning,
 )
 from judge.proof.trivial import Trivial, trivial_programs
-from judge.report import Progress, Report
+from judge.report import ProgressEvent, Report
 from problems.schema import Problem, Solution
 from problems.vocabulary import Language, Step, Verdict
 
-OnProgress = Callable[[Progress], None]
-CHECKS = (Check.SOLUTIONS, Check.TRIVIAL, Check.MUTANTS)
+OnProgress = Callable[[ProgressEvent], None]
+CHECKS = (ProofCheck.SOLUTIONS, ProofCheck.TRIVIAL, ProofCheck.MUTANTS)
 
 
 class ProgramEnvironment(Protocol):
@@ -63,7 +63,7 @@ def try_programs(
     for language in problem.languages:
         own = [program for program in tour.trivial if program.language is language]
         tour.try_together(language, own, [f for f in sound if f.solution.language is language])
-    tour.findings[Check.MUTANTS] += check_mutants(sound, tour.mutants)
+    tour.findings[ProofCheck.MUTANTS] += check_mutants(sound, tour.mutants)
     found = {check: list(filed(check, findings)) for check, findings in tour.findings.items()}
     return replace(
         proof,
@@ -83,9 +83,11 @@ class _ProgramRun:
     on_progress: OnProgress
     trivial: list[Trivial]
     families: list[Family]
-    findings: dict[Check, list[Finding]] = field(default_factory=lambda: {check: [] for check in CHECKS})
-    ms: dict[Check, float] = field(default_factory=lambda: dict.fromkeys(CHECKS, 0.0))
-    outcomes: list[Outcome] = field(default_factory=list)
+    findings: dict[ProofCheck, list[ProofFinding]] = field(
+        default_factory=lambda: {check: [] for check in CHECKS}
+    )
+    ms: dict[ProofCheck, float] = field(default_factory=lambda: dict.fromkeys(CHECKS, 0.0))
+    outcomes: list[ProgramOutcome] = field(default_factory=list)
     mutants: list[MutantOutcome] = field(default_factory=list)
     done: int = 0
 
@@ -100,8 +102,8 @@ class _ProgramRun:
         self._tell(Step.CHECKING, name_of(solution), self.done + 1)
         started = time.monotonic()
         outcome = try_solution(self.problem, solution, self.environment)
-        self.ms[Check.SOLUTIONS] += _ms_since(started)
-        self._keep(Check.SOLUTIONS, outcome)
+        self.ms[ProofCheck.SOLUTIONS] += _ms_since(started)
+        self._keep(ProofCheck.SOLUTIONS, outcome)
 
     def try_together(
         self, language: Language, trivial: Sequence[Trivial], families: Sequence[Family]
@@ -118,17 +120,17 @@ class _ProgramRun:
         controls = [family.source for family in families if family.mutants]
         trials = self.environment.try_all(self.problem, sources, language, controls=controls)
         trivial_ms = sum(trial.ms for trial in trials[: len(trivial)])
-        self.ms[Check.TRIVIAL] += trivial_ms
-        self.ms[Check.MUTANTS] += max(0.0, _ms_since(started) - trivial_ms)
+        self.ms[ProofCheck.TRIVIAL] += trivial_ms
+        self.ms[ProofCheck.MUTANTS] += max(0.0, _ms_since(started) - trivial_ms)
         for program, trial in zip(trivial, trials, strict=False):
-            self._keep(Check.TRIVIAL, _outcome(name_of(program), language, None, trial))
+            self._keep(ProofCheck.TRIVIAL, _outcome(name_of(program), language, None, trial))
         for mutant, trial in zip(mutants, trials[len(trivial) :], strict=True):
             tried = outcome_of(mutant, trial)
             self.mutants.append(tried)
             name = f"{tried.program}: {tried.name}: {trial.verdict}"
             self._checked(name, holds=tried.fails or not tried.counts)
 
-    def _keep(self, check: Check, outcome: Outcome) -> None:
+    def _keep(self, check: ProofCheck, outcome: ProgramOutcome) -> None:
         self.outcomes.append(outcome)
         self.findings[check] += findings_on(outcome)
         self._checked(f"{outcome.program}: {outcome.verdict}", holds=outcome.holds)
@@ -138,7 +140,7 @@ class _ProgramRun:
         self._tell(Step.CHECKED, f"{text}, {'as expected' if holds else 'NOT as expected'}", self.done)
 
     def _tell(self, kind: Step, text: str, index: int) -> None:
-        self.on_progress(Progress(kind, text, index, self.total))
+        self.on_progress(ProgressEvent(kind, text, index, self.total))
 
 
 def _ms_since(started: float) -> float:
@@ -152,7 +154,7 @@ def name_of(program: Solution | Trivial) -> str:
     return f"{program.name} ({program.language})"
 
 
-def try_solution(problem: Problem, solution: Solution, environment: ProgramEnvironment) -> Outcome:
+def try_solution(problem: Problem, solution: Solution, environment: ProgramEnvironment) -> ProgramOutcome:
     """Judge one solution."""
     source = solution.path.read_text(encoding="utf-8")
     trial = trial_of(environment.judge(problem, source, solution.language))
@@ -161,8 +163,8 @@ def try_solution(problem: Problem, solution: Solution, environment: ProgramEnvir
     return _outcome(name_of(solution), solution.language, expected, trial)
 
 
-def _outcome(program: str, language: Language, expected: Verdict | None, trial: Trial) -> Outcome:
-    return Outcome(
+def _outcome(program: str, language: Language, expected: Verdict | None, trial: Trial) -> ProgramOutcome:
+    return ProgramOutcome(
         program=program,
         language=language,
         expected=expected,
@@ -173,7 +175,7 @@ def _outcome(program: str, language: Language, expected: Verdict | None, trial: 
     )
 
 
-def findings_on(outcome: Outcome) -> Iterator[Finding]:
+def findings_on(outcome: ProgramOutcome) -> Iterator[ProofFinding]:
     """Yield the findings that a program's outcome implies for the problem."""
     said = f": {outcome.message}" if outcome.message else ""
     if outcome.expected is not None:

@@ -28,11 +28,11 @@ from judge.proof.determinism import CaseDataSource, check_contents, check_poison
 from judge.proof.programs import CHECKS as PROGRAMS
 from judge.proof.programs import ProgramEnvironment, try_programs
 from judge.proof.results import (
-    Check,
-    Finding,
     Proof,
+    ProofCheck,
+    ProofFinding,
     Section,
-    State,
+    SectionState,
     error,
     filed,
     state_of,
@@ -45,14 +45,14 @@ from judge.proof.statement_checks import (
     no_example,
 )
 from judge.proof.timed_sizes import DEFAULT_GPU, check_timed, find_gpu, measure_timed
-from judge.report import Progress, Report
+from judge.report import ProgressEvent, Report
 from judge.sizes import shape_of
 from judge.target import Target
 from problems.schema import Case, Problem
 from problems.vocabulary import Language, Mode, Step
 
-OnProgress = Callable[[Progress], None]
-_NEED_REFERENCE = (Check.POISON, Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT)
+OnProgress = Callable[[ProgressEvent], None]
+_NEED_REFERENCE = (ProofCheck.POISON, ProofCheck.TOLERANCES, ProofCheck.EXPOSURE, ProofCheck.STATEMENT)
 
 
 class ProofEnvironment(ProgramEnvironment, Protocol):
@@ -118,7 +118,7 @@ def prove_on(
 ) -> Proof:
     """Prove `problem` on a environment of the caller's own; see `prove`."""
     proof = examine(problem, environment, gpu=gpu, on_progress=on_progress)
-    if any(section.state is State.SKIPPED for section in proof.sections):
+    if any(section.state is SectionState.SKIPPED for section in proof.sections):
         return replace(proof, sections=(*proof.sections, *_skipped(*PROGRAMS)))
     return try_programs(problem, environment, proof, on_progress)
 
@@ -136,16 +136,16 @@ def examine(
     """
     ledger = Ledger(on_progress)
     measured = measure_timed(problem, find_gpu(gpu))
-    ledger.look(Check.COVERAGE, lambda: check_coverage(problem))
-    ledger.look(Check.SHAPES, lambda: check_shapes(problem))
-    ledger.look(Check.TIMED_SIZES, lambda: check_timed(problem, measured))
-    ledger.look(Check.ACCESSIBILITY, lambda: check_accessible(problem))
+    ledger.look(ProofCheck.COVERAGE, lambda: check_coverage(problem))
+    ledger.look(ProofCheck.SHAPES, lambda: check_shapes(problem))
+    ledger.look(ProofCheck.TIMED_SIZES, lambda: check_timed(problem, measured))
+    ledger.look(ProofCheck.ACCESSIBILITY, lambda: check_accessible(problem))
     try:
         return replace(_examine_reference(problem, environment, ledger), timed_sizes=measured)
     except OracleFailed as failure:
-        check, place = Check.CONTENTS, "reference.py"
+        check, place = ProofCheck.CONTENTS, "reference.py"
         if isinstance(failure, CheckerFailed):
-            check, place = Check.CHECKER, "checker.py"
+            check, place = ProofCheck.CHECKER, "checker.py"
         ledger.file(check, [error(place, str(failure), "correct it; checks that depend on it were not run")])
         ledger.skip(*_NEED_REFERENCE)
     return replace(ledger.proof(problem), timed_sizes=measured)
@@ -154,23 +154,23 @@ def examine(
 def _examine_reference(problem: Problem, environment: ProofEnvironment, ledger: "Ledger") -> Proof:
     """Run the checks of the reference's results. Raises OracleFailed."""
     exact = draw_exact(problem, environment.oracle)
-    ledger.look(Check.CONTENTS, lambda: check_contents(problem, exact, environment.oracle))
-    if ledger.state(Check.CONTENTS) is State.FAILS:
+    ledger.look(ProofCheck.CONTENTS, lambda: check_contents(problem, exact, environment.oracle))
+    if ledger.state(ProofCheck.CONTENTS) is SectionState.FAILS:
         ledger.skip(*_NEED_REFERENCE)  # what it would find there follows from this alone
         return ledger.proof(problem)
-    ledger.look(Check.POISON, lambda: check_poison(problem, exact))
+    ledger.look(ProofCheck.POISON, lambda: check_poison(problem, exact))
     with environment.checker(problem) if problem.checker is not None else nullcontext() as accepts:
         if accepts is not None:
-            ledger.look(Check.CHECKER, lambda: check_checker(problem, exact, accepts))
-        ledger.on_progress(Progress(Step.CHECKING, Check.TOLERANCES.heading))
+            ledger.look(ProofCheck.CHECKER, lambda: check_checker(problem, exact, accepts))
+        ledger.on_progress(ProgressEvent(Step.CHECKING, ProofCheck.TOLERANCES.heading))
         started = time.monotonic()
         calibrated = calibrate(problem, exact, environment.oracle, accepts)
-        ledger.file(Check.TOLERANCES, calibrated.findings, started=started)
+        ledger.file(ProofCheck.TOLERANCES, calibrated.findings, started=started)
     ledger.look(
-        Check.EXPOSURE,
+        ProofCheck.EXPOSURE,
         lambda: (*check_cases(problem), *check_contents_apart(problem, exact, environment.oracle)),
     )
-    ledger.look(Check.STATEMENT, lambda: check_statement(problem, environment))
+    ledger.look(ProofCheck.STATEMENT, lambda: check_statement(problem, environment))
     return replace(ledger.proof(problem), tolerances=calibrated.reports)
 
 
@@ -179,21 +179,21 @@ class Ledger:
     """Findings by section, as they come in."""
 
     on_progress: OnProgress
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[ProofFinding] = field(default_factory=list)
     sections: list[Section] = field(default_factory=list)
 
-    def look(self, check: Check, look: Callable[[], Iterable[Finding]]) -> None:
+    def look(self, check: ProofCheck, look: Callable[[], Iterable[ProofFinding]]) -> None:
         """Say that `check` is looked into, do it, and keep what is found. Raises what `look` raises."""
-        self.on_progress(Progress(Step.CHECKING, check.heading))
+        self.on_progress(ProgressEvent(Step.CHECKING, check.heading))
         started = time.monotonic()
         self.file(check, look(), started=started)
 
-    def skip(self, *checks: Check) -> None:
+    def skip(self, *checks: ProofCheck) -> None:
         """Say of those `checks` that were not looked into that they are not going to be."""
         known = {section.check for section in self.sections}
         self.sections += _skipped(*(check for check in checks if check not in known))
 
-    def state(self, check: Check) -> State:
+    def state(self, check: ProofCheck) -> SectionState:
         """Return the state of the section `check`, up to now."""
         return state_of(finding for finding in self.findings if finding.check is check)
 
@@ -201,7 +201,9 @@ class Ledger:
         """Return the proof with the results up to now."""
         return Proof(problem.slug, problem.version, tuple(self.findings), (), tuple(self.sections))
 
-    def file(self, check: Check, findings: Iterable[Finding], *, started: float | None = None) -> None:
+    def file(
+        self, check: ProofCheck, findings: Iterable[ProofFinding], *, started: float | None = None
+    ) -> None:
         """Keep `findings` as the section `check`, which took from `started` to now."""
         found = list(filed(check, findings))
         ms = 0.0 if started is None else (time.monotonic() - started) * 1000
@@ -210,11 +212,11 @@ class Ledger:
         self.sections.append(Section(check, self.state(check), ms))
 
 
-def _skipped(*checks: Check) -> tuple[Section, ...]:
-    return tuple(Section(check, State.SKIPPED) for check in checks)
+def _skipped(*checks: ProofCheck) -> tuple[Section, ...]:
+    return tuple(Section(check, SectionState.SKIPPED) for check in checks)
 
 
-def check_statement(problem: Problem, environment: ProofEnvironment) -> Iterator[Finding]:
+def check_statement(problem: Problem, environment: ProofEnvironment) -> Iterator[ProofFinding]:
     """Whether the statement says what the package says. Raises OracleFailed."""
     yield from check_mentions(problem)
     yield from check_constraints(problem)

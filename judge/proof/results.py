@@ -1,6 +1,6 @@
 """The results of a proof: value types only; `to_json` and `from_json` are the stored form.
 
-A report has one section for each thing that was looked into (`Check`), the findings, what every program got,
+A report has one section for each check (`ProofCheck`), the findings, the verdict of each program,
 and the figures behind the findings, so that an author can see how far from the edge a problem is.
 """
 
@@ -15,7 +15,7 @@ from problems.vocabulary import Language, Severity, Verdict
 _FORMAT = 1
 
 
-class Check(StrEnum):
+class ProofCheck(StrEnum):
     """The sections of a proof, in the order of a report."""
 
     COVERAGE = "coverage"
@@ -39,23 +39,23 @@ class Check(StrEnum):
 
 
 _HEADINGS = {
-    Check.COVERAGE: "There are enough solutions and cases",
-    Check.SHAPES: "Hidden shapes are odd, tiny and not square",
-    Check.TIMED_SIZES: "Timed cases have suitable sizes",
-    Check.STATEMENT: "The statement agrees with the package",
-    Check.ACCESSIBILITY: "The statement is accessible",
-    Check.CONTENTS: "Contents are random, the reference is exact",
-    Check.POISON: "Every element must be written",
-    Check.CHECKER: "The checker is reliable",
-    Check.TOLERANCES: "Tolerances fit",
-    Check.EXPOSURE: "No case reveals another",
-    Check.SOLUTIONS: "Solutions get their verdicts",
-    Check.TRIVIAL: "Trivial programs fail",
-    Check.MUTANTS: "Mutants fail",
+    ProofCheck.COVERAGE: "There are enough solutions and cases",
+    ProofCheck.SHAPES: "Hidden shapes are odd, tiny and not square",
+    ProofCheck.TIMED_SIZES: "Timed cases have suitable sizes",
+    ProofCheck.STATEMENT: "The statement agrees with the package",
+    ProofCheck.ACCESSIBILITY: "The statement is accessible",
+    ProofCheck.CONTENTS: "Contents are random, the reference is exact",
+    ProofCheck.POISON: "Every element must be written",
+    ProofCheck.CHECKER: "The checker is reliable",
+    ProofCheck.TOLERANCES: "Tolerances fit",
+    ProofCheck.EXPOSURE: "No case reveals another",
+    ProofCheck.SOLUTIONS: "Solutions get their verdicts",
+    ProofCheck.TRIVIAL: "Trivial programs fail",
+    ProofCheck.MUTANTS: "Mutants fail",
 }
 
 
-class State(StrEnum):
+class SectionState(StrEnum):
     """The state of a section of a proof."""
 
     HOLDS = "holds"
@@ -65,7 +65,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProofFinding:
     """Something that an author has to change, or at least to look at.
 
     `place` names file and key, `text` says what is wrong, `fix` what to do about it. `details` are further
@@ -76,12 +76,12 @@ class Finding:
     place: str
     text: str
     fix: str
-    check: Check = Check.COVERAGE
+    check: ProofCheck = ProofCheck.COVERAGE
     details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ProgramOutcome:
     """A program and what it got. `expected` is None for a program that may get any failing verdict.
 
     `findings` are the errors of a program that does not compile, one text each.
@@ -181,8 +181,8 @@ class TimedSize:
 class Section:
     """One thing that was looked into, and how long it took, in milliseconds."""
 
-    check: Check
-    state: State
+    check: ProofCheck
+    state: SectionState
     ms: float = 0.0
 
 
@@ -192,8 +192,8 @@ class Proof:
 
     slug: str
     version: str
-    findings: tuple[Finding, ...]
-    outcomes: tuple[Outcome, ...]
+    findings: tuple[ProofFinding, ...]
+    outcomes: tuple[ProgramOutcome, ...]
     sections: tuple[Section, ...] = ()
     tolerances: tuple[ToleranceReport, ...] = ()
     timed_sizes: tuple[TimedSize, ...] = ()
@@ -210,7 +210,7 @@ class Proof:
         """Whether the problem may be published."""
         return all(finding.severity is not Severity.ERROR for finding in self.findings)
 
-    def findings_of(self, check: Check) -> tuple[Finding, ...]:
+    def findings_of(self, check: ProofCheck) -> tuple[ProofFinding, ...]:
         """Return the findings of the section `check`."""
         return tuple(finding for finding in self.findings if finding.check is check)
 
@@ -221,14 +221,14 @@ def mutation_score(outcomes: Iterable[MutantOutcome]) -> float | None:
     return sum(outcome.fails for outcome in counted) / len(counted) if counted else None
 
 
-def error(place: str, text: str, fix: str) -> Finding:
+def error(place: str, text: str, fix: str) -> ProofFinding:
     """A finding that keeps the problem from being published."""
-    return Finding(Severity.ERROR, place, text, fix)
+    return ProofFinding(Severity.ERROR, place, text, fix)
 
 
-def warning(place: str, text: str, fix: str) -> Finding:
+def warning(place: str, text: str, fix: str) -> ProofFinding:
     """A finding that the author should look at."""
-    return Finding(Severity.WARNING, place, text, fix)
+    return ProofFinding(Severity.WARNING, place, text, fix)
 
 
 def cases_named(names: Sequence[str]) -> str:
@@ -236,18 +236,18 @@ def cases_named(names: Sequence[str]) -> str:
     return f"case {names[0]}" if len(names) == 1 else f"the cases {', '.join(names)}"
 
 
-def filed(check: Check, findings: Iterable[Finding]) -> Iterator[Finding]:
+def filed(check: ProofCheck, findings: Iterable[ProofFinding]) -> Iterator[ProofFinding]:
     """`findings` as those of `check`."""
     for finding in findings:
         yield replace(finding, check=check)
 
 
-def state_of(findings: Iterable[Finding]) -> State:
+def state_of(findings: Iterable[ProofFinding]) -> SectionState:
     """Return the state of a section with these findings."""
     severities = {finding.severity for finding in findings}
     if Severity.ERROR in severities:
-        return State.FAILS
-    return State.WARNS if severities else State.HOLDS
+        return SectionState.FAILS
+    return SectionState.WARNS if severities else SectionState.HOLDS
 
 
 def to_json(proof: Proof) -> dict[str, Any]:
@@ -285,18 +285,20 @@ def _known(kind: type, entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key in names}
 
 
-def _finding(entry: Mapping[str, Any]) -> Finding:
-    check = Check(entry.get("check", Check.COVERAGE))
-    known = _known(Finding, entry)
+def _finding(entry: Mapping[str, Any]) -> ProofFinding:
+    check = ProofCheck(entry.get("check", ProofCheck.COVERAGE))
+    known = _known(ProofFinding, entry)
     details = tuple(entry.get("details", ()))
-    return Finding(**{**known, "severity": Severity(entry["severity"]), "check": check, "details": details})
+    return ProofFinding(
+        **{**known, "severity": Severity(entry["severity"]), "check": check, "details": details}
+    )
 
 
-def _outcome(entry: Mapping[str, Any]) -> Outcome:
+def _outcome(entry: Mapping[str, Any]) -> ProgramOutcome:
     expected = entry["expected"]
-    return Outcome(
+    return ProgramOutcome(
         **{
-            **_known(Outcome, entry),
+            **_known(ProgramOutcome, entry),
             "language": Language(entry["language"]),
             "expected": None if expected is None else Verdict(expected),
             "verdict": Verdict(entry["verdict"]),
@@ -313,7 +315,7 @@ def _mutant(entry: Mapping[str, Any]) -> MutantOutcome:
 
 def _section(entry: Mapping[str, Any]) -> Section:
     known = _known(Section, entry)
-    return Section(**{**known, "check": Check(entry["check"]), "state": State(entry["state"])})
+    return Section(**{**known, "check": ProofCheck(entry["check"]), "state": SectionState(entry["state"])})
 
 
 def _tolerance(entry: Mapping[str, Any]) -> ToleranceReport:

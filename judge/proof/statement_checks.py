@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.drawn import outputs
-from judge.proof.results import Finding, cases_named, error, warning
+from judge.proof.results import ProofFinding, cases_named, error, warning
 from judge.sizes import scalar_of, size_names
 from problems.formula import Formula, FormulaError
 from problems.schema import Case, Problem
@@ -39,7 +39,7 @@ _STATEMENT = "statement.md"
 _CONSTRAINTS = f"{_STATEMENT}: ## Constraints"
 
 
-def check_mentions(problem: Problem) -> Iterator[Finding]:
+def check_mentions(problem: Problem) -> Iterator[ProofFinding]:
     """Every argument must be named in backquotes somewhere in the statement."""
     quoted = "\n".join(_QUOTED.findall(problem.statement))
     for argument in problem.arguments:
@@ -53,7 +53,7 @@ def check_mentions(problem: Problem) -> Iterator[Finding]:
 
 def check_example(
     problem: Problem, sample: str, arrays: Mapping[str, npt.NDArray[np.generic]]
-) -> Iterator[Finding]:
+) -> Iterator[ProofFinding]:
     """The example section must show the numbers of the case `sample`, whose arrays are given by name."""
     shown = numbers_in(example_section(problem.statement))[:_MOST_SHOWN]
     for name, array in arrays.items():
@@ -67,7 +67,7 @@ def check_example(
             )
 
 
-def check_scalars(problem: Problem, sample: Case) -> Iterator[Finding]:
+def check_scalars(problem: Problem, sample: Case) -> Iterator[ProofFinding]:
     """Yield findings for scalars whose value in the example section differs from `sample`."""
     said = _values_said(example_section(problem.statement))
     for argument in problem.arguments:
@@ -92,7 +92,7 @@ def _values_said(text: str) -> dict[str, str]:
     return said
 
 
-def check_constraints(problem: Problem) -> Iterator[Finding]:
+def check_constraints(problem: Problem) -> Iterator[ProofFinding]:
     """The constraints must state the tolerances, and bounds that all cases keep."""
     text = section_of(problem.statement, "## Constraints")
     stated = constants_in(text)
@@ -197,7 +197,7 @@ def _rounds(text: str, value: float) -> bool:
     return abs(float(text) - value) <= 0.5 * step * (1 + 1e-6) + 1e-7 * abs(value)
 
 
-def no_example(sample: str) -> Finding:
+def no_example(sample: str) -> ProofFinding:
     """The sample case has no literal inputs, so that its numbers differ every time."""
     return warning(
         f"problem.toml: case {sample}",

@@ -15,7 +15,7 @@ from judge.clock.roofline import operations_per_s
 from judge.clock.sets import copies_of, footprint_of
 from judge.drawn import inputs, layout
 from judge.gpu.pool.source import LEAST_TIMED_SETS
-from judge.proof.results import Finding, TimedSize, error
+from judge.proof.results import ProofFinding, TimedSize, error
 from judge.sizes import bytes_of, shape_of
 from problems.formula import FormulaError
 from problems.parse import MAX_SIZE
@@ -79,7 +79,7 @@ def measure_timed(problem: Problem, gpu: GpuModel) -> tuple[TimedSize, ...]:
     return tuple(_measure(problem, case, gpu) for case in problem.cases if case.group is Group.TIMED)
 
 
-def check_timed(problem: Problem, measured: tuple[TimedSize, ...]) -> Iterator[Finding]:
+def check_timed(problem: Problem, measured: tuple[TimedSize, ...]) -> Iterator[ProofFinding]:
     """Findings on the timed cases, of which `measured` are the figures."""
     if not measured:
         yield error(f"{_TOML}: cases", "no timed case", 'add one with group = "timed"')

@@ -19,8 +19,8 @@ from numpy.random import Generator, Philox
 
 from judge.drawn import CaseData
 from judge.dtypes import expected_dtype, storage
-from judge.runner.comparison import Comparison, compare
-from judge.runner.memory import Contents
+from judge.runner.comparison import OutputComparison, compare
+from judge.runner.memory import PrivateBytes
 from judge.runner.poison import BENDS, STRAIGHT, bent
 from problems.schema import Argument, Tolerance
 from problems.vocabulary import Dtype
@@ -53,22 +53,22 @@ class HostBuffer:
         """The live payload, uint8 [size_bytes]. The sandbox can change it at any time: copy, then look."""
         return self._all[GUARD_BYTES : GUARD_BYTES + self.size_bytes]
 
-    def fill(self, contents: Contents) -> None:
+    def fill(self, contents: PrivateBytes) -> None:
         """Copy `contents`, uint8 [size_bytes], into the payload."""
         self.payload[:] = _bytes(contents)
 
-    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Bytes:
+    def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> Bytes:
         """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
         kept = np.empty(self.size_bytes, np.uint8) if into is None else into
         random = _kept(bent(random_bytes(self.size_bytes), BENDS[dtype] if dtype else STRAIGHT), kept)
         self.fill(random)
         return random
 
-    def snapshot(self, into: Contents | None = None) -> Bytes:
+    def snapshot(self, into: PrivateBytes | None = None) -> Bytes:
         """A private copy of the payload as it is now."""
         return self.payload.copy() if into is None else _kept(self.payload, into)
 
-    def holds(self, contents: Contents) -> bool:
+    def holds(self, contents: PrivateBytes) -> bool:
         """Whether the payload is `contents` now."""
         return np.array_equal(self.payload, _bytes(contents))
 
@@ -123,10 +123,10 @@ class HostMemory:
         argument: Argument,
         shape: tuple[int, ...],
         *,
-        got: Contents,
-        expected: Contents,
-        poison: Contents | None,
-    ) -> Comparison:
+        got: PrivateBytes,
+        expected: PrivateBytes,
+        poison: PrivateBytes | None,
+    ) -> OutputComparison:
         """Compare an output with what is expected."""
         dtype = storage(argument.dtype)
         return compare(
@@ -155,13 +155,13 @@ def random_bytes(count: int) -> Bytes:
     return np.frombuffer(generator.bytes(count), dtype=np.uint8)
 
 
-def _bytes(contents: Contents) -> Bytes:
+def _bytes(contents: PrivateBytes) -> Bytes:
     if not isinstance(contents, np.ndarray):
         raise TypeError(f"these contents have the wrong type for this buffer: {type(contents).__name__}")
     return contents
 
 
-def _kept(fresh: Bytes, into: Contents | None) -> Bytes:
+def _kept(fresh: Bytes, into: PrivateBytes | None) -> Bytes:
     if into is None:
         return fresh
     kept = _bytes(into)

@@ -18,9 +18,9 @@ from judge.drawn import expected_name, inputs, outputs
 from judge.dtypes import expected_dtype
 from judge.errors import CheckerFailed, JudgementCancelled
 from judge.runner.call import Call
-from judge.runner.client import Answer, RunnerChannel, RunnerClient
-from judge.runner.comparison import Comparison
-from judge.runner.memory import Contents, DeviceLost, Memory
+from judge.runner.client import ReplyStatus, RunnerChannel, RunnerClient
+from judge.runner.comparison import OutputComparison
+from judge.runner.memory import DeviceLost, Memory, PrivateBytes
 from judge.sizes import bytes_of, shape_of, size_names
 from problems.schema import Case, Problem, Tolerance
 from problems.vocabulary import Dtype
@@ -38,11 +38,11 @@ class Checking(Protocol):
     def compare(
         self,
         case: Case,
-        contents: Mapping[str, Contents],
+        contents: Mapping[str, PrivateBytes],
         *,
-        snapshots: Mapping[str, Contents],
-        poisons: Mapping[str, Contents],
-    ) -> Mapping[str, Comparison]:
+        snapshots: Mapping[str, PrivateBytes],
+        poisons: Mapping[str, PrivateBytes],
+    ) -> Mapping[str, OutputComparison]:
         """One comparison for each output. `contents` are those of a drawn set of `case`.
 
         Raises:
@@ -62,11 +62,11 @@ class ByTolerance:
     def compare(
         self,
         case: Case,
-        contents: Mapping[str, Contents],
+        contents: Mapping[str, PrivateBytes],
         *,
-        snapshots: Mapping[str, Contents],
-        poisons: Mapping[str, Contents],
-    ) -> Mapping[str, Comparison]:
+        snapshots: Mapping[str, PrivateBytes],
+        poisons: Mapping[str, PrivateBytes],
+    ) -> Mapping[str, OutputComparison]:
         """See Checking."""
         return {
             argument.name: self._memory.compare(
@@ -105,11 +105,11 @@ class ByChecker:
     def compare(
         self,
         case: Case,
-        contents: Mapping[str, Contents],
+        contents: Mapping[str, PrivateBytes],
         *,
-        snapshots: Mapping[str, Contents],
-        poisons: Mapping[str, Contents],
-    ) -> Mapping[str, Comparison]:
+        snapshots: Mapping[str, PrivateBytes],
+        poisons: Mapping[str, PrivateBytes],
+    ) -> Mapping[str, OutputComparison]:
         """See Checking."""
         self.open()
         with Call(self._memory) as call:
@@ -134,7 +134,11 @@ class ByChecker:
             }
 
     def _fill(
-        self, call: Call, case: Case, contents: Mapping[str, Contents], snapshots: Mapping[str, Contents]
+        self,
+        call: Call,
+        case: Case,
+        contents: Mapping[str, PrivateBytes],
+        snapshots: Mapping[str, PrivateBytes],
     ) -> None:
         """Copies of inputs, sizes, and of each output what is there and what is expected."""
         for argument in inputs(self._problem):
@@ -150,12 +154,12 @@ class ByChecker:
             call.add_array(expected, expected_dtype(argument.dtype), shape)
             call.buffers[expected].fill(contents[expected])
 
-    def _require(self, answer: Answer, doing: str) -> None:
-        if answer is Answer.DONE:
+    def _require(self, answer: ReplyStatus, doing: str) -> None:
+        if answer is ReplyStatus.DONE:
             return
-        if answer is Answer.CANCELLED:
+        if answer is ReplyStatus.CANCELLED:
             raise JudgementCancelled
-        if answer is Answer.DIED and self._memory.lost(patience_s=_AFTERSHOCK_S):
+        if answer is ReplyStatus.DIED and self._memory.lost(patience_s=_AFTERSHOCK_S):
             raise DeviceLost(f"{doing}: the GPU is lost")
         said = [diagnostic.message for diagnostic in self._exchange.diagnostics]
         reason = answer.name.lower().replace("_", " ")
@@ -182,11 +186,11 @@ class CheckerOnHost:
     def compare(
         self,
         case: Case,
-        contents: Mapping[str, Contents],
+        contents: Mapping[str, PrivateBytes],
         *,
-        snapshots: Mapping[str, Contents],
-        poisons: Mapping[str, Contents],
-    ) -> Mapping[str, Comparison]:
+        snapshots: Mapping[str, PrivateBytes],
+        poisons: Mapping[str, PrivateBytes],
+    ) -> Mapping[str, OutputComparison]:
         """See Checking. Raises RunnerUnusable too, when the sandbox does not come up."""
         if self._checking is None:
             self._conversation = RunnerClient(self._start(), self._cancelled)

@@ -2,10 +2,10 @@
 
 Theory of operation. Each request is answered by its sequence number or not at all. While waiting we
 drain the diagnostics pipe, whose write end the process got with LOAD, so that it can never block on
-us; we keep a bounded part and drop the rest. The wait ends with a member of `Answer`, and none of them is a
-verdict: the process can only say that it is done, or stop.
+us; we keep a bounded part and drop the rest. The wait ends with a member of `ReplyStatus`, and none of them is
+a verdict: the process can only say that it is done, or stop.
 
-An `RunnerChannel` needs the channel alone, so that it can be held by a process other than the one that
+A `RunnerChannel` needs the channel alone, so that it can be held by a process other than the one that
 started the sandbox. A `RunnerClient` is an exchange that owns the sandbox too.
 """
 
@@ -25,9 +25,9 @@ from sandbox.backend import Process
 from sandbox.spec import Completion
 from sandbox.wire import (
     REPLY_BYTES,
-    Flag,
-    Kind,
     Request,
+    RequestKind,
+    RunFlag,
     WireArgument,
     send_request,
     unpack_reply,
@@ -37,7 +37,7 @@ _POLL_S = 0.05
 _EXIT_S = 2.0
 
 
-class Answer(Enum):
+class ReplyStatus(Enum):
     """How a request ended."""
 
     DONE = auto()
@@ -76,20 +76,20 @@ class RunnerChannel:
         self._drain()
         self._listening = False
 
-    def prepare(self, *, timeout_s: float) -> Answer:
+    def prepare(self, *, timeout_s: float) -> ReplyStatus:
         """Have the process open its GPU, before it sees any foreign code."""
         self.send_prepare()
         return self.answer(timeout_s=timeout_s)
 
     def send_prepare(self) -> None:
         """Ask for what `prepare` does and leave the waiting, with `answer`, to later."""
-        self._send(Kind.PREPARE, ())
+        self._send(RequestKind.PREPARE, ())
 
-    def load(self, *contents: bytes, timeout_s: float) -> Answer:
+    def load(self, *contents: bytes, timeout_s: float) -> ReplyStatus:
         """Hand over what to load, each content as a file of its own."""
         files = [_memory_file(content) for content in contents]
         try:
-            self._send(Kind.LOAD, [self._write_end, *files])
+            self._send(RequestKind.LOAD, [self._write_end, *files])
         finally:
             for file in files:
                 os.close(file)
@@ -102,12 +102,12 @@ class RunnerChannel:
         *,
         timeout_s: float,
         time_limit_ms: int = 0,
-        flags: Flag = Flag.NONE,
+        flags: RunFlag = RunFlag.NONE,
         seed: int = 0,
-    ) -> Answer:
+    ) -> ReplyStatus:
         """Run once on `arguments`. `time_limit_ms` is the process's own limit, `timeout_s` ours."""
         self._send(
-            Kind.RUN,
+            RequestKind.RUN,
             descriptors,
             arguments=arguments,
             time_limit_ms=time_limit_ms,
@@ -131,35 +131,39 @@ class RunnerChannel:
         for until then. `hung_up` says whether it still goes on.
         """
         self._send(
-            Kind.TIME, [page, *descriptors], arguments=arguments, time_limit_ms=time_limit_ms, sets=sets
+            RequestKind.TIME,
+            [page, *descriptors],
+            arguments=arguments,
+            time_limit_ms=time_limit_ms,
+            sets=sets,
         )
 
-    def hung_up(self) -> Answer | None:
+    def hung_up(self) -> ReplyStatus | None:
         """Why no more orders of a timed session will be followed, or None while it goes on.
 
         What the process sends in the middle of a session ends it, the right answer too: it is early.
         """
         if self._cancelled():
-            return Answer.CANCELLED
-        answer = self._look(0) if self._sent else Answer.DIED
-        return Answer.BROKE_PROTOCOL if answer is Answer.DONE else answer
+            return ReplyStatus.CANCELLED
+        answer = self._look(0) if self._sent else ReplyStatus.DIED
+        return ReplyStatus.BROKE_PROTOCOL if answer is ReplyStatus.DONE else answer
 
-    def answer(self, *, timeout_s: float) -> Answer:
+    def answer(self, *, timeout_s: float) -> ReplyStatus:
         """Wait for the answer to what was asked for last."""
         deadline = time.monotonic() + timeout_s
         while self._sent:
             if self._cancelled():
-                return Answer.CANCELLED
+                return ReplyStatus.CANCELLED
             left_s = deadline - time.monotonic()
             if left_s <= 0:
-                return Answer.TIMED_OUT
+                return ReplyStatus.TIMED_OUT
             if answer := self._look(min(left_s, _POLL_S)):
                 return answer
-        return Answer.DIED
+        return ReplyStatus.DIED
 
     def send_quit(self) -> None:
         """Ask the process to leave. There is no answer."""
-        self._send(Kind.QUIT, ())
+        self._send(RequestKind.QUIT, ())
 
     def close(self) -> None:
         """Release what the exchange itself holds."""
@@ -178,12 +182,12 @@ class RunnerChannel:
 
     def _send(
         self,
-        kind: Kind,
+        kind: RequestKind,
         descriptors: Sequence[int],
         *,
         arguments: tuple[WireArgument, ...] = (),
         time_limit_ms: int = 0,
-        flags: Flag = Flag.NONE,
+        flags: RunFlag = RunFlag.NONE,
         seed: int = 0,
         sets: int = 0,
     ) -> None:
@@ -195,21 +199,21 @@ class RunnerChannel:
         except OSError:
             self._sent = False
 
-    def _look(self, patience_s: float) -> Answer | None:
+    def _look(self, patience_s: float) -> ReplyStatus | None:
         """Drain what was said, and read the answer if there is one within `patience_s`."""
         readable = {descriptor for descriptor, _ in self._readable.poll(patience_s * 1000)}
         if self._read_end in readable:
             self._drain()
         return self._read_answer() if self._channel.fileno() in readable else None
 
-    def _read_answer(self) -> Answer:
+    def _read_answer(self) -> ReplyStatus:
         try:
             data = self._channel.recv(REPLY_BYTES + 1)
         except OSError:
-            return Answer.DIED
+            return ReplyStatus.DIED
         if not data:
-            return Answer.DIED
-        return Answer.DONE if unpack_reply(data) == self._sequence else Answer.BROKE_PROTOCOL
+            return ReplyStatus.DIED
+        return ReplyStatus.DONE if unpack_reply(data) == self._sequence else ReplyStatus.BROKE_PROTOCOL
 
     def _drain(self) -> None:
         with contextlib.suppress(BlockingIOError):

@@ -20,7 +20,7 @@ UNWRITTEN = "never written"
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class OutputComparison:
     """The result of comparing one output. `unwritten` counts mismatches that still hold the poison."""
 
     checked: int
@@ -37,7 +37,7 @@ def compare(
     expected: npt.NDArray[np.generic],
     poison: npt.NDArray[np.generic] | None,
     tolerance: Tolerance,
-) -> Comparison:
+) -> OutputComparison:
     """Compare the output `name`.
 
     Args:
@@ -64,7 +64,7 @@ def compare(
         expected=expected.reshape(-1)[first],
         unwritten=np.broadcast_to(unwritten, got.shape).reshape(-1)[first],
     )
-    return Comparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown)
+    return OutputComparison(int(got.size), int(flat.size), int(np.count_nonzero(unwritten)), shown)
 
 
 def describe(

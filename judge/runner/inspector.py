@@ -18,12 +18,12 @@ from judge.drawn import outputs
 from judge.report import CaseReport, Mismatch
 from judge.runner.call import Call
 from judge.runner.checking import ByTolerance, Checking
-from judge.runner.client import Answer, RunnerChannel
-from judge.runner.comparison import Comparison
-from judge.runner.memory import Contents, DeviceLost, Memory
+from judge.runner.client import ReplyStatus, RunnerChannel
+from judge.runner.comparison import OutputComparison
+from judge.runner.memory import DeviceLost, Memory, PrivateBytes
 from problems.schema import Case, Problem
 from problems.vocabulary import Role, Verdict
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 _LOAD_S = 30.0
 _GRACE_S = 1.5  # past its own limit, in which a runner can still say what it was doing
@@ -39,13 +39,13 @@ class Stopped:
     that the referee's own context died: under MPS, possibly because of another program's fault.
     """
 
-    answer: Answer
+    answer: ReplyStatus
     device_lost: bool
     wall_ms: float
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class InspectionResult:
     """The result of inspecting the buffers after a call."""
 
     verdict: Verdict
@@ -75,12 +75,12 @@ class Inspector:
         """Load the program. None when it did."""
         started = time.monotonic()
         answer = self._exchange.load(*contents, timeout_s=_LOAD_S)
-        return None if answer is Answer.DONE else self.stopped(answer, _ms_since(started))
+        return None if answer is ReplyStatus.DONE else self.stopped(answer, _ms_since(started))
 
-    def check(self, case: Case, contents: Mapping[str, Contents], flags: Flag) -> CaseReport | Stopped:
+    def check(self, case: Case, contents: Mapping[str, PrivateBytes], flags: RunFlag) -> CaseReport | Stopped:
         """Run one case and check it in full. `contents` are named as in a drawn set."""
-        limit_s = self._problem.limits.case_s * (_SLOWER if flags & Flag.INTERLEAVED else 1)
-        answer, wall_ms = Answer.DONE, 0.0
+        limit_s = self._problem.limits.case_s * (_SLOWER if flags & RunFlag.INTERLEAVED else 1)
+        answer, wall_ms = ReplyStatus.DONE, 0.0
         try:
             with Call(self._memory) as call:
                 for argument in self._problem.arguments:
@@ -96,7 +96,7 @@ class Inspector:
                     flags=flags,
                 )
                 wall_ms = _ms_since(started)
-                if answer is not Answer.DONE:
+                if answer is not ReplyStatus.DONE:
                     return self.stopped(answer, wall_ms)
                 snapshots = snapshot(self._problem, call)
                 finding = inspect(
@@ -107,16 +107,16 @@ class Inspector:
             self.alive = False
             return Stopped(answer, device_lost=True, wall_ms=wall_ms)
 
-    def stopped(self, answer: Answer, wall_ms: float) -> Stopped:
+    def stopped(self, answer: ReplyStatus, wall_ms: float) -> Stopped:
         """The runner is not to be asked again: it gave `answer`."""
         self.alive = False
-        lost = self._memory.lost(patience_s=_AFTERSHOCK_S if answer is Answer.DIED else 0)
+        lost = self._memory.lost(patience_s=_AFTERSHOCK_S if answer is ReplyStatus.DIED else 0)
         return Stopped(answer, device_lost=lost, wall_ms=wall_ms)
 
 
-def prepare(problem: Problem, call: Call, contents: Mapping[str, Contents]) -> dict[str, Contents]:
+def prepare(problem: Problem, call: Call, contents: Mapping[str, PrivateBytes]) -> dict[str, PrivateBytes]:
     """Fill the inputs and poison what is only written. The poison by argument."""
-    poisons: dict[str, Contents] = {}
+    poisons: dict[str, PrivateBytes] = {}
     for argument in problem.arguments:
         if argument.role is Role.OUT:
             poisons[argument.name] = call.buffers[argument.name].poison(dtype=argument.dtype)
@@ -125,7 +125,7 @@ def prepare(problem: Problem, call: Call, contents: Mapping[str, Contents]) -> d
     return poisons
 
 
-def snapshot(problem: Problem, call: Call) -> dict[str, Contents]:
+def snapshot(problem: Problem, call: Call) -> dict[str, PrivateBytes]:
     """Private copies of the outputs as they are now."""
     return {argument.name: call.buffers[argument.name].snapshot() for argument in outputs(problem)}
 
@@ -135,27 +135,27 @@ def inspect(
     case: Case,
     checking: Checking,
     call: Call,
-    contents: Mapping[str, Contents],
+    contents: Mapping[str, PrivateBytes],
     *,
-    snapshots: Mapping[str, Contents],
-    poisons: Mapping[str, Contents],
-) -> Finding:
+    snapshots: Mapping[str, PrivateBytes],
+    poisons: Mapping[str, PrivateBytes],
+) -> InspectionResult:
     """Judge `snapshots`, which were taken when the call was over: bands, inputs, elements, late changes."""
     for buffer in call.buffers.values():
         if damage := buffer.damage():
-            return Finding(Verdict.ILLEGAL_ACCESS, f"Out of bounds: {damage}.")
+            return InspectionResult(Verdict.ILLEGAL_ACCESS, f"Out of bounds: {damage}.")
     for argument in problem.arguments:
         if argument.role is Role.IN and not call.buffers[argument.name].holds(contents[argument.name]):
             message = f"The input {argument.name} was changed. Inputs must stay as they are."
-            return Finding(Verdict.REJECTED, message)
+            return InspectionResult(Verdict.REJECTED, message)
     comparisons = checking.compare(case, contents, snapshots=snapshots, poisons=poisons)
     if not all(call.buffers[name].holds(taken) for name, taken in snapshots.items()):
         message = "An output changed after solve had returned. All work must be complete when solve returns."
-        return Finding(Verdict.REJECTED, message)
+        return InspectionResult(Verdict.REJECTED, message)
     return _compared(comparisons)
 
 
-def report_on(case: Case, finding: Finding, *, wall_ms: float) -> CaseReport:
+def report_on(case: Case, finding: InspectionResult, *, wall_ms: float) -> CaseReport:
     """The report of `case` by what was found."""
     return CaseReport(
         name=case.name,
@@ -171,9 +171,9 @@ def report_on(case: Case, finding: Finding, *, wall_ms: float) -> CaseReport:
     )
 
 
-def _compared(comparisons: Mapping[str, Comparison]) -> Finding:
+def _compared(comparisons: Mapping[str, OutputComparison]) -> InspectionResult:
     wrong = {name: comparison for name, comparison in comparisons.items() if comparison.mismatched}
-    return Finding(
+    return InspectionResult(
         verdict=Verdict.WRONG_ANSWER if wrong else Verdict.ACCEPTED,
         message=" ".join(_sentence(name, comparison) for name, comparison in wrong.items()),
         checked=sum(comparison.checked for comparison in comparisons.values()),
@@ -182,7 +182,7 @@ def _compared(comparisons: Mapping[str, Comparison]) -> Finding:
     )
 
 
-def _sentence(name: str, comparison: Comparison) -> str:
+def _sentence(name: str, comparison: OutputComparison) -> str:
     """Return a sentence on what is wrong with one output, without sizes and values of a hidden case."""
     if comparison.unwritten == comparison.checked:
         return f"{name} was never written."

@@ -2,7 +2,7 @@
 
 Theory of operation. The referee's code is one; what differs between a CPU and a GPU is where arrays
 live. A `Memory` makes buffers that are shared with a sandbox, opens the sets that the oracle drew, and
-compares outputs, all without saying what the bytes are kept in: `Contents` are bytes in memory of the
+compares outputs, all without saying what the bytes are kept in: `PrivateBytes` are bytes in memory of the
 referee's own, which only the memory that made them can read. `judge.runner.buffers.HostMemory` keeps them in
 NumPy arrays, `judge.gpu.device.memory.DeviceMemory` in device memory.
 
@@ -16,7 +16,7 @@ from typing import Protocol
 
 from judge.drawn import CaseData
 from judge.errors import JudgeError
-from judge.runner.comparison import Comparison
+from judge.runner.comparison import OutputComparison
 from problems.schema import Argument
 from problems.vocabulary import Dtype
 
@@ -32,7 +32,7 @@ class DeviceRefused(JudgeError):
     """Raised when the GPU refuses something else, such as more memory than it has left."""
 
 
-class Contents(Protocol):
+class PrivateBytes(Protocol):
     """Bytes in private memory of the referee, never shared. Dropping it frees the memory for reuse."""
 
     @property
@@ -66,19 +66,19 @@ class Buffer(Protocol):
     def whole_bytes(self) -> int:
         """Bytes of all the memory behind the descriptor, guard bands and all."""
 
-    def fill(self, contents: Contents) -> None:
+    def fill(self, contents: PrivateBytes) -> None:
         """Copy `contents`, `size_bytes` of them, into the payload."""
 
-    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Contents:
+    def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> PrivateBytes:
         """Fill the payload with fresh poison and return a copy of it, in `into` if given.
 
         It is random, and for elements of `dtype` never near a right answer, see `judge.runner.poison`.
         """
 
-    def snapshot(self, into: Contents | None = None) -> Contents:
+    def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
         """A private copy of the payload as it is now, in `into` if given."""
 
-    def holds(self, contents: Contents) -> bool:
+    def holds(self, contents: PrivateBytes) -> bool:
         """Whether the payload is `contents` now, byte by byte."""
 
     def damage(self) -> str | None:
@@ -101,7 +101,7 @@ class Memory(Protocol):
     def buffer(self, name: str, size_bytes: int) -> Buffer:
         """New memory for the array `name`. Raises DeviceRefused when there is none left."""
 
-    def open_set(self, drawn: CaseData) -> Mapping[str, Contents]:
+    def open_set(self, drawn: CaseData) -> Mapping[str, PrivateBytes]:
         """The parts of a drawn set by name, without copying; to be read only, until `close`.
 
         The set's descriptor stays the caller's and may be closed afterwards.
@@ -112,10 +112,10 @@ class Memory(Protocol):
         argument: Argument,
         shape: tuple[int, ...],
         *,
-        got: Contents,
-        expected: Contents,
-        poison: Contents | None,
-    ) -> Comparison:
+        got: PrivateBytes,
+        expected: PrivateBytes,
+        poison: PrivateBytes | None,
+    ) -> OutputComparison:
         """Compare an output with what is expected, by the rule of `judge.runner.comparison`.
 
         `got` and `poison` hold elements of the argument's dtype, `expected` float64 for floats and the

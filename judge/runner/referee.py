@@ -16,18 +16,18 @@ from judge.oracle import Drawn
 from judge.report import CaseReport, Diagnostic
 from judge.runner.buffers import HostMemory
 from judge.runner.checking import CheckerOnHost
-from judge.runner.client import Answer, RunnerClient
+from judge.runner.client import ReplyStatus, RunnerClient
 from judge.runner.inspector import Inspector, Stopped
-from judge.runner.memory import Contents
+from judge.runner.memory import PrivateBytes
 from problems.schema import Problem
 from problems.vocabulary import Verdict
 from sandbox.backend import Process
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 _EXIT_S = 2.0  # for a process that has hung up, to be gone
 
 
-class Referee:
+class RunnerReferee:
     """Judges one submission's cases against one runner. Owns the runner's process; close it.
 
     After a case that ended the runner, `alive` is false and no further case can be checked.
@@ -65,10 +65,10 @@ class Referee:
         stopped = self._inspector.load(*contents)
         return self._explain(stopped) if stopped else None
 
-    def check(self, drawn: Drawn | CaseData, flags: Flag) -> CaseReport:
+    def check(self, drawn: Drawn | CaseData, flags: RunFlag) -> CaseReport:
         """Run one case and check it in full. A drawn set is read where it lies."""
         case = drawn.case
-        contents: Mapping[str, Contents] = (
+        contents: Mapping[str, PrivateBytes] = (
             self._memory.open_set(drawn) if isinstance(drawn, CaseData) else contents_of(self._problem, drawn)
         )
         found = self._inspector.check(case, contents, flags)
@@ -105,14 +105,14 @@ class Referee:
         self.close()
 
     def _explain(self, stopped: Stopped) -> tuple[Verdict, str]:
-        if stopped.answer is Answer.CANCELLED:
+        if stopped.answer is ReplyStatus.CANCELLED:
             raise JudgementCancelled
-        completion = self._conversation.end(patience_s=_EXIT_S if stopped.answer is Answer.DIED else 0)
+        completion = self._conversation.end(patience_s=_EXIT_S if stopped.answer is ReplyStatus.DIED else 0)
         self.output = completion.stdout
         return explain(stopped.answer, completion, self.diagnostics, self._problem.limits)
 
 
-def contents_of(problem: Problem, drawn: Drawn) -> Mapping[str, Contents]:
+def contents_of(problem: Problem, drawn: Drawn) -> Mapping[str, PrivateBytes]:
     """The contents of a case as those of a drawn set are named."""
     expected = {
         expected_name(argument): np.ascontiguousarray(drawn.expected[argument.name])

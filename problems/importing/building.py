@@ -12,7 +12,7 @@ from problems.importing.extracting import StartingSolution
 from problems.importing.operations import operations_formula
 from problems.importing.planning import Plan, plan
 from problems.importing.reference import checker_text, examined_text, reference_text
-from problems.importing.report import Entry, Imported, Refused
+from problems.importing.report import Imported, ImportedProblem, Refused
 from problems.importing.statement import statement_text, summary_of
 from problems.importing.toml import About, problem_toml
 from problems.loader import load_problem
@@ -26,7 +26,7 @@ _NOTE = "Does nothing. Written by the importer; replace it with your own solutio
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ProblemSource:
     """A problem as a reader found it. Nothing of it has run.
 
     `files` are the author's Python by the paths that they are imported by; `constants` what the adapter of
@@ -56,7 +56,11 @@ class Source:
 
 
 def build(
-    source: Source, described: Described, *, scale: bool = False, without: Mapping[str, str] | None = None
+    source: ProblemSource,
+    described: Described,
+    *,
+    scale: bool = False,
+    without: Mapping[str, str] | None = None,
 ) -> Imported:
     """The package.
 
@@ -107,11 +111,11 @@ def build(
     loaded(source.slug, files)
     known = "only the set's own solution" if source.solutions else "no solutions"
     planned.warnings.append(f"it has {known}: add accepted and failing solutions, then prove the problem")
-    entry = Entry.imported(source.place, source.slug, title, tuple(planned.warnings), cases.offered)
+    entry = ImportedProblem.imported(source.place, source.slug, title, tuple(planned.warnings), cases.offered)
     return Imported(entry, files)
 
 
-def _programs(source: Source, planned: Plan, cases: Cases) -> dict[str, bytes]:
+def _programs(source: ProblemSource, planned: Plan, cases: Cases) -> dict[str, bytes]:
     """reference.py, and checker.py where there is one."""
     given = (source.format, source.files, source.constants, planned, cases)
     found = {"reference.py": reference_text(*given).encode()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from problems.calling import Pattern, PatternError, PythonCall, PythonEntry, spelled
+from problems.calling import Pattern, PatternError, PythonCallSpec, PythonEntry, spelled
 from problems.importing.report import Refused
 
 MAX_DESCRIPTION_BYTES = 2 << 20
@@ -48,7 +48,7 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class DescribedArgument:
     """An argument in the order of the call. `dtype` is the signature's, empty where it has none."""
 
     name: str
@@ -104,10 +104,10 @@ class Described:
     relative: float
     gpus: int
     tier: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[DescribedArgument, ...]
     modules: tuple[Module, ...]
     tests: tuple[Test, ...]
-    call: PythonCall | None = None
+    call: PythonCallSpec | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -143,8 +143,8 @@ def _described(answer: Mapping[str, Any]) -> Described:
     )
 
 
-def _argument(entry: Mapping[str, Any]) -> Argument:
-    return Argument(
+def _argument(entry: Mapping[str, Any]) -> DescribedArgument:
+    return DescribedArgument(
         _text(entry["name"], 64),
         _text(entry["kind"], 60),
         _word(entry["role"], _ROLES),
@@ -161,8 +161,8 @@ def _module(entry: Mapping[str, Any]) -> Module:
     )
 
 
-def _call(entry: Mapping[str, Any]) -> PythonCall:
-    return PythonCall(
+def _call(entry: Mapping[str, Any]) -> PythonCallSpec:
+    return PythonCallSpec(
         PythonEntry(_text(entry["entry"], 40)),
         _pattern(entry["given"]),
         tuple(_identifier(name) for name in _bounded(entry["returns"], _MOST_ARGUMENTS)),

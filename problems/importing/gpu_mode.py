@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from problems.importing.building import Source
+from problems.importing.building import ProblemSource
 from problems.importing.extracting import StartingSolution, standalone
 from problems.importing.names import slug_of
 from problems.importing.plain_yaml import read_yaml
@@ -37,7 +37,7 @@ def find(folder: Path) -> Iterator[Path]:
     yield from (path.parent for path in sorted(folder.rglob(_TASK)) if not path.is_symlink())
 
 
-def read(folder: Path, *, within: Path) -> Source:
+def read(folder: Path, *, within: Path) -> ProblemSource:
     """Read the task in `folder`. Files are taken from `within`, never from above.
 
     Raises:
@@ -55,7 +55,7 @@ def read(folder: Path, *, within: Path) -> Source:
     }
     words = folder.name.removesuffix("_py").replace("-", "_").split("_")
     description = task.get("description")
-    return Source(
+    return ProblemSource(
         format=FORMAT,
         place=str(folder.relative_to(within)) if folder != within else folder.name,
         slug=slug_of(folder.name.removesuffix("_py")),

@@ -18,7 +18,7 @@ from tomlkit.exceptions import TOMLKitError
 from problems.importing.building import loaded
 from problems.importing.names import slug_of
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
-from problems.importing.report import Entry, Imported, Refused
+from problems.importing.report import Imported, ImportedProblem, Refused
 from problems.toml_bounds import toml_excess
 from problems.vocabulary import Language, Verdict
 
@@ -96,7 +96,7 @@ def read(folder: Path, *, within: Path) -> Imported:
     _add_solutions(document, files, submissions, warnings)
     files["problem.toml"] = tomlkit.dumps(document).encode()
     problem = loaded(slug, files)
-    return Imported(Entry.imported(place, slug, problem.title, tuple(warnings)), files)
+    return Imported(ImportedProblem.imported(place, slug, problem.title, tuple(warnings)), files)
 
 
 def _own_files(folder: Path) -> Iterator[tuple[str, bytes]]:

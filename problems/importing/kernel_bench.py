@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from problems.importing.building import Source
+from problems.importing.building import ProblemSource
 from problems.importing.extracting import StartingSolution
 from problems.importing.names import slug_of
 from problems.importing.report import Refused
@@ -49,7 +49,7 @@ def find(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def read(path: Path, *, within: Path) -> Source:
+def read(path: Path, *, within: Path) -> ProblemSource:
     """Read one file.
 
     Raises:
@@ -63,7 +63,7 @@ def read(path: Path, *, within: Path) -> Source:
     if not free and not tied:
         warnings.append("get_inputs uses no module-level number, so there is only one size")
     main = "model"
-    return Source(
+    return ProblemSource(
         format=FORMAT,
         place=str(path.relative_to(within)) if path != within else path.name,
         slug=slug_of(path.stem),

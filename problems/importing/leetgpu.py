@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from problems.importing.building import Source
+from problems.importing.building import ProblemSource
 from problems.importing.html import to_markdown
 from problems.importing.names import slug_of
 from problems.importing.report import Refused
@@ -32,7 +32,7 @@ def find(folder: Path) -> Iterator[Path]:
     yield from (path.parent for path in sorted(folder.rglob(_MAIN)) if not path.is_symlink())
 
 
-def read(folder: Path, *, within: Path) -> Source:
+def read(folder: Path, *, within: Path) -> ProblemSource:
     """Read the challenge in `folder`. Modules are looked for up to `within`, never above.
 
     Raises:
@@ -54,7 +54,7 @@ def read(folder: Path, *, within: Path) -> Source:
     warnings = [*markdown.warnings]
     if figures:
         warnings.append("the alternative texts of its figures are placeholders: describe each figure")
-    return Source(
+    return ProblemSource(
         format=FORMAT,
         place=str(folder.relative_to(within)) if folder != within else folder.name,
         slug=slug_of(folder.name),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class ImportOutcome(StrEnum):
     """The outcome of one problem."""
 
     IMPORTED = "imported"
@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ImportedProblem:
     """One problem. `place` is its folder in the set; `reason` says why it was refused.
 
     `sizes` are offered for timed cases that are too small, by the case's name.
@@ -27,7 +27,7 @@ class Entry:
     place: str
     slug: str
     title: str
-    outcome: Outcome
+    outcome: ImportOutcome
     warnings: tuple[str, ...] = ()
     reason: str = ""
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -40,15 +40,15 @@ class Entry:
         title: str,
         warnings: tuple[str, ...],
         sizes: Mapping[str, Mapping[str, int]] | None = None,
-    ) -> "Entry":
+    ) -> "ImportedProblem":
         """One that is there now."""
-        outcome = Outcome.WARNED if warnings else Outcome.IMPORTED
+        outcome = ImportOutcome.WARNED if warnings else ImportOutcome.IMPORTED
         return cls(place, slug, title, outcome, warnings, sizes=sizes or {})
 
     @classmethod
-    def refused(cls, place: str, slug: str, reason: str) -> "Entry":
+    def refused(cls, place: str, slug: str, reason: str) -> "ImportedProblem":
         """One that is not."""
-        return cls(place, slug, slug, Outcome.REFUSED, reason=reason)
+        return cls(place, slug, slug, ImportOutcome.REFUSED, reason=reason)
 
     def as_json(self) -> dict[str, object]:
         """For the API and for programs."""
@@ -67,18 +67,18 @@ class Entry:
 class Imported:
     """One problem with the files of its package, by their paths; none when it was refused."""
 
-    entry: Entry
+    entry: ImportedProblem
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ImportReport:
     """All problems of one import, in the order of their places."""
 
     format: str
-    entries: tuple[Entry, ...]
+    entries: tuple[ImportedProblem, ...]
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: ImportOutcome) -> int:
         """Return the number of problems with that outcome."""
         return sum(entry.outcome is outcome for entry in self.entries)
 
@@ -95,5 +95,5 @@ class Report:
             )
             lines += [f"    {entry.reason}"] if entry.reason else []
             lines += [f"    {warning}" for warning in entry.warnings]
-        counts = ", ".join(f"{self.count(outcome)} {outcome}" for outcome in Outcome)
+        counts = ", ".join(f"{self.count(outcome)} {outcome}" for outcome in ImportOutcome)
         return "\n".join([*lines, f"{len(self.entries)} problems: {counts}"])

@@ -29,7 +29,7 @@ class NoSizes(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SizeOrigin:
     """The origin of a size: an argument, its axis (None for a number), and the path to it."""
 
     argument: str
@@ -45,13 +45,13 @@ class Sizes:
     columns: dict[str, Column] = field(default_factory=dict)
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     values: dict[str, str] = field(default_factory=dict)
-    origins: dict[str, Origin] = field(default_factory=dict)
+    origins: dict[str, SizeOrigin] = field(default_factory=dict)
 
     def of_test(self, index: int) -> dict[str, int]:
         """The sizes of one test."""
         return {name: column[index] for name, column in self.columns.items()}
 
-    def add(self, name: str, column: Column, origin: Origin | None) -> str:
+    def add(self, name: str, column: Column, origin: SizeOrigin | None) -> str:
         """A new size, of that name or one like it."""
         if max(column) > _MOST:
             raise NoSizes(f"{name} would be {max(column)}, and a size is at most {_MOST}")
@@ -103,9 +103,9 @@ def _of_integer(name: str, column: Column, sizes: Sizes) -> str:
     if len(set(column)) >= _FEW_TESTS and (known := _product(column, sizes.columns)):
         return known
     if min(column) >= 1:
-        return sizes.add(name, column, Origin(name, None))
+        return sizes.add(name, column, SizeOrigin(name, None))
     shift = 1 - min(column)
-    moved = sizes.add(f"{name}_plus_{shift}", tuple(v + shift for v in column), Origin(name, None, shift))
+    moved = sizes.add(f"{name}_plus_{shift}", tuple(v + shift for v in column), SizeOrigin(name, None, shift))
     return f"{moved} - {shift}"
 
 
@@ -118,7 +118,7 @@ def _of_fraction(name: str, column: Sequence[float], sizes: Sizes) -> str:
     scale = 10**digits
     whole = tuple(round(Decimal(repr(value)) * scale) for value in column)
     shift = max(0, 1 - min(whole))
-    origin = Origin(name, None, shift, scale)
+    origin = SizeOrigin(name, None, shift, scale)
     size = sizes.add(f"{name}_e{digits}" if digits else name, tuple(v + shift for v in whole), origin)
     shifted = f"({size} - {shift})" if shift else size
     return f"{shifted} / {scale}" if digits else shifted.strip("()")
@@ -148,7 +148,7 @@ def _of_extent(
         if found:
             return next((text for text in found if text not in taken), found[0])
     name = f"{array}_{'count' if rank == 1 else _AXES[axis]}"
-    return sizes.add(name, column, Origin(array, axis))
+    return sizes.add(name, column, SizeOrigin(array, axis))
 
 
 Rule = Callable[[Column, Mapping[str, Column]], Iterator[str]]

@@ -14,16 +14,16 @@ _HEADING = re.compile(r"## ++(.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class StatementSection:
     """A part of a text under one heading of the second level; the first has none."""
 
     title: str
     body: str
 
 
-def sections_of(markdown: str) -> list[Section]:
+def sections_of(markdown: str) -> list[StatementSection]:
     """The text in sections. Headings within code are taken for text."""
-    found = [Section("", "")]
+    found = [StatementSection("", "")]
     lines: list[str] = []
     fence = ""
     for line in markdown.splitlines():
@@ -34,12 +34,12 @@ def sections_of(markdown: str) -> list[Section]:
             fence = ""
         heading = None if fence else _HEADING.fullmatch(line)
         if heading:
-            found[-1] = Section(found[-1].title, "\n".join(lines).strip())
-            found.append(Section(heading[1].rstrip().rstrip("#").strip() or "#", ""))
+            found[-1] = StatementSection(found[-1].title, "\n".join(lines).strip())
+            found.append(StatementSection(heading[1].rstrip().rstrip("#").strip() or "#", ""))
             lines = []
         else:
             lines.append(line)
-    found[-1] = Section(found[-1].title, "\n".join(lines).strip())
+    found[-1] = StatementSection(found[-1].title, "\n".join(lines).strip())
     return found
 
 
@@ -67,7 +67,7 @@ def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str, *, 
         elif re.match(r"constraints?\b", section.title, re.IGNORECASE):
             constraints = section.body
         elif re.match(r"(example|what bounds it)", section.title, re.IGNORECASE):
-            rest.append(Section(f"{section.title.rstrip(': ')} of the set", section.body))
+            rest.append(StatementSection(f"{section.title.rstrip(': ')} of the set", section.body))
         else:
             rest.append(section)
     sample = next(case for case in cases.cases if case.group is Group.SAMPLE)
@@ -84,7 +84,7 @@ def statement_text(markdown: str, plan: Plan, cases: Cases, operations: str, *, 
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
-def _is_example(section: Section) -> bool:
+def _is_example(section: StatementSection) -> bool:
     return section.title.lower().startswith("example")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from problems.importing.building import Source
+from problems.importing.building import ProblemSource
 from problems.importing.names import slug_of
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
 from problems.importing.report import Refused
@@ -34,7 +34,7 @@ def find(folder: Path) -> Iterator[Path]:
     yield from (path.parent for path in sorted(folder.rglob(_MAIN)) if not path.is_symlink())
 
 
-def read(folder: Path, *, within: Path) -> Source:
+def read(folder: Path, *, within: Path) -> ProblemSource:
     """Read the definition in `folder`. Modules are looked for in the set `within`, never above.
 
     Raises:
@@ -56,7 +56,7 @@ def read(folder: Path, *, within: Path) -> Source:
         "TOLERANCE": repr((absolute, relative)),
         "PARAMETERS": repr(_parameters(front)),
     }
-    return Source(
+    return ProblemSource(
         format=FORMAT,
         place=str(folder.relative_to(within)) if folder != within else folder.name,
         slug=slug_of(folder.name),

@@ -7,7 +7,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import InlineTable
 
-from problems.calling import PythonCall, PythonEntry, spelled
+from problems.calling import PythonCallSpec, PythonEntry, spelled
 from problems.importing.cases import Cases, PlannedCase
 from problems.importing.described import Module
 from problems.importing.planning import Plan, PlannedArgument
@@ -126,7 +126,7 @@ def _python(plan: Plan) -> dict[str, Any]:
     return {"python": {"entry": "solve", "given": _tuple(names), "modules": described}}
 
 
-def _call(call: PythonCall, ours: Mapping[str, str]) -> dict[str, Any]:
+def _call(call: PythonCallSpec, ours: Mapping[str, str]) -> dict[str, Any]:
     """Return the `[python]` table for a program with the arguments and results of its set."""
     said: dict[str, Any] = {"entry": call.entry.value}
     if call.entry is PythonEntry.MODEL_NEW:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.containers.engine import Facts
-from sandbox.spec import Bind, Gpu
+from sandbox.spec import Bind, SandboxGpu
 
 LIBRARY_FOLDER = "/.warpcourt/driver"
 MPS_FOLDER = "/.warpcourt/mps"
@@ -73,7 +73,7 @@ class Attachment:
 NOTHING = Attachment()
 
 
-def attach(gpu: Gpu | None, facts: Facts, *, by_hand: bool, root: Path = Path("/")) -> Attachment:
+def attach(gpu: SandboxGpu | None, facts: Facts, *, by_hand: bool, root: Path = Path("/")) -> Attachment:
     """Return how to attach `gpu` to a container of this engine; `by_hand` allows only the last way.
 
     Raises IsolationUnavailable, with the fix, if the host lacks something.
@@ -96,7 +96,7 @@ def attach(gpu: Gpu | None, facts: Facts, *, by_hand: bool, root: Path = Path("/
     )
 
 
-def _sharing(gpu: Gpu) -> tuple[tuple[Bind, ...], dict[str, str]]:
+def _sharing(gpu: SandboxGpu) -> tuple[tuple[Bind, ...], dict[str, str]]:
     """The way to the MPS daemon, or to none."""
     if gpu.mps_directory is None:
         return (), {"CUDA_MPS_PIPE_DIRECTORY": NO_MPS_FOLDER}
@@ -119,7 +119,7 @@ def _names(folder: Path, uuid: str) -> bool:
     return False
 
 
-def _devices(gpu: Gpu, root: Path) -> Iterator[str]:
+def _devices(gpu: SandboxGpu, root: Path) -> Iterator[str]:
     for name in (f"nvidia{gpu.minor}", *_SHARED_DEVICES, *_OPTIONAL_DEVICES):
         if (root / "dev" / name).exists():
             yield f"/dev/{name}"
@@ -156,7 +156,7 @@ def _listed_libraries(root: Path) -> list[Path]:
     return [path for folder in folders if folder.is_dir() for path in sorted(folder.glob("lib*.so*"))]
 
 
-def _others(gpu: Gpu, root: Path) -> Iterator[str]:
+def _others(gpu: SandboxGpu, root: Path) -> Iterator[str]:
     """Yield the paths through which the kernel exposes the other GPUs of this host."""
     for folder in sorted((root / str(_PROC).lstrip("/")).glob("*")):
         minor = re.search(r"Device Minor:\s+(\d+)", (folder / "information").read_text(errors="replace"))

@@ -31,7 +31,7 @@ from sandbox.containers.attachment import attach
 from sandbox.containers.engine import Engine, Facts
 from sandbox.containers.enter import build_enter
 from sandbox.containers.images import Images
-from sandbox.containers.launch import Launch
+from sandbox.containers.launch import ContainerLaunch
 from sandbox.containers.options import Shell, configuration, container_name, environment, profile_text
 from sandbox.containers.orphans import OWNER_LABEL, Owner, orphans
 from sandbox.containers.profile import engine_profile
@@ -131,8 +131,8 @@ class Containers:
                 attachment=attachment,
             )
 
-        def launch(descriptors: dict[Inherited, int]) -> Launch:
-            return Launch(
+        def launch(descriptors: dict[Inherited, int]) -> ContainerLaunch:
+            return ContainerLaunch(
                 engine=self._engine,
                 name=container_name(command.label),
                 configure=configure,

@@ -1,4 +1,4 @@
-"""A running container. Implements `sandbox.watch.Running`.
+"""A running container. Implements `sandbox.watch.RunningSandbox`.
 
 Its first process, `enter.c`, tells us over its socket when the program has ended and everything else in
 the container is dead, and stays until we close our end: until then the control group can be read and
@@ -13,7 +13,7 @@ import struct
 from collections.abc import Callable
 
 from sandbox.backend import IsolationUnavailable
-from sandbox.cgroup import Group
+from sandbox.cgroup import ControlGroup
 from sandbox.containers.engine import Engine
 from sandbox.cpu_time import cpu_of_tree
 from sandbox.watch import End
@@ -37,7 +37,7 @@ class Container:
         judge: socket.socket,
         work: int | None,
         init: int,
-        group: Group | None,
+        group: ControlGroup | None,
         memory_mib: int,
         release: Callable[[str], None],
     ) -> None:

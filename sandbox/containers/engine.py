@@ -47,7 +47,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ContainerState:
     """The engine's view of one container."""
 
     running: bool
@@ -128,10 +128,10 @@ class Engine:
 
         self._ask("kill a container", ask)
 
-    def state(self, container: str) -> State:
+    def state(self, container: str) -> ContainerState:
         """Return the state of `container`."""
         said = self._ask("inspect a container", lambda api: api.inspect_container(container))["State"]
-        return State(
+        return ContainerState(
             bool(said.get("Running")),
             int(said.get("ExitCode") or 0),
             bool(said.get("OOMKilled")),

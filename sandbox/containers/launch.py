@@ -18,7 +18,7 @@ from io import FileIO
 from pathlib import Path
 
 from sandbox.backend import IsolationUnavailable
-from sandbox.cgroup import Group
+from sandbox.cgroup import ControlGroup
 from sandbox.containers.container import Container
 from sandbox.containers.engine import Engine
 from sandbox.spec import below_work
@@ -33,7 +33,7 @@ _CREDENTIALS = struct.Struct("3i")
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class ContainerLaunch:
     """All parameters of a start; see the module's docstring.
 
     `configure` makes the engine's request from the path of the socket, which lies in `sockets`. `descriptors`
@@ -75,7 +75,7 @@ class Launch:
             judge=judge,
             work=work if self.open_work else None,
             init=init,
-            group=Group.of(init) if init else None,
+            group=ControlGroup.of(init) if init else None,
             memory_mib=self.memory_mib,
             release=self.release,
         )

@@ -57,7 +57,7 @@ def _rule(
     return rule
 
 
-def _sides(judgement: seccomp.Judgement) -> tuple[list[_Pattern], list[_Pattern]]:
+def _sides(judgement: seccomp.ArgumentRule) -> tuple[list[_Pattern], list[_Pattern]]:
     """The patterns of what is refused, and of what is allowed. Together they fit every value."""
     if judgement.no_bits:
         bits = [1 << bit for bit in _BITS if judgement.no_bits >> bit & 1]

@@ -8,12 +8,12 @@ from sandbox.compiled import (
     MAX_ARTIFACT_BYTES,
     TOO_LARGE,
     Compiled,
-    Outcome,
+    CompileOutcome,
     clean_log,
     exceeded,
 )
 from sandbox.cpu.build import HOME, Runtime
-from sandbox.spec import Bind, Command, Completion, Ending, Image, Limits
+from sandbox.spec import Bind, Command, Completion, Image, Limits, Termination
 
 ARTIFACT = "solution.so"
 _REJECTED = 10  # sandbox.chains.REJECTED, as an exit status
@@ -51,14 +51,14 @@ def read_completion(completion: Completion, runtime: Runtime) -> Compiled:
     root = runtime.toolkit.root
     log = clean_log(completion.stdout + completion.stderr, (str(root), str(root.resolve())))
     artifact = completion.files.get(ARTIFACT)
-    if completion.ending is not Ending.EXITED:
-        outcome, log = Outcome.EXCEEDED, f"{exceeded(completion.ending)}\n{log}"
+    if completion.ending is not Termination.EXITED:
+        outcome, log = CompileOutcome.EXCEEDED, f"{exceeded(completion.ending)}\n{log}"
     elif completion.status == 0 and artifact:
-        outcome = Outcome.BUILT
+        outcome = CompileOutcome.BUILT
     elif completion.status == 0:
-        outcome = Outcome.EXCEEDED
+        outcome = CompileOutcome.EXCEEDED
         log = f"{TOO_LARGE}\n{log}"
     else:
-        outcome = Outcome.REJECTED if completion.status == _REJECTED else Outcome.BROKEN
-    built = outcome is Outcome.BUILT
+        outcome = CompileOutcome.REJECTED if completion.status == _REJECTED else CompileOutcome.BROKEN
+    built = outcome is CompileOutcome.BUILT
     return Compiled(outcome, artifact if built else None, log, completion.ending, completion.wall_s)

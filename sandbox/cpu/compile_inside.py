@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sandbox.chains import BROKEN, REJECTED, Chains, Failure, run
+from sandbox.chains import BROKEN, REJECTED, Chains, StepFailed, run
 
 HOME = Path(__file__).resolve().parents[3]
 LINE_MARK = "// line "  # the translator's, before what belongs to a line of the submission
@@ -56,7 +56,7 @@ class FunctionalChains(Chains):
         argv = ["g++", *DEVICE_FLAGS, include, "-c", "device.cpp", "-o", "device.o"]
         try:
             run(argv, self.environment, BROKEN)
-        except Failure as failure:
+        except StepFailed as failure:
             raise _refused(failure) from failure
         return said
 
@@ -73,13 +73,13 @@ def _translate() -> None:
         translate = importlib.import_module("sandbox.cpu.translator").translate
         text = translate(Path("binding.ptx").read_text("utf-8", "replace"))
     except refused as problem:  # what nvcc wrote is fine: only inline assembly can be wrong
-        raise Failure(REJECTED, f"the inline assembly cannot be assembled: {problem}\n") from problem
+        raise StepFailed(REJECTED, f"the inline assembly cannot be assembled: {problem}\n") from problem
     except Exception as problem:  # whatever it is, it is ours
-        raise Failure(BROKEN, f"functional mode cannot read the PTX: {problem}\n") from problem
+        raise StepFailed(BROKEN, f"functional mode cannot read the PTX: {problem}\n") from problem
     Path("device.cpp").write_text(text, "utf-8")
 
 
-def _refused(failure: Failure) -> Failure:
+def _refused(failure: StepFailed) -> StepFailed:
     """Return the failure for C++ from PTX that g++ rejects.
 
     For code that nvcc generated, a failure is ours; inline assembly can be invalid.
@@ -88,7 +88,9 @@ def _refused(failure: Failure) -> Failure:
         return failure
     line = _user_line(failure.log)
     where = f"solution.cu({line}): error: " if line else ""
-    return Failure(REJECTED, f"{where}the inline assembly has a form that functional mode does not support\n")
+    return StepFailed(
+        REJECTED, f"{where}the inline assembly has a form that functional mode does not support\n"
+    )
 
 
 def _user_line(log: str) -> int:

@@ -12,7 +12,7 @@ NVCC_FLAGS = (*DIALECT, f"-arch={ARCHITECTURE}", "-lineinfo", "-O1", "-Xcompiler
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class CpuCompileRecipe:
     """The steps for one source file, to be run in the working directory, by name.
 
     `host_compile` needs the stub that `device_front` writes. `files` must be there at the start.
@@ -28,7 +28,7 @@ class Recipe:
         return json.dumps(asdict(self), indent=1)
 
 
-def learn_recipe(toolkit: Toolkit) -> Recipe:
+def learn_recipe(toolkit: Toolkit) -> CpuCompileRecipe:
     """Ask `toolkit` how it compiles. Raises ToolchainMissing when its answer is not understood."""
     try:
         steps = ask_nvcc(str(toolkit.nvcc), NVCC_FLAGS, object_name="host.o")
@@ -39,7 +39,7 @@ def learn_recipe(toolkit: Toolkit) -> Recipe:
         }
     except StepsUnknown as error:
         raise ToolchainMissing(str(error)) from error
-    return Recipe(
+    return CpuCompileRecipe(
         environment=steps.environment,
         steps=named,
         # gold links such a small object in half the time.

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from sandbox.gpu.nvml import GpuInfo, GpuLost, MemoryErrors, NvmlUnavailable, Sample
+from sandbox.gpu.nvml import GpuInfo, GpuLost, GpuSample, MemoryErrors, NvmlUnavailable
 
-HEALTHY = Sample(
+HEALTHY = GpuSample(
     sm_mhz=1980, memory_mhz=3201, temperature_c=31, power_w=95.0, throttle=(), free_mib=140000, processes=()
 )
 
@@ -19,7 +19,7 @@ class FakeNvml:
 
     def __init__(self, gpus: Iterable[GpuInfo], *, unavailable: str = "") -> None:
         self.infos = list(gpus)
-        self.samples: dict[str, Sample] = {}
+        self.samples: dict[str, GpuSample] = {}
         self.errors: dict[str, MemoryErrors] = {}
         self.lost: set[str] = set()
         self.unavailable = unavailable
@@ -30,7 +30,7 @@ class FakeNvml:
             raise NvmlUnavailable(self.unavailable)
         return tuple(self.infos)
 
-    def sample(self, uuid: str) -> Sample:
+    def sample(self, uuid: str) -> GpuSample:
         """Return the preset sample, else a healthy one."""
         self._find(uuid)
         return self.samples.get(uuid, HEALTHY)

@@ -30,7 +30,7 @@ _STAFF = "staff"
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class HealthResult:
     """The outcome of a check. `reason` says what is wrong and what to do; empty when nothing is."""
 
     reason: str = ""
@@ -41,7 +41,7 @@ class Health:
         return not self.reason
 
 
-def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
+def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> HealthResult:
     """Look at a GPU, then compute on it in a fresh process, in half a second. `mps` is None if time-sliced.
 
     The caller must hold a lease, because the process is another client.
@@ -52,30 +52,30 @@ def check(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
     try:
         probe(uuid, mps)
     except ProbeFailed as error:
-        return Health(str(error))
-    return Health()
+        return HealthResult(str(error))
+    return HealthResult()
 
 
-def look(uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
+def look(uuid: str, *, nvml: Nvml, mps: Mps | None) -> HealthResult:
     """Return the health by NVML and MPS, without using the GPU. Takes ten milliseconds and needs no lease."""
     try:
         hot = nvml.sample(uuid).temperature_c
         reason = _explain_memory(nvml.memory_errors(uuid))
     except NvmlUnavailable as error:
-        return Health(str(error))
+        return HealthResult(str(error))
     if hot is not None and hot > _HOTTEST_C:
         reason = f"it is too hot ({hot} °C); check its cooling"
-    return Health(reason) if reason or mps is None else look_at_mps(mps)
+    return HealthResult(reason) if reason or mps is None else look_at_mps(mps)
 
 
-def look_at_mps(mps: Mps) -> Health:
+def look_at_mps(mps: Mps) -> HealthResult:
     """Return the health that MPS reports."""
     try:
         servers = mps.servers()
     except MpsUnavailable as error:
-        return Health(str(error))
+        return HealthResult(str(error))
     faulted = any(server.state is ServerState.FAULT for server in servers)
-    return Health("its MPS server has faulted and waits for its clients to exit" if faulted else "")
+    return HealthResult("its MPS server has faulted and waits for its clients to exit" if faulted else "")
 
 
 def _explain_memory(errors: MemoryErrors) -> str:
@@ -89,7 +89,7 @@ def _explain_memory(errors: MemoryErrors) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class QuarantineMark:
     """A quarantine. Times are in seconds of the epoch; `failures` counts the checks that failed in a row.
 
     One that staff hold is never to be probed: `retry_at` is infinite.
@@ -110,13 +110,13 @@ class Quarantine:
         self._directory = directory / "quarantine"
         self._directory.mkdir(parents=True, exist_ok=True)
 
-    def quarantine(self, uuid: str, reason: str, *, by: str) -> Mark:
+    def quarantine(self, uuid: str, reason: str, *, by: str) -> QuarantineMark:
         """Take a GPU out of use, or count one more failure of one that is. `by` says who found out."""
         now = time.time()
         earlier = self._failed(uuid)
         failures = 1 + (earlier.failures if earlier else 0)
         pause_s = min(_FIRST_PAUSE_S * 2 ** (failures - 1), _LONGEST_PAUSE_S)
-        mark = Mark(uuid, reason, by, earlier.since if earlier else now, failures, now + pause_s)
+        mark = QuarantineMark(uuid, reason, by, earlier.since if earlier else now, failures, now + pause_s)
         _write(self._path(uuid), json.dumps(asdict(mark)))
         return mark
 
@@ -133,7 +133,9 @@ class Quarantine:
             return
         # The probed mark is written first, so that one of the two is always visible.
         now = time.time()
-        waits = Mark(uuid, "an operator released it, and it has not passed a check yet", _STAFF, now, 0, now)
+        waits = QuarantineMark(
+            uuid, "an operator released it, and it has not passed a check yet", _STAFF, now, 0, now
+        )
         _write(self._path(uuid), json.dumps(asdict(waits)))
         path.unlink(missing_ok=True)
 
@@ -147,24 +149,24 @@ class Quarantine:
         """The reason of each GPU that is out of use, by uuid."""
         return {mark.uuid: mark.reason for mark in self.marks()}
 
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> tuple[QuarantineMark, ...]:
         """Every mark."""
         paths = [*self._directory.glob(f"*{_SUFFIX}"), *self._directory.glob(f"*{_HELD_SUFFIX}")]
         found = (self.mark(uuid) for uuid in sorted({path.stem for path in paths}))
         return tuple(mark for mark in found if mark is not None)
 
-    def mark(self, uuid: str) -> Mark | None:
+    def mark(self, uuid: str) -> QuarantineMark | None:
         """The mark of one GPU, None if it is in use. One that cannot be read counts, and is retried now."""
         held = _read(self._held_path(uuid))
         if held is not None:
-            return Mark(uuid, held, _STAFF, time.time(), 0, math.inf)
+            return QuarantineMark(uuid, held, _STAFF, time.time(), 0, math.inf)
         return self._failed(uuid)
 
-    def _failed(self, uuid: str) -> Mark | None:
+    def _failed(self, uuid: str) -> QuarantineMark | None:
         """The mark of the checks alone."""
         try:
             said = json.loads(self._path(uuid).read_text())
-            return Mark(
+            return QuarantineMark(
                 uuid,
                 str(said["reason"]),
                 str(said["by"]),
@@ -175,7 +177,7 @@ class Quarantine:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            return Mark(uuid, f"its quarantine file cannot be read: {error}", "", 0.0, 1, 0.0)
+            return QuarantineMark(uuid, f"its quarantine file cannot be read: {error}", "", 0.0, 1, 0.0)
 
     def clear(self, uuid: str) -> None:
         """Put a GPU back into use, unless staff hold it. Does nothing if it is."""

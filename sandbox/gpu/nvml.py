@@ -91,7 +91,7 @@ class GpuProcess:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class GpuSample:
     """The state of a GPU at a moment."""
 
     sm_mhz: int | None
@@ -123,7 +123,7 @@ class Nvml(Protocol):
     def gpus(self) -> tuple[GpuInfo, ...]:
         """The GPUs of this host, in the driver's order."""
 
-    def sample(self, uuid: str) -> Sample:
+    def sample(self, uuid: str) -> GpuSample:
         """The state of a GPU now."""
 
     def memory_errors(self, uuid: str) -> MemoryErrors:
@@ -135,7 +135,7 @@ def gpus() -> tuple[GpuInfo, ...]:
     return open_nvml().gpus()
 
 
-def sample(uuid: str) -> Sample:
+def sample(uuid: str) -> GpuSample:
     """The state of a GPU now, in about a millisecond. Raises NvmlUnavailable or GpuLost."""
     return open_nvml().sample(uuid)
 
@@ -192,11 +192,11 @@ class DriverNvml:
             mig=bool(_first(maybe(library.nvmlDeviceGetMigMode, handle))),
         )
 
-    def sample(self, uuid: str) -> Sample:
+    def sample(self, uuid: str) -> GpuSample:
         """The state of a GPU now."""
         handle, maybe, library = self._handle(uuid), self._maybe, self._library
         power_mw = maybe(library.nvmlDeviceGetPowerUsage, handle)
-        return Sample(
+        return GpuSample(
             sm_mhz=maybe(library.nvmlDeviceGetClockInfo, handle, library.NVML_CLOCK_SM),
             memory_mhz=maybe(library.nvmlDeviceGetClockInfo, handle, library.NVML_CLOCK_MEM),
             temperature_c=maybe(library.nvmlDeviceGetTemperature, handle, library.NVML_TEMPERATURE_GPU),

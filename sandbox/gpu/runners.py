@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from sandbox.cpu.build import RuntimeBuildFailed
-from sandbox.spec import Bind, Command, Gpu, Image, Limits
+from sandbox.spec import Bind, Command, Image, Limits, SandboxGpu
 from sandbox.toolchain import Toolkit
 
 HOME = "/warpcourt/bin"  # where sandboxes see the built folder
@@ -85,7 +85,9 @@ def build_device_runner(cache: Path, toolkit: Toolkit) -> Path:
     return runner
 
 
-def cuda_runner_command(runner: Path, *, limits: Limits, gpu: Gpu | None, label: str = "runner") -> Command:
+def cuda_runner_command(
+    runner: Path, *, limits: Limits, gpu: SandboxGpu | None, label: str = "runner"
+) -> Command:
     """A fresh runner of compiled CUDA, for PREPARE, LOAD with one artifact, RUN and TIME.
 
     `runner` is what `build_device_runner` returned.
@@ -104,7 +106,13 @@ def cuda_runner_command(runner: Path, *, limits: Limits, gpu: Gpu | None, label:
 
 
 def sanitized_runner_command(
-    runner: Path, sanitizer: str, *, tool: Tool, limits: Limits, gpu: Gpu | None, label: str = "sanitizer"
+    runner: Path,
+    sanitizer: str,
+    *,
+    tool: Tool,
+    limits: Limits,
+    gpu: SandboxGpu | None,
+    label: str = "sanitizer",
 ) -> Command:
     """The CUDA runner under compute-sanitizer, which is at `sanitizer` inside: for RUN with Flag.SANITIZE.
 
@@ -122,7 +130,7 @@ def sanitized_runner_command(
 
 
 def triton_runner_command(
-    interpreter: Interpreter, runner: Path, *, limits: Limits, gpu: Gpu | None, label: str = "triton"
+    interpreter: Interpreter, runner: Path, *, limits: Limits, gpu: SandboxGpu | None, label: str = "triton"
 ) -> Command:
     """A fresh Triton runner. It needs PyTorch, Triton and a C compiler, and /work must be executable.
 
@@ -147,7 +155,7 @@ def triton_runner_command(
 
 
 def oracle_command(
-    interpreter: Interpreter, *, limits: Limits, gpu: Gpu | None, label: str = "oracle"
+    interpreter: Interpreter, *, limits: Limits, gpu: SandboxGpu | None, label: str = "oracle"
 ) -> Command:
     """A fresh oracle on the GPU. It needs NumPy and CuPy."""
     return _python(
@@ -174,7 +182,7 @@ def _python(
     environment: Mapping[str, str],
     *,
     limits: Limits,
-    gpu: Gpu | None,
+    gpu: SandboxGpu | None,
     label: str,
     image: Image,
 ) -> Command:

@@ -37,7 +37,7 @@ from sandbox.runner.python_call import Bound
 from sandbox.runner.session import OUR_FAULT, Load, explain, flush, serve, stop
 from sandbox.runner.timed_session import NativeSession
 from sandbox.runner.triton_submission import DTYPES, FILE, TritonRunner
-from sandbox.wire import FLAGS_BYTES, ExitStatus, Flag, Request, WireArgument
+from sandbox.wire import FLAGS_BYTES, ExitStatus, Request, RunFlag, WireArgument
 
 
 @triton.jit
@@ -130,7 +130,7 @@ class DeviceTritonRunner(TritonRunner):
 
     def run(self, request: Request, descriptors: Sequence[int]) -> None:
         """Call `solve` once."""
-        self._exact = bool(request.flags & Flag.SANITIZE)
+        self._exact = bool(request.flags & RunFlag.SANITIZE)
         launches = self._launches.count
         super().run(request, descriptors)
         if self._launches.count > launches:

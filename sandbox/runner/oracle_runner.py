@@ -32,7 +32,7 @@ from sandbox.runner.session import (
     serve,
     stop,
 )
-from sandbox.wire import ExitStatus, Flag, Request, WireArgument
+from sandbox.wire import ExitStatus, Request, RunFlag, WireArgument
 
 _FILE = "reference.py"
 
@@ -155,7 +155,7 @@ class OracleRunner(Runner):
         size = {name: int(scalar_of(next(wire)[0])) for name in signature.sizes}
         expected = {name: next(wire) for name in signature.expected}
         given = {name: view for name, (role, _, view) in wired.items() if role in {"in", "inout"}}
-        if request.flags & Flag.GIVEN:
+        if request.flags & RunFlag.GIVEN:
             for name, flat in signature.given.get(str(request.seed), {}).items():
                 _store(given[name], self._literals(flat, wired[name][1]))
         else:

@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from sandbox.wire import (
     ExitStatus,
-    Kind,
     Request,
+    RequestKind,
     WireArgument,
     receive_request,
     send_reply,
@@ -126,18 +126,18 @@ def serve(runner: Runner) -> None:
     while (received := receive_request(channel)) is not None:
         request, descriptors = received
         match request.kind:
-            case Kind.QUIT:
+            case RequestKind.QUIT:
                 runner.quit()
                 break
-            case Kind.PREPARE if not loaded:
+            case RequestKind.PREPARE if not loaded:
                 _prepare(runner)
-            case Kind.LOAD if not loaded:
+            case RequestKind.LOAD if not loaded:
                 runner.load(_read_load(descriptors))
                 loaded = True
                 descriptors = descriptors[1:]  # diagnostics stay open
-            case Kind.RUN if loaded:
+            case RequestKind.RUN if loaded:
                 runner.run(request, descriptors)
-            case Kind.TIME if loaded:
+            case RequestKind.TIME if loaded:
                 runner.time(request, descriptors)
             case kind:
                 raise ValueError(f"{kind.name} cannot come {'after' if loaded else 'before'} LOAD")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from sandbox.runner.session import CHANNEL, flush
-from sandbox.wire import Order, Page, Request
+from sandbox.wire import Page, PageOrder, Request
 
 LIBRARY = "WARPCOURT_TIMED_SESSION"  # names the native library, where there is a GPU
 _LOOKS_PER_CHECK = 1 << 16  # some milliseconds
@@ -69,12 +69,12 @@ def serve_orders(page_descriptor: int, calls: Sequence[Callable[[], object]]) ->
             while True:
                 number = _await(words, Page.ORDER, number + 1)
                 kind = words[Page.KIND // 8]
-                if kind != Order.END:
+                if kind != PageOrder.END:
                     _await(words, Page.GO, number)
                     calls[words[Page.SET // 8] % len(calls)]()
                     words[Page.QUEUED // 8] = number
                 words[Page.DONE // 8] = number
-                if kind == Order.END:
+                if kind == PageOrder.END:
                     break
         finally:
             gc.enable()

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge.runner.memory import Contents, DeviceLost, DeviceRefused, Memory
+from judge.runner.memory import DeviceLost, DeviceRefused, Memory, PrivateBytes
 
 if TYPE_CHECKING:
     from judge.gpu.device.memory import DeviceMemory
@@ -31,16 +31,16 @@ def opened_memory() -> Iterator["DeviceMemory"]:
     memory.close()
 
 
-def on_device(values: npt.NDArray[np.generic]) -> Contents:
+def on_device(values: npt.NDArray[np.generic]) -> PrivateBytes:
     """A copy of the array's bytes on the device."""
     import cupy  # noqa: PLC0415
 
-    contents: Contents = cupy.asarray(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+    contents: PrivateBytes = cupy.asarray(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
     cupy.cuda.runtime.deviceSynchronize()
     return contents
 
 
-def on_host(contents: Contents) -> npt.NDArray[np.uint8]:
+def on_host(contents: PrivateBytes) -> npt.NDArray[np.uint8]:
     """A copy of contents on the host."""
     import cupy  # noqa: PLC0415
 

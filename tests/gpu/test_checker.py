@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from judge.dtypes import narrow
-from judge.runner.comparison import Comparison
+from judge.runner.comparison import OutputComparison
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 from tests.gpu.memories import median_ms, on_device, opened_memory, say
@@ -28,7 +28,7 @@ def memory() -> Iterator["DeviceMemory"]:
         yield opened
 
 
-def compare(memory: "DeviceMemory", output: Output) -> Comparison:
+def compare(memory: "DeviceMemory", output: Output) -> OutputComparison:
     return memory.compare(
         output.argument,
         output.shape,
@@ -82,7 +82,7 @@ def test_the_first_mismatches_are_the_first(memory: "DeviceMemory") -> None:
 
 def test_nothing_to_compare(memory: "DeviceMemory") -> None:
     output = make_output(Dtype.FLOAT32, (0,), seed=1)
-    assert compare(memory, output) == Comparison(0, 0, 0, ())
+    assert compare(memory, output) == OutputComparison(0, 0, 0, ())
 
 
 @pytest.mark.parametrize("dtype", [Dtype.FLOAT32, Dtype.FLOAT16, Dtype.FLOAT64, Dtype.INT8])

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks.clock_experiment import build, mps, rounds
-from judge.clock.contracts import Ordering, Passage
+from judge.clock.contracts import CallObservation, Ordering
 
 pytestmark = pytest.mark.gpu
 cupy = pytest.importorskip("cupy", reason="no CuPy")
@@ -71,14 +71,14 @@ class NoRunner:
 
 
 @contextmanager
-def passages(memory: DeviceMemory) -> Iterator[Callable[..., Passage]]:
+def passages(memory: DeviceMemory) -> Iterator[Callable[..., CallObservation]]:
     """What the gate sees of calls that nobody makes. All that waits for the device is done before."""
     orders = cast("Ordering", NoRunner())
     with closing(memory.gate()) as gate, memory.buffer("y", 1 << 20) as buffer:
         contents = buffer.poison()
         landings, outputs = [(buffer, contents)], [(buffer, buffer.snapshot())]
 
-        def passage(*, queued: bool = True, expected_us: float = 100.0) -> Passage:
+        def passage(*, queued: bool = True, expected_us: float = 100.0) -> CallObservation:
             return gate.call(
                 orders, landings, outputs, queued=queued, expected_us=expected_us, timeout_s=0.05
             )

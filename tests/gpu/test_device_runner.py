@@ -16,7 +16,7 @@ from sandbox.gpu.runners import Tool, build_device_runner, cuda_runner_command, 
 from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
-from sandbox.wire import ExitStatus, Flag, Order
+from sandbox.wire import ExitStatus, PageOrder, RunFlag
 from testing.services import need
 from tests.gpu.bare import opened_device, talk_to
 from tests.integration.sandbox.talk import Argument, Talk, wait_until
@@ -187,7 +187,7 @@ def test_every_dtype_arrives(start: Callable[[], Talk], build: Callable[..., byt
 
 def test_copies_of_exact_size_come_back(talk: Talk) -> None:
     given = arguments(ADD)
-    assert talk.run(given, flags=Flag.SANITIZE), talk.findings()
+    assert talk.run(given, flags=RunFlag.SANITIZE), talk.findings()
     np.testing.assert_array_equal(given[1], 1 + np.arange(1000))
 
 
@@ -238,7 +238,7 @@ def test_the_sanitizer_names_line_and_thread(
     with talk_to(command, tmp_path, device) as talk:
         assert talk.prepare(), talk.end().stdout
         assert talk.load_files(artifact), talk.findings()
-        assert not talk.run(arguments(ONE_PAST, 255), flags=Flag.SANITIZE, time_limit_ms=60_000)
+        assert not talk.run(arguments(ONE_PAST, 255), flags=RunFlag.SANITIZE, time_limit_ms=60_000)
         said = talk.end().stdout.decode()
     found = sanitizer_findings(said.encode())
     line = 1 + SOURCE[: SOURCE.index("if (i < n) c[i] += a[i]")].count("\n")
@@ -254,8 +254,8 @@ def test_what_the_device_prints_is_there_with_the_answer(talk: Talk) -> None:
     assert b"device says 42\n" in talk.end().stdout
 
 
-@pytest.mark.parametrize("kind", [Order.CALLED, Order.QUEUED])
-def test_a_timed_session(talk: Talk, kind: Order, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", [PageOrder.CALLED, PageOrder.QUEUED])
+def test_a_timed_session(talk: Talk, kind: PageOrder, capsys: pytest.CaptureFixture[str]) -> None:
     n = 1 << 24
     sets = [arguments(ADD, n) for _ in range(4)]
     session = talk.start_session(*sets, flags=True)
@@ -273,8 +273,8 @@ def test_a_timed_session(talk: Talk, kind: Order, capsys: pytest.CaptureFixture[
 def test_a_queued_call_waits_on_the_device(talk: Talk) -> None:
     given = arguments(ADD)
     session = talk.start_session(given, flags=True)
-    session.order(0, Order.QUEUED)
-    session.give(0, Order.QUEUED)
+    session.order(0, PageOrder.QUEUED)
+    session.give(0, PageOrder.QUEUED)
     wait_until(lambda: session.queued)
     time.sleep(0.1)
     assert (session.done, session.done_flag) == (False, 1)

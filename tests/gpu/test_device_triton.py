@@ -13,7 +13,7 @@ from sandbox.gpu.runners import build_device_runner, of_this_process, triton_run
 from sandbox.runner import vmm
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, find_toolkit
-from sandbox.wire import ExitStatus, Flag, Order
+from sandbox.wire import ExitStatus, PageOrder, RunFlag
 from testing.services import need
 from tests.gpu.bare import opened_device, talk_to
 from tests.integration.sandbox.talk import Argument, Talk, wait_until
@@ -150,7 +150,7 @@ def test_bfloat16_and_uint32_can_be_computed_with(talk: Talk) -> None:
 def test_copies_of_exact_size_come_back(talk: Talk) -> None:
     assert talk.load(GOOD, MANIFEST)
     given = arguments()
-    assert talk.run(given, flags=Flag.SANITIZE), talk.findings()
+    assert talk.run(given, flags=RunFlag.SANITIZE), talk.findings()
     np.testing.assert_array_equal(given[1], 1 + np.arange(5000))
 
 
@@ -195,8 +195,8 @@ def test_what_goes_wrong(
         assert finding["line"] == line, finding
 
 
-@pytest.mark.parametrize("kind", [Order.CALLED, Order.QUEUED])
-def test_a_timed_session(talk: Talk, kind: Order, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", [PageOrder.CALLED, PageOrder.QUEUED])
+def test_a_timed_session(talk: Talk, kind: PageOrder, capsys: pytest.CaptureFixture[str]) -> None:
     n = 1 << 24
     assert talk.load(GOOD, MANIFEST)
     assert talk.run(arguments(n))  # a compiler may not wait behind what waits for us
@@ -218,7 +218,7 @@ def test_a_queued_call_waits_on_the_device(talk: Talk) -> None:
     given = arguments()
     session = talk.start_session(given, flags=True)
     session.order(0)
-    session.give(0, Order.QUEUED)
+    session.give(0, PageOrder.QUEUED)
     wait_until(lambda: session.queued)
     time.sleep(0.1)
     assert (session.done, session.done_flag) == (False, 1)

@@ -13,13 +13,13 @@ from judge.drawn import CaseData, layout
 from judge.gpu.device.parents import start_warm_parent
 from judge.gpu.device.process import RefereeProcess
 from judge.report import CaseReport
-from judge.runner.client import Answer
+from judge.runner.client import ReplyStatus
 from judge.runner.inspector import Stopped
 from problems.vocabulary import Verdict
 from sandbox.gpu import nvml
 from sandbox.runner import vmm
-from sandbox.spec import Gpu
-from sandbox.wire import Flag, Kind
+from sandbox.spec import SandboxGpu
+from sandbox.wire import RequestKind, RunFlag
 from tests.gpu.bare import opened_device
 from tests.gpu.memories import say
 from tests.unit.judge.packages import DOUBLING
@@ -40,10 +40,10 @@ def device() -> Iterator[vmm.Device]:
 
 
 @pytest.fixture(scope="module")
-def gpu(device: vmm.Device) -> Gpu:
+def gpu(device: vmm.Device) -> SandboxGpu:
     start_warm_parent()
     first = nvml.gpus()[0]
-    return Gpu(first.uuid, first.minor)
+    return SandboxGpu(first.uuid, first.minor)
 
 
 @contextmanager
@@ -83,9 +83,9 @@ def playing(device: vmm.Device, work: Work, beyond: int = 0) -> Callable[[Actor]
     def script(actor: Actor) -> None:
         device.make_current()
         while kind := actor.receive():
-            if kind is Kind.QUIT:
+            if kind is RequestKind.QUIT:
                 return
-            if kind is Kind.RUN:
+            if kind is RequestKind.RUN:
                 run(actor)
             actor.answer()
 
@@ -96,13 +96,13 @@ def double(arrays: Arrays) -> None:
     arrays["y"][:] = arrays["x"] * 2
 
 
-def check(device: vmm.Device, gpu: Gpu, work: Work, beyond: int = 0) -> CaseReport | Stopped:
+def check(device: vmm.Device, gpu: SandboxGpu, work: Work, beyond: int = 0) -> CaseReport | Stopped:
     with RefereeProcess.start(gpu) as referee, drawn_on(device) as drawn:
         runner = ScriptedProcess(playing(device, work, beyond))
         referee.attach(DOUBLING, runner.channel)
         assert referee.ready() is None
         assert referee.load(b"artifact") is None
-        report = referee.check(drawn, Flag.NONE)
+        report = referee.check(drawn, RunFlag.NONE)
         runner.close()
         return report
 
@@ -112,11 +112,11 @@ def verdict_of(report: CaseReport | Stopped) -> Verdict:
     return report.verdict
 
 
-def test_honest_work_is_accepted(device: vmm.Device, gpu: Gpu) -> None:
+def test_honest_work_is_accepted(device: vmm.Device, gpu: SandboxGpu) -> None:
     assert verdict_of(check(device, gpu, double)) is Verdict.ACCEPTED
 
 
-def test_a_wrong_element_comes_back_with_its_place(device: vmm.Device, gpu: Gpu) -> None:
+def test_a_wrong_element_comes_back_with_its_place(device: vmm.Device, gpu: SandboxGpu) -> None:
     def work(arrays: Arrays) -> None:
         double(arrays)
         arrays["y"][36] = -1
@@ -128,13 +128,13 @@ def test_a_wrong_element_comes_back_with_its_place(device: vmm.Device, gpu: Gpu)
     assert (mismatch.index, mismatch.expected, mismatch.got) == ((36,), "74", "-1")
 
 
-def test_doing_nothing_leaves_poison(device: vmm.Device, gpu: Gpu) -> None:
+def test_doing_nothing_leaves_poison(device: vmm.Device, gpu: SandboxGpu) -> None:
     report = check(device, gpu, lambda arrays: None)
     assert isinstance(report, CaseReport)
     assert report.message == "y was never written."
 
 
-def test_a_changed_input_is_rejected(device: vmm.Device, gpu: Gpu) -> None:
+def test_a_changed_input_is_rejected(device: vmm.Device, gpu: SandboxGpu) -> None:
     def work(arrays: Arrays) -> None:
         double(arrays)
         arrays["x"][0] = 7
@@ -142,11 +142,11 @@ def test_a_changed_input_is_rejected(device: vmm.Device, gpu: Gpu) -> None:
     assert verdict_of(check(device, gpu, work)) is Verdict.REJECTED
 
 
-def test_a_write_past_the_end_is_an_illegal_access(device: vmm.Device, gpu: Gpu) -> None:
+def test_a_write_past_the_end_is_an_illegal_access(device: vmm.Device, gpu: SandboxGpu) -> None:
     assert verdict_of(check(device, gpu, double, beyond=8)) is Verdict.ILLEGAL_ACCESS
 
 
-def test_a_runner_that_dies_leaves_the_referee_its_gpu(device: vmm.Device, gpu: Gpu) -> None:
+def test_a_runner_that_dies_leaves_the_referee_its_gpu(device: vmm.Device, gpu: SandboxGpu) -> None:
     def script(actor: Actor) -> None:
         for _ in range(2):
             actor.receive()
@@ -157,13 +157,13 @@ def test_a_runner_that_dies_leaves_the_referee_its_gpu(device: vmm.Device, gpu: 
         runner = ScriptedProcess(script)
         referee.attach(DOUBLING, runner.channel)
         assert referee.load(b"artifact") is None
-        stopped = referee.check(drawn, Flag.NONE)
+        stopped = referee.check(drawn, RunFlag.NONE)
         assert isinstance(stopped, Stopped)
-        assert (stopped.answer, stopped.device_lost) == (Answer.DIED, False)
+        assert (stopped.answer, stopped.device_lost) == (ReplyStatus.DIED, False)
         runner.close()
 
 
-def test_how_long_a_referee_takes(device: vmm.Device, gpu: Gpu) -> None:
+def test_how_long_a_referee_takes(device: vmm.Device, gpu: SandboxGpu) -> None:
     for attempt in range(3):
         marks = [time.perf_counter()]
         with RefereeProcess.start(gpu) as referee, drawn_on(device) as drawn:
@@ -175,7 +175,7 @@ def test_how_long_a_referee_takes(device: vmm.Device, gpu: Gpu) -> None:
             assert referee.load(b"artifact") is None
             for _ in range(3):
                 marks.append(time.perf_counter())
-                assert verdict_of(referee.check(drawn, Flag.NONE)) is Verdict.ACCEPTED
+                assert verdict_of(referee.check(drawn, RunFlag.NONE)) is Verdict.ACCEPTED
             marks.append(time.perf_counter())
             runner.close()
             referee.close()

@@ -13,7 +13,7 @@ from judge.drawn import CaseData
 from judge.gpu.pool.client import SecretPool, SecretPoolSettings
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.nvml import GpuInfo
-from sandbox.spec import Gpu
+from sandbox.spec import SandboxGpu
 from tests.unit.judge.packages import DOUBLING
 
 pytestmark = pytest.mark.gpu
@@ -39,7 +39,10 @@ def runtime() -> Path:
 @pytest.fixture(scope="module")
 def secret_pool(gpu: GpuInfo, runtime: Path) -> Iterator[SecretPool]:
     opened = SecretPool(
-        runtime, gpu.uuid, gpu=Gpu(gpu.uuid, gpu.minor), settings=SecretPoolSettings(budget_mib=64, idle_s=1)
+        runtime,
+        gpu.uuid,
+        gpu=SandboxGpu(gpu.uuid, gpu.minor),
+        settings=SecretPoolSettings(budget_mib=64, idle_s=1),
     )
     yield opened
     opened.close()

@@ -4,24 +4,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.proof.results import Check, Finding, MutantOutcome, Outcome, Proof, Section, State
+from judge.proof.results import (
+    MutantOutcome,
+    ProgramOutcome,
+    Proof,
+    ProofCheck,
+    ProofFinding,
+    Section,
+    SectionState,
+)
 from problems.vocabulary import Severity
 from web.authoring.models import ProofRun, Revision
 from web.authoring.recommending import proof_of
 from web.jobs.models import JobState
 
-_TONES = {State.HOLDS: "good", State.WARNS: "limit", State.FAILS: "bad", State.SKIPPED: "void"}
+_TONES = {
+    SectionState.HOLDS: "good",
+    SectionState.WARNS: "limit",
+    SectionState.FAILS: "bad",
+    SectionState.SKIPPED: "void",
+}
 _WORDS = {
-    State.HOLDS: "passed",
-    State.WARNS: "warning",
-    State.FAILS: "failed",
-    State.SKIPPED: "skipped",
+    SectionState.HOLDS: "passed",
+    SectionState.WARNS: "warning",
+    SectionState.FAILS: "failed",
+    SectionState.SKIPPED: "skipped",
 }
 _ICONS = {
-    State.HOLDS: "accepted",
-    State.WARNS: "warning",
-    State.FAILS: "error",
-    State.SKIPPED: "cancelled",
+    SectionState.HOLDS: "accepted",
+    SectionState.WARNS: "warning",
+    SectionState.FAILS: "error",
+    SectionState.SKIPPED: "cancelled",
 }
 _SHOWN_STEPS = 12
 _TABS = (
@@ -51,7 +64,7 @@ _TABS = (
 class FixableFinding:
     """A finding with the tab on which it is mended; empty where no tab is known."""
 
-    finding: Finding
+    finding: ProofFinding
     tab: str
 
     @property
@@ -61,10 +74,10 @@ class FixableFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class ProofCheck:
+class CheckRow:
     """One thing that was looked into, with what was found."""
 
-    check: Check
+    check: ProofCheck
     title: str
     tone: str
     icon: str
@@ -88,8 +101,8 @@ class ProofPage:
 
     run: ProofRun
     proof: Proof | None
-    parts: tuple[ProofCheck, ...]
-    outcomes: tuple[Outcome, ...]
+    parts: tuple[CheckRow, ...]
+    outcomes: tuple[ProgramOutcome, ...]
     unexpected: int
     steps: tuple[ProofStep, ...]
     index: int
@@ -166,17 +179,17 @@ def tab_of(place: str) -> str:
     return next((tab for beginning, tab in _TABS if place.startswith(beginning)), "")
 
 
-def _parts(proof: Proof) -> tuple[ProofCheck, ...]:
+def _parts(proof: Proof) -> tuple[CheckRow, ...]:
     sections = {section.check: section for section in proof.sections}
-    checks = [check for check in Check if check in sections or proof.findings_of(check)]
+    checks = [check for check in ProofCheck if check in sections or proof.findings_of(check)]
     return tuple(_part(proof, check, sections.get(check)) for check in checks)
 
 
-def _part(proof: Proof, check: Check, section: Section | None) -> ProofCheck:
+def _part(proof: Proof, check: ProofCheck, section: Section | None) -> CheckRow:
     found = proof.findings_of(check)
     failed = any(finding.severity is Severity.ERROR for finding in found)
-    state = section.state if section else (State.FAILS if failed else State.WARNS)
-    return ProofCheck(
+    state = section.state if section else (SectionState.FAILS if failed else SectionState.WARNS)
+    return CheckRow(
         check=check,
         title=check.heading,
         tone=_TONES[state],

@@ -34,7 +34,7 @@ class Unreachable(SiteError):
     """Raised when there is no response, or the server is not a Warpcourt site."""
 
 
-class Refused(SiteError):
+class RequestRefused(SiteError):
     """Raised when the site refuses a request. `status` is the HTTP status."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -166,4 +166,4 @@ def _refusal(response: httpx.Response) -> SiteError:
         return Unreachable(message)
     if response.status_code == 401:
         message = "You are not signed in to this site, or the token has expired. Run: warpcourt login URL"
-    return Refused(response.status_code, f"{message} {wrong}".strip())
+    return RequestRefused(response.status_code, f"{message} {wrong}".strip())

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from problems.importing.report import Entry, Imported
+from problems.importing.report import Imported, ImportedProblem
 from web.accounts.models import User
 from web.authoring import queries, rights
 from web.authoring.models import Workspace
@@ -17,7 +17,7 @@ from web.authoring.services import files, workspaces
 class ImportResult:
     """What became of a problem. `revision` is that of its workspace, 0 where it has none."""
 
-    entry: Entry
+    entry: ImportedProblem
     revision: int = 0
     again: bool = False
 
@@ -35,7 +35,7 @@ def persist(by: User, found: Imported) -> ImportResult:
         with transaction.atomic():
             workspace, again = put(by, found.entry.slug, found.files, note=note)
     except (workspaces.WorkspaceRefused, files.FilesRefused) as refusal:
-        return ImportResult(Entry.refused(found.entry.place, found.entry.slug, str(refusal)))
+        return ImportResult(ImportedProblem.refused(found.entry.place, found.entry.slug, str(refusal)))
     return ImportResult(found.entry, workspace.revision, again)
 
 

@@ -84,7 +84,7 @@ def _columns(package: schema.Problem) -> dict[str, object]:
     }
 
 
-def _limits(limits: schema.Limits) -> dict[str, object]:
+def _limits(limits: schema.ProblemLimits) -> dict[str, object]:
     """What pages and the API say of limits: those that are set, as JSON gives them back."""
     told = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(limits).items()}
     return {

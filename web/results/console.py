@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from judge.evidence.launches import Launch, Size, parse_launches, plain_name
+from judge.evidence.launches import KernelLaunch, Size, parse_launches, plain_name
 from judge.evidence.occupancy import Occupancy, occupancy
 from judge.report import KernelResources, Report
 from web.fleet.queries import capability_of
@@ -95,7 +95,7 @@ def resources_of(report: Report) -> Resources | None:
     capability = _capability(report)
     shape = _parse_capability(capability)
     known = {plain_name(kernel.name): kernel for kernel in report.kernels}
-    launched: dict[str, list[Launch]] = {}
+    launched: dict[str, list[KernelLaunch]] = {}
     for launch in parse_launches(report.diagnostics):
         launched.setdefault(plain_name(launch.kernel), []).append(launch)
     panels = tuple(
@@ -111,10 +111,10 @@ def resources_of(report: Report) -> Resources | None:
 
 
 def _rows(
-    launches: Sequence[Launch], kernel: KernelResources | None, capability: tuple[int, int] | None
+    launches: Sequence[KernelLaunch], kernel: KernelResources | None, capability: tuple[int, int] | None
 ) -> tuple[LaunchRow, ...]:
     """Launches that differ in their grids alone are one row: a grid has no influence on occupancy."""
-    alike: dict[tuple[Size, int], list[Launch]] = {}
+    alike: dict[tuple[Size, int], list[KernelLaunch]] = {}
     for launch in launches:
         static = kernel.shared_bytes if kernel else launch.static_bytes
         alike.setdefault((launch.block, static + launch.dynamic_bytes), []).append(launch)

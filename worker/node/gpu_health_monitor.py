@@ -8,7 +8,7 @@ from typing import Protocol
 import structlog
 
 from sandbox.gpu import health
-from sandbox.gpu.health import Health, Mark, Quarantine
+from sandbox.gpu.health import HealthResult, Quarantine, QuarantineMark
 from sandbox.gpu.lease import LeaseCancelled, Leases, Share
 from sandbox.gpu.mps import Mps, MpsUnavailable, ServerState
 from sandbox.gpu.nvml import Nvml, NvmlUnavailable
@@ -26,7 +26,7 @@ _BY = "node"
 class HealthCheck(Protocol):
     """A full check of a GPU: `sandbox.gpu.health.check`."""
 
-    def __call__(self, uuid: str, *, nvml: Nvml, mps: Mps | None) -> Health:
+    def __call__(self, uuid: str, *, nvml: Nvml, mps: Mps | None) -> HealthResult:
         """Look at it, and compute on it."""
 
 
@@ -130,14 +130,14 @@ class GpuHealthMonitor:
             return str(error)
         return ""
 
-    def _probe(self, share: Share, stopping: Callable[[], bool], mark: Mark | None) -> None:
+    def _probe(self, share: Share, stopping: Callable[[], bool], mark: QuarantineMark | None) -> None:
         """Compute something on the GPU, and draw the conclusion. A quarantined GPU is probed alone."""
         give_up = time.monotonic() + LEASE_PATIENCE_S
         try:
             with self._leases.acquire(
                 self.uuid, share, lambda: stopping() or time.monotonic() > give_up, label="health check"
             ):
-                found = self._mend_mps() if share is Share.RANK else Health()
+                found = self._mend_mps() if share is Share.RANK else HealthResult()
                 if found.well:
                     found = self._check(self.uuid, nvml=self._nvml, mps=self._mps)
         except LeaseCancelled:
@@ -150,15 +150,15 @@ class GpuHealthMonitor:
             self._quarantine.clear(self.uuid)
             log.info("gpu_restored", gpu_uuid=self.uuid, after_s=round(time.time() - mark.since))
 
-    def _mend_mps(self) -> Health:
+    def _mend_mps(self) -> HealthResult:
         """Restart MPS unless it is healthy. The caller holds the GPU exclusively."""
         try:
             if self._mps is not None and not self._mps.healthy():
                 metrics.MPS_RESTARTS.labels(gpu=self.uuid).inc()
                 self._mps.restart()
         except MpsUnavailable as error:
-            return Health(str(error))
-        return Health()
+            return HealthResult(str(error))
+        return HealthResult()
 
     def _take_out(self, reason: str) -> None:
         mark = self._quarantine.quarantine(self.uuid, reason, by=_BY)

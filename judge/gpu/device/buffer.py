@@ -7,7 +7,7 @@ import cupy
 
 from judge.gpu.device.errors import our_errors
 from judge.gpu.device.kernels import Secret
-from judge.runner.memory import Contents
+from judge.runner.memory import PrivateBytes
 from judge.runner.poison import BENDS, STRAIGHT
 from problems.vocabulary import Dtype
 from sandbox.runner.vmm import Allocation
@@ -47,12 +47,12 @@ class DeviceBuffer:
     def _after_bytes(self) -> int:
         return self._allocation.size_bytes - BAND_BYTES - self.size_bytes
 
-    def fill(self, contents: Contents) -> None:
+    def fill(self, contents: PrivateBytes) -> None:
         """Copy `contents` into the payload."""
         with our_errors():
             self._memory.copy(self.payload, self._pointer(contents), self.size_bytes)
 
-    def poison(self, into: Contents | None = None, *, dtype: Dtype | None = None) -> Contents:
+    def poison(self, into: PrivateBytes | None = None, *, dtype: Dtype | None = None) -> PrivateBytes:
         """Fill the payload with fresh poison for elements of `dtype` and return a copy of it."""
         with our_errors():
             kept = self._memory.fresh(self.size_bytes) if into is None else into
@@ -61,14 +61,14 @@ class DeviceBuffer:
             self._memory.kernels.fill_random(self.payload, copy, self.size_bytes, Secret.draw(), bend)
             return kept
 
-    def snapshot(self, into: Contents | None = None) -> Contents:
+    def snapshot(self, into: PrivateBytes | None = None) -> PrivateBytes:
         """A private copy of the payload as it is now."""
         with our_errors():
             kept = self._memory.fresh(self.size_bytes) if into is None else into
             self._memory.copy(self._pointer(kept), self.payload, self.size_bytes)
             return kept
 
-    def holds(self, contents: Contents) -> bool:
+    def holds(self, contents: PrivateBytes) -> bool:
         """Whether the payload is `contents` now."""
         with our_errors():
             kernels = self._memory.kernels
@@ -103,11 +103,11 @@ class DeviceBuffer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _pointer(self, contents: Contents) -> int:
+    def _pointer(self, contents: PrivateBytes) -> int:
         return pointer_of(contents, self.size_bytes)
 
 
-def pointer_of(contents: Contents, size_bytes: int) -> int:
+def pointer_of(contents: PrivateBytes, size_bytes: int) -> int:
     """Return the device address of `contents`.
 
     Raises TypeError for another memory, ValueError for another size.

@@ -63,7 +63,7 @@ def main() -> int:
     """Measure and print."""
     try:
         l2_bytes = int(cupy.cuda.Device().attributes["L2CacheSize"])
-        kernels = Kernels()
+        kernels = CalibrationKernels()
         mixed, reads = bytes_per_s(), kernels.read_bytes_per_s()
         measured = {
             "bytes_per_s": mixed,
@@ -94,7 +94,7 @@ def bytes_per_s() -> float:
     return max(rates)
 
 
-class Kernels:
+class CalibrationKernels:
     """Measurements with our own kernels: 16 bytes per thread and access, as many threads as fit."""
 
     def __init__(self) -> None:

@@ -33,11 +33,11 @@ from typing import Any
 import cupy
 import numpy as np
 
-from judge.clock.contracts import Ordering, Passage
+from judge.clock.contracts import CallObservation, Ordering
 from judge.gpu.device.buffer import DeviceBuffer, pointer_of
 from judge.gpu.device.errors import our_errors
 from judge.gpu.device.kernels import Secret
-from judge.runner.memory import Buffer, Contents
+from judge.runner.memory import Buffer, PrivateBytes
 from sandbox.runner.vmm import Allocation, Device, wait_for_value
 from sandbox.wire import FLAGS_BYTES, Flags
 
@@ -67,9 +67,9 @@ _PERSISTING_L2 = 6  # cudaLimitPersistingL2CacheSize
 
 
 class DeviceGate:
-    """`judge.clock.contracts.Gate` on the current GPU. For one session; close it."""
+    """`judge.clock.contracts.CallGate` on the current GPU. For one session; close it."""
 
-    def __init__(self, device: Device, stream: cupy.cuda.Stream, sweep: Contents) -> None:
+    def __init__(self, device: Device, stream: cupy.cuda.Stream, sweep: PrivateBytes) -> None:
         """`stream` is the referee's, in whose order everything happens; `sweep` is what is read to sweep."""
         with our_errors():
             self._stream = stream
@@ -91,14 +91,14 @@ class DeviceGate:
     def call(
         self,
         orders: Ordering,
-        landings: Sequence[tuple[Buffer, Contents]],
-        outputs: Sequence[tuple[Buffer, Contents]],
+        landings: Sequence[tuple[Buffer, PrivateBytes]],
+        outputs: Sequence[tuple[Buffer, PrivateBytes]],
         *,
         queued: bool,
         expected_us: float,
         timeout_s: float,
-    ) -> Passage:
-        """Let the call of the last order pass; see `judge.clock.contracts.Gate`."""
+    ) -> CallObservation:
+        """Let the call of the last order pass; see `judge.clock.contracts.CallGate`."""
         with our_errors():
             memory, secret = self._memory, Secret.draw()
             self._ticket += 1
@@ -216,7 +216,7 @@ class _Memory:
         return int(self._pinned["told"][0])
 
     def begin(
-        self, landings: Sequence[tuple[Buffer, Contents]], outputs: Sequence[tuple[Buffer, Contents]]
+        self, landings: Sequence[tuple[Buffer, PrivateBytes]], outputs: Sequence[tuple[Buffer, PrivateBytes]]
     ) -> None:
         """Queue the tables of a passage. Earlier ones are over."""
         table = self._pinned["landings"]
@@ -240,10 +240,10 @@ class _Memory:
             *(runtime.memcpyDeviceToHost, self._stream.ptr),
         )
 
-    def found(self) -> Passage:
+    def found(self) -> CallObservation:
         """The passage that was fetched. The stream has been waited for."""
         row = self._pinned["passage"][0]
-        return Passage(
+        return CallObservation(
             alone=int(row["met"]) == _TOGETHER,
             first_us=float(row["first_ns"]) / _US,
             last_us=float(row["last_ns"]) / _US,
@@ -261,7 +261,7 @@ class _Memory:
         runtime.memsetAsync(self.abort.data.ptr, 0, self.abort.nbytes, stream.ptr)
         stream.synchronize()
 
-    def _upload(self, name: str, to: Contents) -> None:
+    def _upload(self, name: str, to: PrivateBytes) -> None:
         pinned, runtime = self._pinned[name], cupy.cuda.runtime
         runtime.memcpyAsync(
             *(pointer_of(to, pinned.nbytes), pinned.ctypes.data, pinned.nbytes),

@@ -28,8 +28,8 @@ from judge.gpu.device.errors import RECOVERING, means_lost, our_errors
 from judge.gpu.device.gate import DeviceGate, forget_persisting_lines
 from judge.gpu.device.kernels import Elements, Kernels
 from judge.gpu.device.places import read_places
-from judge.runner.comparison import Comparison
-from judge.runner.memory import Contents, DeviceLost, DeviceRefused
+from judge.runner.comparison import OutputComparison
+from judge.runner.memory import DeviceLost, DeviceRefused, PrivateBytes
 from problems.schema import Argument, Tolerance
 from problems.vocabulary import Dtype
 from sandbox.runner.vmm import Allocation, Code, CudaError, Device
@@ -52,7 +52,7 @@ class DeviceMemory:
         self._device = device
         self.stream = cupy.cuda.Stream(non_blocking=True)
         self.kernels = Kernels(self.stream)
-        self._sweep: Contents | None = None
+        self._sweep: PrivateBytes | None = None
         self._retired: list[Allocation] = []
         self._opened: list[Allocation] = []
 
@@ -93,7 +93,7 @@ class DeviceMemory:
                 allocation.close()
                 raise
 
-    def open_set(self, drawn: CaseData) -> Mapping[str, Contents]:
+    def open_set(self, drawn: CaseData) -> Mapping[str, PrivateBytes]:
         """The parts of a drawn set by name, in the memory that the set's maker owns."""
         with our_errors():
             size_bytes = max(1, drawn.size_bytes)
@@ -114,10 +114,10 @@ class DeviceMemory:
         argument: Argument,
         shape: tuple[int, ...],
         *,
-        got: Contents,
-        expected: Contents,
-        poison: Contents | None,
-    ) -> Comparison:
+        got: PrivateBytes,
+        expected: PrivateBytes,
+        poison: PrivateBytes | None,
+    ) -> OutputComparison:
         """Compare an output with what is expected."""
         count = got.nbytes // argument.dtype.itemsize
         wide = 8 if argument.dtype.is_float else argument.dtype.itemsize
@@ -183,10 +183,10 @@ class DeviceMemory:
             runtime = cupy.cuda.runtime
             runtime.memcpyAsync(to, origin, size_bytes, runtime.memcpyDeviceToDevice, self.stream.ptr)
 
-    def fresh(self, size_bytes: int) -> Contents:
+    def fresh(self, size_bytes: int) -> PrivateBytes:
         """Allocate private memory from CuPy's pool, which reuses dropped blocks."""
         with self.stream:
-            contents: Contents = cupy.empty(size_bytes, cupy.uint8)
+            contents: PrivateBytes = cupy.empty(size_bytes, cupy.uint8)
             return contents
 
     def retire(self, allocation: Allocation) -> None:
@@ -196,7 +196,7 @@ class DeviceMemory:
             runtime.memsetAsync(allocation.pointer, 0, allocation.size_bytes, self.stream.ptr)
         self._retired.append(allocation)
 
-    def _alike(self, size_bytes: int) -> Contents:
+    def _alike(self, size_bytes: int) -> PrivateBytes:
         contents = self.fresh(size_bytes)
         pointer = pointer_of(contents, size_bytes)
         cupy.cuda.runtime.memsetAsync(pointer, 0, size_bytes, self.stream.ptr)

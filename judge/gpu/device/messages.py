@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from judge.clock.contracts import Disturbed
+from judge.clock.contracts import Interfered
 from judge.clock.roofline import Roofline
-from judge.drawn import Part
+from judge.drawn import ArrayPart
 from judge.report import CaseReport, Diagnostic
 from judge.runner.inspector import Stopped
 from problems.schema import Case, Problem
 from problems.vocabulary import Language
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Attach:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LoadProgram:
     """Load the program, of which these are the files."""
 
     contents: tuple[bytes, ...]
@@ -47,16 +47,16 @@ class SetLayout:
     """A drawn set, whose descriptor comes with the message."""
 
     case: Case
-    parts: tuple[Part, ...]
+    parts: tuple[ArrayPart, ...]
     size_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckCase:
     """Run one case and check it in full; with the set's descriptor."""
 
     drawn: SetLayout
-    flags: Flag
+    flags: RunFlag
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,14 @@ class Leave:
     """Have the runner leave."""
 
 
-Outcome = CaseReport | Stopped | Disturbed | None
+RefereeOutcome = CaseReport | Stopped | Interfered | None
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
     """The result of a request, and the runner's findings about the program up to now."""
 
-    outcome: Outcome
+    outcome: RefereeOutcome
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -92,4 +92,4 @@ class Failed:
     lost: bool
 
 
-Request = Attach | Load | Check | Rank | Leave
+Request = Attach | LoadProgram | CheckCase | Rank | Leave

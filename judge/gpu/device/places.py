@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from judge.dtypes import expected_dtype, storage, widen
-from judge.runner.comparison import SHOWN_MISMATCHES, Comparison, describe
+from judge.runner.comparison import SHOWN_MISMATCHES, OutputComparison, describe
 from problems.schema import Argument
 from problems.vocabulary import Dtype
 
@@ -31,11 +31,11 @@ def tiles_of(count: int) -> int:
 
 def read_places(
     argument: Argument, shape: tuple[int, ...], *, wrong: int, unwritten: int, places: npt.NDArray[np.void]
-) -> Comparison:
+) -> OutputComparison:
     """The comparison of an output that has `wrong` elements, the first of which are at `places`."""
     first = places[: min(wrong, SHOWN_MISMATCHES)]
     stored = _elements(first["got"], argument.dtype)
-    return Comparison(
+    return OutputComparison(
         checked=math.prod(shape),
         mismatched=wrong,
         unwritten=unwritten,

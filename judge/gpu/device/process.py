@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, Self, TypeVar
 
-from judge.clock.contracts import Disturbed as NotTimed
+from judge.clock.contracts import Interfered as NotTimed
 from judge.clock.roofline import Roofline
 from judge.drawn import CaseData
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet, RunnerUnusable
@@ -28,24 +28,24 @@ from judge.gpu.device.messages import (
     Answered,
     Attach,
     Born,
-    Check,
+    CheckCase,
     Failed,
     Leave,
-    Load,
-    Outcome,
+    LoadProgram,
     Rank,
+    RefereeOutcome,
     Request,
     SetLayout,
 )
 from judge.gpu.device.parents import fork_referee
 from judge.report import CaseReport, Diagnostic
-from judge.runner.client import Answer
+from judge.runner.client import ReplyStatus
 from judge.runner.inspector import Stopped
 from judge.runner.memory import DeviceLost
 from problems.schema import Problem
 from problems.vocabulary import Language
-from sandbox.spec import Gpu
-from sandbox.wire import Flag
+from sandbox.spec import SandboxGpu
+from sandbox.wire import RunFlag
 
 _BORN_S = 30.0  # with the imports of a parent that is just starting
 _READY_S = 40.0
@@ -98,7 +98,7 @@ class RefereeProcess:
     @classmethod
     def start(
         cls,
-        memory: Literal["host"] | Gpu,
+        memory: Literal["host"] | SandboxGpu,
         *,
         cancelled: Callable[[], bool] = lambda: False,
         terminate: Callable[[int], object] | None = None,
@@ -155,12 +155,12 @@ class RefereeProcess:
 
     def load(self, *contents: bytes) -> Stopped | None:
         """Load the program. None when it did."""
-        outcome = self._do(Load(contents), (), _LOAD_S)
+        outcome = self._do(LoadProgram(contents), (), _LOAD_S)
         return outcome if outcome is None else _expected(outcome, Stopped)
 
-    def check(self, drawn: CaseData, flags: Flag) -> CaseReport | Stopped:
+    def check(self, drawn: CaseData, flags: RunFlag) -> CaseReport | Stopped:
         """Run one case and check it in full."""
-        request = Check(_layout(drawn), flags)
+        request = CheckCase(_layout(drawn), flags)
         outcome = self._do(request, [drawn.descriptor], self._case_s + _ANSWER_S)
         return outcome if isinstance(outcome, Stopped) else _expected(outcome, CaseReport)
 
@@ -205,7 +205,7 @@ class RefereeProcess:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _do(self, request: Request, descriptors: Sequence[int], patience_s: float) -> Outcome:
+    def _do(self, request: Request, descriptors: Sequence[int], patience_s: float) -> RefereeOutcome:
         if stopped := self.ready():
             return stopped
         self._ask(request, descriptors)
@@ -217,13 +217,15 @@ class RefereeProcess:
         except OSError as error:
             raise RefereeFailed(f"the connection to the referee process was lost: {error}") from error
 
-    def _outcome(self, patience_s: float) -> Outcome:
+    def _outcome(self, patience_s: float) -> RefereeOutcome:
         started = time.monotonic()
         self.pid  # noqa: B018 - its first message comes first
         try:
             message, _ = self._receive(patience_s, self._cancelled)
         except TimeoutError:
-            return Stopped(Answer.TIMED_OUT, device_lost=True, wall_ms=(time.monotonic() - started) * 1000)
+            return Stopped(
+                ReplyStatus.TIMED_OUT, device_lost=True, wall_ms=(time.monotonic() - started) * 1000
+            )
         if isinstance(message, Failed):
             raise (DeviceLost if message.lost else RefereeFailed)(message.reason)
         answered = _expected(message, Answered)
@@ -260,7 +262,7 @@ class RefereeProcess:
         return bool(waiting.poll(patience_s * 1000))
 
 
-def _environment(gpu: Gpu | None) -> dict[str, str]:
+def _environment(gpu: SandboxGpu | None) -> dict[str, str]:
     """Return the environment variables for CUDA: only this GPU, with its MPS or without MPS."""
     if gpu is None:
         return {}

@@ -20,10 +20,10 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judge.clock.contracts import Disturbed, Policy, policy_for
+from judge.clock.contracts import Interfered, Policy, policy_for
 from judge.clock.guard import GpuGuard, NoGuard
 from judge.clock.host_gate import HostGate
-from judge.clock.page import Orders, OrderUnanswered, create_page
+from judge.clock.page import ClockOrders, OrderUnanswered, create_page
 from judge.clock.roofline import Roofline
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets, copies_of, how_many_sets
@@ -34,25 +34,25 @@ from judge.gpu.device.messages import (
     Answered,
     Attach,
     Born,
-    Check,
+    CheckCase,
     Failed,
     Leave,
-    Load,
-    Outcome,
+    LoadProgram,
     Rank,
+    RefereeOutcome,
     SetLayout,
 )
 from judge.report import CaseReport, Timing
 from judge.runner.buffers import HostMemory
 from judge.runner.checking import ByChecker, checker_bytes
-from judge.runner.client import Answer, RunnerChannel
-from judge.runner.inspector import Finding, Inspector, Stopped, report_on
+from judge.runner.client import ReplyStatus, RunnerChannel
+from judge.runner.inspector import InspectionResult, Inspector, Stopped, report_on
 from judge.runner.memory import DeviceLost, DeviceRefused
 from judge.sizes import shape_of
 from problems.schema import Case
 from problems.vocabulary import Verdict
 from sandbox.gpu import nvml
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 if TYPE_CHECKING:  # CuPy is on GPU hosts alone
     from judge.gpu.device.gate import DeviceGate
@@ -120,7 +120,7 @@ def _answer_requests(link: Link, service: "_Service", exchange: RunnerChannel) -
         link.send(answer)
 
 
-def _outcome_of(do: Callable[[], Outcome], exchange: RunnerChannel) -> Answered | Failed:
+def _outcome_of(do: Callable[[], RefereeOutcome], exchange: RunnerChannel) -> Answered | Failed:
     try:
         return Answered(do(), exchange.diagnostics)
     except (DeviceLost, DeviceRefused, OracleFailed) as error:
@@ -151,12 +151,12 @@ class _Service:
         self._inspector = Inspector(attached.problem, memory, exchange, checking)
         self._policy = _ON_HOST if gpu_uuid is None else policy_for(time_sliced=attached.time_sliced)
 
-    def do(self, request: object, descriptors: Sequence[int]) -> Outcome:
+    def do(self, request: object, descriptors: Sequence[int]) -> RefereeOutcome:
         """Do what `request` asks for. Raises DeviceRefused, and DeviceLost where no runner is involved."""
         match request:
-            case Load(files):
+            case LoadProgram(files):
                 return self._inspector.load(*files)
-            case Check(layout, flags):
+            case CheckCase(layout, flags):
                 return self._check(_drawn(layout, descriptors[0]), flags)
             case Rank(layouts, roofline, ours):
                 sets = [_drawn(*pair) for pair in zip(layouts, descriptors, strict=True)]
@@ -170,11 +170,11 @@ class _Service:
         """Wait until the runner has opened its GPU, and the checker its own share of it."""
         started = time.monotonic()
         answer = self._exchange.answer(timeout_s=_PREPARE_S)
-        if answer is Answer.DONE and self._checking is not None:
+        if answer is ReplyStatus.DONE and self._checking is not None:
             self._checking.open()
-        return None if answer is Answer.DONE else self._inspector.stopped(answer, _ms_since(started))
+        return None if answer is ReplyStatus.DONE else self._inspector.stopped(answer, _ms_since(started))
 
-    def _check(self, drawn: CaseData, flags: Flag) -> CaseReport | Stopped:
+    def _check(self, drawn: CaseData, flags: RunFlag) -> CaseReport | Stopped:
         try:
             contents = self._memory.open_set(drawn)
         except DeviceLost:
@@ -183,7 +183,7 @@ class _Service:
 
     def _rank(
         self, sets: Sequence[CaseData], roofline: Roofline | None, ours: frozenset[int]
-    ) -> CaseReport | Stopped | Disturbed:
+    ) -> CaseReport | Stopped | Interfered:
         case, started = sets[0].case, time.monotonic()
         self._exchange.hear_no_more()
         try:
@@ -205,13 +205,13 @@ class _Service:
             return self._inspector.stopped(unanswered.answer, _ms_since(started))
         except DeviceLost:
             return self._lost(wall_ms=_ms_since(started))
-        if isinstance(found, Disturbed):
+        if isinstance(found, Interfered):
             return found
         return self._report(case, found, _ms_since(started))
 
     def _lost(self, *, wall_ms: float) -> Stopped:
         self._inspector.alive = False
-        return Stopped(Answer.DONE, device_lost=True, wall_ms=wall_ms)
+        return Stopped(ReplyStatus.DONE, device_lost=True, wall_ms=wall_ms)
 
     def _timed_sets(self, sets: Sequence[CaseData]) -> MemorySets:
         memory, case = self._memory, sets[0].case
@@ -227,12 +227,12 @@ class _Service:
         return HostGate() if isinstance(self._memory, HostMemory) else self._memory.gate()
 
     @contextmanager
-    def _session(self, timed: MemorySets, gate: "HostGate | DeviceGate") -> Iterator[Orders]:
+    def _session(self, timed: MemorySets, gate: "HostGate | DeviceGate") -> Iterator[ClockOrders]:
         """A timed session over `timed`. Raises OrderUnanswered if it does not end."""
         page = create_page()
         flags = () if gate.descriptor is None else (gate.descriptor,)
         try:
-            with Orders(page, self._exchange.hung_up) as orders:
+            with ClockOrders(page, self._exchange.hung_up) as orders:
                 self._exchange.open_timing(
                     page,
                     timed.arguments,
@@ -243,7 +243,7 @@ class _Service:
                 yield orders
                 orders.end()
                 answer = self._exchange.answer(timeout_s=_END_S)
-                if answer is not Answer.DONE:
+                if answer is not ReplyStatus.DONE:
                     raise OrderUnanswered(answer)
         finally:
             os.close(page)
@@ -252,11 +252,11 @@ class _Service:
         uuid = self._gpu_uuid
         return NoGuard() if uuid is None else GpuGuard(lambda: nvml.sample(uuid), ours.__contains__)
 
-    def _report(self, case: Case, found: Timing | Finding, wall_ms: float) -> CaseReport:
-        if isinstance(found, Finding):
+    def _report(self, case: Case, found: Timing | InspectionResult, wall_ms: float) -> CaseReport:
+        if isinstance(found, InspectionResult):
             return report_on(case, found, wall_ms=wall_ms)
         checked = sum(math.prod(shape_of(argument, case.sizes)) for argument in outputs(self._problem))
-        accepted = Finding(Verdict.ACCEPTED, checked=checked)
+        accepted = InspectionResult(Verdict.ACCEPTED, checked=checked)
         return replace(report_on(case, accepted, wall_ms=wall_ms), timing=found)
 
 

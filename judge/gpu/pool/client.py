@@ -25,7 +25,7 @@ from judge.drawn import CaseData, layout
 from judge.errors import JudgeError
 from judge.gpu.pool.server import MESSAGE_BYTES, lock
 from problems.schema import Case, Problem
-from sandbox.spec import Gpu
+from sandbox.spec import SandboxGpu
 
 _START_S = 30.0
 _ANSWER_S = 30.0
@@ -53,7 +53,7 @@ class SecretPoolSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Reservation:
+class PoolReservation:
     """A set to be filled. `drawn` is the caller's to close."""
 
     number: int
@@ -66,7 +66,9 @@ class SecretPool:
     `directory` is the runtime directory, which belongs to this user alone.
     """
 
-    def __init__(self, directory: Path, uuid: str, *, gpu: Gpu | None, settings: SecretPoolSettings) -> None:
+    def __init__(
+        self, directory: Path, uuid: str, *, gpu: SandboxGpu | None, settings: SecretPoolSettings
+    ) -> None:
         self._directory = directory
         self._uuid = uuid
         self._gpu = gpu
@@ -119,7 +121,7 @@ class SecretPool:
         """Return the number of sets of `case` that are being filled. Raises SecretPoolUnavailable."""
         return self._look(problem, case)["coming"]
 
-    def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> Reservation | None:
+    def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> PoolReservation | None:
         """Memory for another set of `case`. With `keep` it is made ahead: None when it is not wanted.
 
         Raises SecretPoolUnavailable, also where the GPU has no memory left.
@@ -133,13 +135,13 @@ class SecretPool:
             )
         if not descriptors:
             return None
-        return Reservation(int(answer["number"]), CaseData(case, parts, size_bytes, descriptors[0]))
+        return PoolReservation(int(answer["number"]), CaseData(case, parts, size_bytes, descriptors[0]))
 
-    def commit(self, reservation: Reservation, *, used: bool) -> None:
+    def commit(self, reservation: PoolReservation, *, used: bool) -> None:
         """The set is filled and may be handed out; with `used` the caller uses it too."""
         self._tell({"do": "commit", "number": reservation.number, "used": used})
 
-    def drop(self, reservation: Reservation) -> None:
+    def drop(self, reservation: PoolReservation) -> None:
         """The set is not for others: forget it."""
         self._tell({"do": "drop", "number": reservation.number})
 

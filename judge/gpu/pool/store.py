@@ -40,7 +40,7 @@ class Rotation:
 
 
 @dataclass(slots=True)
-class Entry:
+class PoolEntry:
     """A set under its number. `owner` is who reserved it, until it is committed."""
 
     number: int
@@ -63,7 +63,7 @@ class Entry:
 class _CaseBucket:
     """The sets of one case."""
 
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[PoolEntry] = field(default_factory=list)
     wanted_s: float = 0.0
     coming: int = 0  # reserved, not yet committed
 
@@ -74,7 +74,7 @@ class _CaseBucket:
 
 
 @dataclass(slots=True)
-class Counts:
+class PoolCounts:
     """Counters since the start."""
 
     handed_out_fresh: int = 0
@@ -98,9 +98,9 @@ class Store:
         self._rotation = rotation
         self._clock = clock
         self._shelves: dict[str, _CaseBucket] = {}
-        self._reserved: dict[int, Entry] = {}
+        self._reserved: dict[int, PoolEntry] = {}
         self._next = 1
-        self.counts = Counts()
+        self.counts = PoolCounts()
 
     @property
     def size_bytes(self) -> int:
@@ -112,7 +112,7 @@ class Store:
         """The number of sets that can be issued."""
         return sum(len(shelf.entries) for shelf in self._shelves.values())
 
-    def take(self, key: str, count: int, *, keep: int, once: bool = False) -> tuple[list[Entry], int]:
+    def take(self, key: str, count: int, *, keep: int, once: bool = False) -> tuple[list[PoolEntry], int]:
         """Up to `count` sets of the case `key`, and how many to make afterwards so that `keep` are fresh.
 
         With `once` they are retired as soon as `retire_used` is called: this is their first and last use.
@@ -140,7 +140,7 @@ class Store:
         shelf = self._shelves.get(key, _CaseBucket())
         return {"sets": len(shelf.entries), "fresh": shelf.fresh, "coming": shelf.coming}
 
-    def reserve(self, key: str, size_bytes: int, owner: object, *, keep: int = 0) -> Entry | None:
+    def reserve(self, key: str, size_bytes: int, owner: object, *, keep: int = 0) -> PoolEntry | None:
         """Memory for a set of the case `key`.
 
         With `keep` it is made ahead: None when so many fresh ones are there or coming, or when it does not
@@ -154,7 +154,7 @@ class Store:
         if keep and not (fits and shelf.fresh < keep):
             return None
         held = self._allocate_or_evict(size_bytes)
-        entry = Entry(self._next, key, size_bytes, held, self._clock(), owner)
+        entry = PoolEntry(self._next, key, size_bytes, held, self._clock(), owner)
         self._next += 1
         self._reserved[entry.number] = entry
         shelf.coming += 1
@@ -199,12 +199,12 @@ class Store:
         self._shelves.clear()
         self._reserved.clear()
 
-    def _all(self) -> Iterator[Entry]:
+    def _all(self) -> Iterator[PoolEntry]:
         yield from self._reserved.values()
         for shelf in self._shelves.values():
             yield from shelf.entries
 
-    def _forget_reservation(self, entry: Entry) -> None:
+    def _forget_reservation(self, entry: PoolEntry) -> None:
         del self._reserved[entry.number]
         self._shelves[entry.key].coming -= 1
 
@@ -214,7 +214,7 @@ class Store:
             for entry in [entry for entry in shelf.entries if entry.uses and entry.first_s < oldest_s]:
                 self._retire(shelf, entry)
 
-    def _retire(self, shelf: _CaseBucket, entry: Entry) -> None:
+    def _retire(self, shelf: _CaseBucket, entry: PoolEntry) -> None:
         shelf.entries.remove(entry)
         entry.held.close()
         self.counts.retired += 1

@@ -24,7 +24,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class DeviceFunction:
     """A function that runs on the device: its declaration begins at `start`, its body is `body:end`."""
 
     name: str
@@ -38,7 +38,7 @@ def masked(source: str) -> str:
     return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source)
 
 
-def device_functions(code: str) -> Iterator[Function]:
+def device_functions(code: str) -> Iterator[DeviceFunction]:
     """The functions of masked `code` that run on the device, methods too."""
     end = 0
     for found in _DEVICE.finditer(code):
@@ -48,7 +48,7 @@ def device_functions(code: str) -> Iterator[Function]:
         end = closing_of(code, opening)
         head = code[found.end() : opening]
         name = _DECLARED.search(head)
-        yield Function(name[1] if name else "", found.start(), opening + 1, end - 1)
+        yield DeviceFunction(name[1] if name else "", found.start(), opening + 1, end - 1)
 
 
 def closing_of(code: str, opening: int, limit: int | None = None) -> int:

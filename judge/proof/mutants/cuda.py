@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from judge.proof.mutants.code import Function, closing_of, device_functions, expression_end, masked, trimmed
+from judge.proof.mutants.code import (
+    DeviceFunction,
+    closing_of,
+    device_functions,
+    expression_end,
+    masked,
+    trimmed,
+)
 from judge.proof.mutants.mutant import Edit, Mutant, Operator, Original, mutants_by_place
 from problems.vocabulary import Language
 
@@ -48,17 +55,17 @@ _FAR = 2000  # characters before a place, in which a loop around it is looked fo
 _MOST_LOOKED_AT = 500  # places for each pattern: around each of them the text is read again
 _LOWERED = ("float4", "float", "double", "long long", "unsigned", "int")
 
-Find = Callable[["Code"], Iterator[Edit]]
+Find = Callable[["CudaSource"], Iterator[Edit]]
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CudaSource:
     """A source, masked, and its functions that run on the device."""
 
     text: str
-    functions: tuple[Function, ...]
+    functions: tuple[DeviceFunction, ...]
 
-    def within(self, pattern: re.Pattern[str]) -> Iterator[tuple[Function, re.Match[str]]]:
+    def within(self, pattern: re.Pattern[str]) -> Iterator[tuple[DeviceFunction, re.Match[str]]]:
         """Yield the first matches of `pattern` in the bodies of those functions, up to _MOST_LOOKED_AT."""
         found = ((f, place) for f in self.functions for place in pattern.finditer(self.text, f.body, f.end))
         return islice(found, _MOST_LOOKED_AT)
@@ -71,14 +78,14 @@ class Code:
 def cuda_mutants(file: str, source: str) -> Iterator[Mutant]:
     """Every mutant of a CUDA source, by operator and then by place."""
     text = masked(source)
-    code = Code(text, tuple(device_functions(text)))
+    code = CudaSource(text, tuple(device_functions(text)))
     original = Original(file, Language.CUDA, source, _PRELUDE)
     for operator, finders in _OPERATORS.items():
         edits = (edit for find in finders for edit in find(code))
         yield from mutants_by_place(original, operator, edits)
 
 
-def _bounds(code: Code) -> Iterator[Edit]:
+def _bounds(code: CudaSource) -> Iterator[Edit]:
     """`i < n` becomes `i < n - 1`, and `i >= n` becomes `i >= n - 1`."""
     for _, found in code.within(_COMPARISON):
         before = code.text[max(0, found.start() - _NEAR) : found.start()]
@@ -96,19 +103,19 @@ def _bounds(code: Code) -> Iterator[Edit]:
             yield Edit(start, end, f"{operand} - 1" if simple else f"({operand}) - 1")
 
 
-def _barriers(code: Code) -> Iterator[Edit]:
+def _barriers(code: CudaSource) -> Iterator[Edit]:
     """A barrier, or a fence, is gone."""
     for _, found in code.within(_BARRIER):
         yield Edit(found.start(), found.end(), ";")
 
 
-def _atomics(code: Code) -> Iterator[Edit]:
+def _atomics(code: CudaSource) -> Iterator[Edit]:
     """Yield edits that turn an atomic update into an exchange, so that other threads' updates are lost."""
     for _, found in code.within(_ATOMIC):
         yield Edit(found.start(), found.end(), "atomicExch")
 
 
-def _linear(code: Code) -> Iterator[Edit]:
+def _linear(code: CudaSource) -> Iterator[Edit]:
     """`row * cols + col` becomes `col * cols + row`, where it is an index."""
     for function, found in code.within(_LINEAR):
         statement = code.text[function.body : found.start()]
@@ -119,7 +126,7 @@ def _linear(code: Code) -> Iterator[Edit]:
                 yield Edit(found.start(), found.end(), f"{third} * {second} + {first}")
 
 
-def _axes(code: Code) -> Iterator[Edit]:
+def _axes(code: CudaSource) -> Iterator[Edit]:
     """`threadIdx.x` becomes `threadIdx.y`, and the other way round, where both are used."""
     places = [(function, found[1], found[2], found) for function, found in code.within(_PLACE)]
     used = {(function, index, axis) for function, index, axis, _ in places}
@@ -129,14 +136,14 @@ def _axes(code: Code) -> Iterator[Edit]:
             yield Edit(found.start(), found.end(), f"{index}.{other}")
 
 
-def _subscripts(code: Code) -> Iterator[Edit]:
+def _subscripts(code: CudaSource) -> Iterator[Edit]:
     """`tile[y][x]` becomes `tile[x][y]`."""
     for _, found in code.within(_TWO_SUBSCRIPTS):
         if found[1] != found[2]:
             yield Edit(found.start(1) - 1, found.end(), f"[{found[2]}][{found[1]}]")
 
 
-def _launches(code: Code) -> Iterator[Edit]:
+def _launches(code: CudaSource) -> Iterator[Edit]:
     """A launch with one block fewer in a direction, where the kernel does not stride over the grid."""
     for found in islice(_LAUNCH.finditer(code.text), _MOST_LOOKED_AT):
         body = code.function(found[1])
@@ -149,7 +156,7 @@ def _launches(code: Code) -> Iterator[Edit]:
                 yield Edit(start, end, f"warpcourt_fewer_{axis}({grid})")
 
 
-def _stores(code: Code) -> Iterator[Edit]:
+def _stores(code: CudaSource) -> Iterator[Edit]:
     """Yield edits that round stored or accumulated values to a smaller type."""
     for function, found in code.within(_STORE):
         end = expression_end(code.text, found.end(), (";", ","))
@@ -172,7 +179,7 @@ def _stores(code: Code) -> Iterator[Edit]:
             yield Edit(start, end, f"warpcourt_low({declared}({value}))")
 
 
-def _type_of(code: Code, function: Function, name: str, at: int, *, pointed: bool) -> str:
+def _type_of(code: CudaSource, function: DeviceFunction, name: str, at: int, *, pointed: bool) -> str:
     """The type that `name` is declared with nearest before `at`, empty if it is none that can be lowered."""
     pointer = r"(?:\s*[*&]\s*(?:__restrict__\s+)?|\s+)" if pointed else r"\s+"
     others = r"(?:[\w\s=.]{1,200},\s*)?"  # of the same declaration

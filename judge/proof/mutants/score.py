@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from judge.proof.batches.trials import Trial
 from judge.proof.mutants.mutant import Mutant
 from judge.proof.mutants.selection import Family
-from judge.proof.results import Finding, MutantOutcome, error, mutation_score, warning
+from judge.proof.results import MutantOutcome, ProofFinding, error, mutation_score, warning
 from problems.ignored_mutants import KEY
 from problems.schema import IgnoredMutant
 
@@ -41,7 +41,7 @@ def outcome_ignored(mutant: Mutant, entry: IgnoredMutant) -> MutantOutcome:
     )
 
 
-def check_mutants(families: Sequence[Family], outcomes: Sequence[MutantOutcome]) -> Iterator[Finding]:
+def check_mutants(families: Sequence[Family], outcomes: Sequence[MutantOutcome]) -> Iterator[ProofFinding]:
     """Findings on the score, on each mutant that passed, and on entries that name none."""
     yield from _check_score(outcomes)
     tried = {(m.original.file, m.name): m for family in families for m in family.mutants}
@@ -62,7 +62,7 @@ def check_mutants(families: Sequence[Family], outcomes: Sequence[MutantOutcome])
         )
 
 
-def _check_score(outcomes: Sequence[MutantOutcome]) -> Iterator[Finding]:
+def _check_score(outcomes: Sequence[MutantOutcome]) -> Iterator[ProofFinding]:
     score = mutation_score(outcomes)
     if score is None:
         yield warning(

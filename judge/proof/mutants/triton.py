@@ -44,7 +44,7 @@ _MOST_AXES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class TritonSource:
     """A Triton source: its tree, its kernels and device functions, and where each line begins."""
 
     source: str
@@ -85,7 +85,7 @@ class Program:
         return start + len(self.source[start:end].encode()[:column_bytes].decode())
 
 
-Find = Callable[[Program], Iterator[Edit]]
+Find = Callable[[TritonSource], Iterator[Edit]]
 
 
 def triton_mutants(file: str, source: str) -> Iterator[Mutant]:
@@ -106,7 +106,7 @@ def _mutants(file: str, source: str) -> Iterator[Mutant]:
         yield from mutants_by_place(original, operator, edits)
 
 
-def _parsed(source: str) -> Program | None:
+def _parsed(source: str) -> TritonSource | None:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -130,10 +130,10 @@ def _parsed(source: str) -> Program | None:
         for node in tree.body
         if isinstance(node, ast.FunctionDef) and any("jit" in ast.unparse(d) for d in node.decorator_list)
     )
-    return Program(source, tree, functions, language, tuple(starts))
+    return TritonSource(source, tree, functions, language, tuple(starts))
 
 
-def _bounds(program: Program) -> Iterator[Edit]:
+def _bounds(program: TritonSource) -> Iterator[Edit]:
     """`at < n` becomes `at < n - 1`, and `range(0, n, …)` ends at `n - 1`."""
     for function in program.functions:
         for node in ast.walk(function):
@@ -149,19 +149,19 @@ def _bounds(program: Program) -> Iterator[Edit]:
             yield program.edit(bound, f"{text} - 1" if simple else f"({text}) - 1")
 
 
-def _barriers(program: Program) -> Iterator[Edit]:
+def _barriers(program: TritonSource) -> Iterator[Edit]:
     """A barrier is gone."""
     for call in program.calls("debug_barrier"):
         yield program.edit(call, "None")
 
 
-def _atomics(program: Program) -> Iterator[Edit]:
+def _atomics(program: TritonSource) -> Iterator[Edit]:
     """Yield edits that turn an atomic update into a store, so that other threads' updates are lost."""
     for call in program.calls("atomic_add", "atomic_max", "atomic_min", "atomic_or", "atomic_and"):
         yield program.edit(call.func, "warpcourt_overwrite")
 
 
-def _linear(program: Program) -> Iterator[Edit]:
+def _linear(program: TritonSource) -> Iterator[Edit]:
     """`row * cols + col` becomes `col * cols + row`, but not in values that are stored."""
     values = (value for call in program.calls("store") for value in call.args[1:2])
     stored = {id(node) for value in values for node in ast.walk(value)}
@@ -179,10 +179,10 @@ def _linear(program: Program) -> Iterator[Edit]:
                 yield Edit(start, edit.end, f"({third}) * ({second}) + ({first})")
 
 
-def _axes(program: Program) -> Iterator[Edit]:
+def _axes(program: TritonSource) -> Iterator[Edit]:
     """`tl.program_id(0)` becomes `tl.program_id(1)`, and the other way round, where both are used."""
     for function in program.functions:
-        alone = Program(program.source, program.tree, (function,), program.language, program.starts)
+        alone = TritonSource(program.source, program.tree, (function,), program.language, program.starts)
         calls = [call for call in alone.calls("program_id") if call.args]
         axes = {program.text(call.args[0]) for call in calls}
         if {"0", "1"} <= axes:
@@ -192,7 +192,7 @@ def _axes(program: Program) -> Iterator[Edit]:
                     yield program.edit(call.args[0], "1" if axis == "0" else "0")
 
 
-def _launches(program: Program) -> Iterator[Edit]:
+def _launches(program: TritonSource) -> Iterator[Edit]:
     """A launch with one program fewer in a direction, where the kernel does not stride over the grid."""
     kernels = {function.name: program.text(function) for function in program.functions}
     for node in ast.walk(program.tree):
@@ -208,7 +208,7 @@ def _launches(program: Program) -> Iterator[Edit]:
                 yield program.edit(blocks, f"warpcourt_fewer({grid}, {axis})")
 
 
-def _values(program: Program) -> Iterator[Edit]:
+def _values(program: TritonSource) -> Iterator[Edit]:
     """Yield edits that round stored or atomically added values to a smaller type."""
     constants = [id(call) for call in program.calls("full", "zeros")]
     for call in program.calls("store", "atomic_add"):
@@ -217,7 +217,7 @@ def _values(program: Program) -> Iterator[Edit]:
                 yield program.edit(value, f"warpcourt_low({program.text(value)})")
 
 
-def _loads(program: Program) -> Iterator[Edit]:
+def _loads(program: TritonSource) -> Iterator[Edit]:
     """Yield edits that round loaded values to a smaller type."""
     for call in program.calls("load"):
         yield program.edit(call, f"warpcourt_low({program.text(call)})")

@@ -18,7 +18,7 @@ class Register(NamedTuple):
     type: Type
 
 
-class Place(NamedTuple):
+class VariableSymbol(NamedTuple):
     """A variable in memory. `address` is a C++ expression of type u64 (an offset for shared memory)."""
 
     address: str
@@ -26,14 +26,14 @@ class Place(NamedTuple):
     size_bytes: int
 
 
-class Code(NamedTuple):
+class FunctionSymbol(NamedTuple):
     """A function whose address may be taken."""
 
     cpp: str
     function: Function
 
 
-Symbol = Register | Place | Code
+Symbol = Register | VariableSymbol | FunctionSymbol
 
 
 class CppNames:

@@ -19,15 +19,15 @@ from sandbox.compiled import (
     MAX_ARTIFACT_BYTES,
     TOO_LARGE,
     Compiled,
-    Outcome,
+    CompileOutcome,
     clean_log,
     clean_paths,
     exceeded,
 )
 from sandbox.gpu.compile.compiler import LISTINGS
-from sandbox.gpu.compile.recipe import Recipe
-from sandbox.spec import Ending
-from sandbox.wire import REPLY_BYTES, Kind, Request, send_request, unpack_reply
+from sandbox.gpu.compile.recipe import GpuCompileRecipe
+from sandbox.spec import Termination
+from sandbox.wire import REPLY_BYTES, Request, RequestKind, send_request, unpack_reply
 
 _MAX_REPORT_BYTES = 4 << 20
 _MAX_NAMES = 64
@@ -60,7 +60,7 @@ class GpuCompiled(Compiled):
 class Compilation:
     """A source being compiled by `process`, from a pool of `Compiler.command`. Owns it; close it."""
 
-    def __init__(self, process: Process, source: bytes, binding: bytes, recipe: Recipe) -> None:
+    def __init__(self, process: Process, source: bytes, binding: bytes, recipe: GpuCompileRecipe) -> None:
         self._process = process
         self._recipe = recipe
         self._started = time.monotonic()
@@ -68,7 +68,7 @@ class Compilation:
         self._artifact = _memory_file("artifact")
         inputs = [_memory_file(name, text) for name, text in self._inputs(source, binding)]
         try:
-            request = Request(Kind.LOAD, _SEQUENCE)
+            request = Request(RequestKind.LOAD, _SEQUENCE)
             send_request(process.channel, request, [self._report, *inputs, self._artifact])
         except OSError:
             pass  # it has died, which `result` will see
@@ -85,15 +85,19 @@ class Compilation:
         try:
             status, log, resources = _parse(_read(self._report, _MAX_REPORT_BYTES))
         except ValueError as error:
-            return GpuCompiled(Outcome.BROKEN, None, f"the compile sandbox: {error}", Ending.EXITED, wall_s)
+            return GpuCompiled(
+                CompileOutcome.BROKEN, None, f"the compile sandbox: {error}", Termination.EXITED, wall_s
+            )
         log = clean_log(log.encode(), (self._recipe.root,))
         if status != 0:
-            outcome = Outcome.REJECTED if status == REJECTED else Outcome.BROKEN
-            return GpuCompiled(outcome, None, log, Ending.EXITED, wall_s)
+            outcome = CompileOutcome.REJECTED if status == REJECTED else CompileOutcome.BROKEN
+            return GpuCompiled(outcome, None, log, Termination.EXITED, wall_s)
         artifact = _read(self._artifact, MAX_ARTIFACT_BYTES + 1)
         if len(artifact) > MAX_ARTIFACT_BYTES:
-            return GpuCompiled(Outcome.EXCEEDED, None, f"{TOO_LARGE}\n{log}", Ending.EXITED, wall_s)
-        return GpuCompiled(Outcome.BUILT, artifact, log, Ending.EXITED, wall_s, resources)
+            return GpuCompiled(
+                CompileOutcome.EXCEEDED, None, f"{TOO_LARGE}\n{log}", Termination.EXITED, wall_s
+            )
+        return GpuCompiled(CompileOutcome.BUILT, artifact, log, Termination.EXITED, wall_s, resources)
 
     def listings(self, patience_s: float = 10.0) -> Mapping[str, str]:
         """`ptx` and `sass`, as far as they are ready after `patience_s`. Ends the sandbox."""
@@ -132,11 +136,13 @@ class Compilation:
     def _ended(self, wall_s: float) -> GpuCompiled:
         """It did not answer: a limit ended it, or it failed on our account."""
         completion = self._process.wait(_END_S)
-        if completion.ending is not Ending.EXITED:
+        if completion.ending is not Termination.EXITED:
             log = exceeded(completion.ending) + "\n"
-            return GpuCompiled(Outcome.EXCEEDED, None, log, completion.ending, wall_s)
+            return GpuCompiled(CompileOutcome.EXCEEDED, None, log, completion.ending, wall_s)
         said = completion.stderr.decode(errors="replace")[-4000:]
-        return GpuCompiled(Outcome.BROKEN, None, f"the compile sandbox: {said}", completion.ending, wall_s)
+        return GpuCompiled(
+            CompileOutcome.BROKEN, None, f"the compile sandbox: {said}", completion.ending, wall_s
+        )
 
 
 def _parse(data: bytes) -> tuple[int, str, ResourceTexts]:

@@ -26,10 +26,10 @@ from pathlib import Path
 from sandbox.backend import Backend
 from sandbox.compiled import COMPILE_LIMITS
 from sandbox.gpu.compile.prepare import HOME, Learned
-from sandbox.gpu.compile.recipe import FINISH_OBJECT, FLAGS, Recipe
+from sandbox.gpu.compile.recipe import FINISH_OBJECT, FLAGS, GpuCompileRecipe
 from sandbox.gpu.compile.server import MAX_LISTING_BYTES
 from sandbox.precompile import PREFIX
-from sandbox.spec import Bind, Command, Completion, Ending, Image, Limits
+from sandbox.spec import Bind, Command, Completion, Image, Limits, Termination
 from sandbox.toolchain import ToolchainMissing, Toolkit
 
 LISTINGS: Mapping[str, str] = {"ptx": "listing.ptx", "sass": "listing.sass"}
@@ -47,7 +47,7 @@ _FLAG = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CompilerPaths:
     """Paths of Python and the compilers inside a compile sandbox."""
 
     python: str
@@ -56,16 +56,16 @@ class Place:
     binds: tuple[Bind, ...] = ()
 
 
-IN_IMAGE = Place("python3", "nvcc", "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin")
+IN_IMAGE = CompilerPaths("python3", "nvcc", "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin")
 
 
-def on_host(toolkit: Toolkit) -> Place:
+def on_host(toolkit: Toolkit) -> CompilerPaths:
     """The host's own compilers, for an isolation that shows them: bubblewrap."""
     binds = list(toolkit.binds())
     prefix = Path(sys.base_prefix).resolve()
     if not any(prefix.is_relative_to(bind.source) for bind in binds):
         binds.append(Bind(prefix, str(prefix)))
-    return Place(
+    return CompilerPaths(
         str(Path(sys.executable).resolve()),
         str(toolkit.nvcc),
         f"{toolkit.nvcc.parent}:/usr/bin:/bin",
@@ -87,7 +87,7 @@ class Compiler:
     """The compilers of one kind of sandbox, for `architectures` such as `90a`. See `open_compiler`."""
 
     backend: Backend
-    place: Place
+    place: CompilerPaths
     architectures: tuple[str, ...]
     learned: Learned
     folder: Path
@@ -114,7 +114,7 @@ class Compiler:
             collect=dict.fromkeys(LISTINGS.values(), MAX_LISTING_BYTES),
         )
 
-    def recipe(self, flags: Sequence[str] = ()) -> Recipe:
+    def recipe(self, flags: Sequence[str] = ()) -> GpuCompileRecipe:
         """The steps with `flags` of a problem. Raises ValueError for a flag that no problem may give."""
         check_flags(flags)
         return (
@@ -131,7 +131,9 @@ def check_flags(flags: Sequence[str]) -> None:
             raise ValueError(f"{flag!r} is not a flag that a problem may give to nvcc")
 
 
-def open_compiler(backend: Backend, place: Place, *, cache: Path, architectures: Sequence[str]) -> Compiler:
+def open_compiler(
+    backend: Backend, place: CompilerPaths, *, cache: Path, architectures: Sequence[str]
+) -> Compiler:
     """Open the compilers at `place`. Builds their shared files in `cache` if missing (about 4 s).
 
     Raises:
@@ -152,13 +154,15 @@ def open_compiler(backend: Backend, place: Place, *, cache: Path, architectures:
     return Compiler(backend, place, tuple(architectures), learned, folder, stamp)
 
 
-def _learn(backend: Backend, place: Place, architectures: Sequence[str], flags: Sequence[str]) -> Learned:
+def _learn(
+    backend: Backend, place: CompilerPaths, architectures: Sequence[str], flags: Sequence[str]
+) -> Learned:
     words = ("sandbox.gpu.compile.prepare", "learn", place.nvcc, ",".join(architectures), *flags)
     completion = _run(backend, _command(place, words, _PREPARE_LIMITS))
     return Learned.from_json(completion.stdout.decode())
 
 
-def _build(backend: Backend, place: Place, learned: Learned, folder: Path) -> None:
+def _build(backend: Backend, place: CompilerPaths, learned: Learned, folder: Path) -> None:
     command = _command(
         place,
         ("sandbox.gpu.compile.prepare", "build"),
@@ -184,14 +188,14 @@ def _run(backend: Backend, command: Command) -> Completion:
         completion = process.wait()
     finally:
         process.close()
-    if completion.ending is not Ending.EXITED or completion.status != 0:
+    if completion.ending is not Termination.EXITED or completion.status != 0:
         said = completion.stderr.decode(errors="replace").strip()[-2000:]
         raise ToolchainMissing(f"the compile sandbox: {said or f'it ended by {completion.ending}'}")
     return completion
 
 
 def _command(
-    place: Place,
+    place: CompilerPaths,
     words: Sequence[str],
     limits: Limits,
     *,

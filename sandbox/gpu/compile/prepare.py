@@ -15,7 +15,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from sandbox.gpu.compile.recipe import FINISH_OBJECT, Recipe, learn_recipe
+from sandbox.gpu.compile.recipe import FINISH_OBJECT, GpuCompileRecipe, learn_recipe
 from sandbox.nvcc_steps import StepsUnknown
 from sandbox.precompile import HostSteps
 
@@ -29,7 +29,7 @@ _REFUSED = 10
 class Learned:
     """The recipe and the versions of the compilers, by name."""
 
-    recipe: Recipe
+    recipe: GpuCompileRecipe
     versions: dict[str, str]
 
     def to_json(self) -> str:
@@ -40,7 +40,7 @@ class Learned:
     def from_json(cls, text: str) -> "Learned":
         """Rebuild the value from the output of `to_json`."""
         body = json.loads(text)
-        return cls(Recipe.from_json(json.dumps(body["recipe"])), body["versions"])
+        return cls(GpuCompileRecipe.from_json(json.dumps(body["recipe"])), body["versions"])
 
 
 def learn(nvcc: str, architectures: list[str], flags: list[str]) -> Learned:
@@ -62,7 +62,7 @@ def learn(nvcc: str, architectures: list[str], flags: list[str]) -> Learned:
     )
 
 
-def build(recipe: Recipe, folder: Path) -> None:
+def build(recipe: GpuCompileRecipe, folder: Path) -> None:
     """Write what compilations share into `folder`. Raises CalledProcessError."""
     include = Path(recipe.root) / "include"
     argv = ["g++", "-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", f"-I{include}"]

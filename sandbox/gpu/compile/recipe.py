@@ -38,7 +38,7 @@ warpcourt_fatbin:
 
 
 @dataclass(frozen=True)
-class Device:
+class DeviceSteps:
     """The steps for one architecture, and the files that they leave."""
 
     preprocess: list[str]
@@ -49,7 +49,7 @@ class Device:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class GpuCompileRecipe:
     """All steps, to be run in the working directory. `files` must be there at the start.
 
     `usage` and `disassemble` are the beginnings of commands that take a cubin, empty where the toolkit has
@@ -58,7 +58,7 @@ class Recipe:
 
     environment: dict[str, str]
     host: dict[str, list[str]]
-    devices: list[Device]
+    devices: list[DeviceSteps]
     fatbinary: list[str]
     embed: list[str]
     link: list[str]
@@ -72,13 +72,15 @@ class Recipe:
         return json.dumps(asdict(self), indent=1)
 
     @classmethod
-    def from_json(cls, text: str) -> "Recipe":
+    def from_json(cls, text: str) -> "GpuCompileRecipe":
         """Rebuild the value from the output of `to_json`."""
         body = json.loads(text)
-        return cls(**{**body, "devices": [Device(**device) for device in body["devices"]]})
+        return cls(**{**body, "devices": [DeviceSteps(**device) for device in body["devices"]]})
 
 
-def learn_recipe(nvcc: str, architectures: Sequence[str], flags: Sequence[str], *, home: str) -> Recipe:
+def learn_recipe(
+    nvcc: str, architectures: Sequence[str], flags: Sequence[str], *, home: str
+) -> GpuCompileRecipe:
     """Ask `nvcc` how it compiles for `architectures` such as `90a`. `home` has what `prepare` built.
 
     Raises:
@@ -92,7 +94,7 @@ def learn_recipe(nvcc: str, architectures: Sequence[str], flags: Sequence[str], 
     cuobjdump = shutil.which("cuobjdump", path=search_path)
     nvdisasm = shutil.which("nvdisasm", path=search_path)
     gold = ["-fuse-ld=gold"] if shutil.which("ld.gold", path="/usr/bin") else []  # twice as fast
-    return Recipe(
+    return GpuCompileRecipe(
         environment=steps.environment,
         host=steps.host("host.o"),
         devices=[
@@ -115,11 +117,11 @@ def learn_recipe(nvcc: str, architectures: Sequence[str], flags: Sequence[str], 
     )
 
 
-def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[list[str]]) -> Device:
+def _device(front: list[str], preprocessors: list[list[str]], assemblers: list[list[str]]) -> DeviceSteps:
     """The steps around one `front` are those that write what it reads and read what it writes."""
     preprocessed, ptx = front[-3], front[-1]
     preprocess = next((step for step in preprocessors if step[-1] == preprocessed), None)
     assemble = next((step for step in assemblers if ptx in step), None)
     if preprocess is None or assemble is None:
         raise StepsUnknown(f"this version of nvcc uses unknown compilation steps: {' '.join(front)}")
-    return Device(preprocess, front, assemble, ptx, assemble[-1])
+    return DeviceSteps(preprocess, front, assemble, ptx, assemble[-1])

@@ -2,7 +2,7 @@
 
 Theory of operation. It says ready on descriptor 3 (sandbox/wire.py) and waits for LOAD, whose descriptors are
 
-    report      a memory file that gets the outcome as JSON: `Report`
+    report      a memory file that gets the outcome as JSON: `CompileReport`
     solution    solution.cu
     binding     binding.cu, which includes it and is what is compiled
     recipe      recipe.json: which steps to run
@@ -26,8 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from sandbox.chains import BROKEN, Chains, Failure, run
-from sandbox.gpu.compile.recipe import Device, Recipe
+from sandbox.chains import BROKEN, Chains, StepFailed, run
+from sandbox.gpu.compile.recipe import DeviceSteps, GpuCompileRecipe
 from sandbox.wire import receive_request, send_reply
 
 MAX_ARTIFACT_BYTES = 64 << 20
@@ -41,7 +41,7 @@ _CHANNEL = 3
 
 
 @dataclass(frozen=True)
-class Report:
+class CompileReport:
     """The result of a compilation: status 0, REJECTED or BROKEN, with the compilers' log.
 
     `ptxas` and `usage` hold the output of ptxas and cuobjdump per kernel, and `names` the readable names.
@@ -57,7 +57,7 @@ class Report:
 class GpuChains(Chains):
     """The chains of one recipe: a device binary for each architecture, all in one artifact."""
 
-    def __init__(self, recipe: Recipe) -> None:
+    def __init__(self, recipe: GpuCompileRecipe) -> None:
         super().__init__(recipe.host, recipe.environment, HOME / "prefix.h")
         self._recipe = recipe
         self.ptxas = ""
@@ -79,7 +79,7 @@ class GpuChains(Chains):
         """Link solution.so; undefined symbols are an error."""
         run(self._recipe.link, self.environment)
 
-    def _one_device(self, device: Device) -> str:
+    def _one_device(self, device: DeviceSteps) -> str:
         run(device.preprocess, self.environment)
         said = run(device.front, self.environment)
         if self.stub.exists():
@@ -88,7 +88,7 @@ class GpuChains(Chains):
         if device is self._recipe.devices[0]:
             self.ptxas = assembler
             if self._recipe.usage:
-                with contextlib.suppress(Failure):  # a second opinion, not a need
+                with contextlib.suppress(StepFailed):  # a second opinion, not a need
                     self.usage = run([*self._recipe.usage, device.cubin], self.environment)
         return said + _warnings(assembler)
 
@@ -99,11 +99,11 @@ def _warnings(assembler: str) -> str:
     return "".join(line for line in lines if line.startswith("ptxas") and "info" not in line.split(":")[0])
 
 
-def _compile(recipe: Recipe) -> Report:
+def _compile(recipe: GpuCompileRecipe) -> CompileReport:
     chains = GpuChains(recipe)
     status, log = chains.compile()
     mangled = list(dict.fromkeys(_ENTRY.findall(chains.ptxas)))
-    return Report(
+    return CompileReport(
         status,
         log[:MAX_LOG_CHARACTERS],
         chains.ptxas[:MAX_RESOURCE_CHARACTERS],
@@ -115,7 +115,7 @@ def _compile(recipe: Recipe) -> Report:
 def _readable(mangled: Sequence[str]) -> dict[str, str]:
     try:
         text = run(["c++filt", "-p", *mangled[:64]], dict(os.environ)) if mangled else ""
-    except (Failure, OSError):
+    except (StepFailed, OSError):
         return {}
     return dict(zip(mangled, text.splitlines(), strict=False))
 
@@ -134,7 +134,7 @@ def _read(descriptor: int) -> bytes:
         return file.read()
 
 
-def _list(recipe: Recipe) -> None:
+def _list(recipe: GpuCompileRecipe) -> None:
     """Write the listings of the first architecture, each cut at its bound."""
     device = recipe.devices[0]
     Path("listing.ptx").write_bytes(Path(device.ptx).read_bytes()[:MAX_LISTING_BYTES])
@@ -164,7 +164,7 @@ def main() -> int:
     report_file, solution, binding, recipe_file, artifact = descriptors
     Path("solution.cu").write_bytes(_read(solution))
     Path("binding.cu").write_bytes(_read(binding))
-    recipe = Recipe.from_json(_read(recipe_file).decode())
+    recipe = GpuCompileRecipe.from_json(_read(recipe_file).decode())
     for name, text in recipe.files.items():
         Path(name).write_text(text)
     report = _compile(recipe)

@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from judge.clock.contracts import Disturbed, Policy
+from judge.clock.contracts import Interfered, Policy
 from judge.clock.guard import NoGuard
 from judge.clock.host_gate import HostGate
-from judge.clock.page import Orders, create_page
+from judge.clock.page import ClockOrders, create_page
 from judge.clock.session import time_case
 from judge.clock.sets import MemorySets
 from judge.report import Timing
 from judge.runner.buffers import HostMemory
-from judge.runner.inspector import Finding
+from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 from sandbox.runner.session import CHANNEL
 from sandbox.runner.timed_session import serve_orders
@@ -77,7 +77,7 @@ def arrays(sets: MemorySets) -> list[tuple[Floats, Floats]]:
 
 def clocked(
     work: Work, beside: Callable[[list[tuple[Floats, Floats]]], None] = lambda _: None
-) -> Timing | Finding | Disturbed:
+) -> Timing | InspectionResult | Interfered:
     """Time `work`; `beside` runs once in the runner's process, with all sets, before the session."""
     page = create_page()
     drawn = [contents(seed) for seed in range(CONTENTS)]
@@ -88,7 +88,7 @@ def clocked(
             beside(pairs)
             serve_orders(page, [partial(work, x, y) for x, y in pairs])
 
-        with forked(serve), Orders(page, lambda: None) as orders:
+        with forked(serve), ClockOrders(page, lambda: None) as orders:
             found = time_case(orders, sets, HostGate(), NoGuard(), POLICY, timeout_s=TIMEOUT_S)
             orders.end()
             orders.await_done(timeout_s=TIMEOUT_S)
@@ -135,7 +135,7 @@ def test_work_that_is_kept_by_pointer_is_wrong() -> None:
         y[:] = kept[x.ctypes.data]
 
     found = clocked(replay)
-    assert isinstance(found, Finding), found
+    assert isinstance(found, InspectionResult), found
     assert found.verdict is Verdict.WRONG_ANSWER
 
 
@@ -151,11 +151,11 @@ def test_outputs_that_come_after_the_call_are_not_right() -> None:
         os._exit(0)
 
     found = clocked(lambda x, y: None, beside=late)
-    assert isinstance(found, Finding), found
+    assert isinstance(found, InspectionResult), found
     assert found.verdict in {Verdict.WRONG_ANSWER, Verdict.REJECTED}
 
 
 def test_a_call_that_does_nothing_is_wrong() -> None:
     found = clocked(lambda x, y: None)
-    assert isinstance(found, Finding), found
+    assert isinstance(found, InspectionResult), found
     assert found.verdict is Verdict.WRONG_ANSWER

@@ -15,7 +15,7 @@ from sandbox.containers.container import Container
 from sandbox.containers.engine import Known
 from sandbox.containers.images import Images
 from sandbox.containers.orphans import OWNER_LABEL
-from sandbox.spec import Command, Completion, Ending, Limits
+from sandbox.spec import Command, Completion, Limits, Termination
 from sandbox.watch import WatchedProcess
 from testing.services import kill_worker, need, started_engine, started_worker, stop_engine
 
@@ -114,7 +114,7 @@ def test_enter_cannot_be_harmed(containers: Containers) -> None:
     completion = process.wait(30)
     process.close()
     assert completion.stdout == b"1\n13\n13\n13\nTrue\n"
-    assert (completion.ending, completion.status) == (Ending.EXITED, 7)
+    assert (completion.ending, completion.status) == (Termination.EXITED, 7)
 
 
 def test_what_the_engine_shows_holds_no_secret(containers: Containers) -> None:

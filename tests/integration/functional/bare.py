@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandbox.backend import Process
 from sandbox.cpu.build import HOME
-from sandbox.spec import Command, Completion, Ending, Limits
+from sandbox.spec import Command, Completion, Limits, Termination
 
 CHANNEL = 3
 
@@ -55,7 +55,7 @@ class BareProcess:
             status = self._child.wait(timeout_s)
         except subprocess.TimeoutExpired as problem:
             raise TimeoutError from problem
-        ending = Ending.EXITED if status >= 0 else Ending.SIGNALLED
+        ending = Termination.EXITED if status >= 0 else Termination.SIGNALLED
         self._output.seek(0)
         return Completion(
             ending=ending,

@@ -19,9 +19,9 @@ from sandbox.spec import Limits
 from sandbox.toolchain import find_toolkit
 from sandbox.wire import (
     REPLY_BYTES,
-    Flag,
-    Kind,
     Request,
+    RequestKind,
+    RunFlag,
     WireArgument,
     send_request,
     unpack_reply,
@@ -158,7 +158,7 @@ class Runner:
         os.set_blocking(self._pipe, False)
         artifact = os.memfd_create("artifact")
         os.write(artifact, contents)
-        self._ask(Request(Kind.LOAD, 1), [write_end, artifact])
+        self._ask(Request(RequestKind.LOAD, 1), [write_end, artifact])
         os.close(write_end)
         os.close(artifact)
         if self._reply() != 1:
@@ -168,7 +168,7 @@ class Runner:
     def call(
         self,
         *arguments: Argument,
-        flags: Flag = Flag.NONE,
+        flags: RunFlag = RunFlag.NONE,
         time_limit_ms: int = 60_000,
     ) -> Outcome:
         """Call solve once."""
@@ -193,7 +193,7 @@ class Runner:
                 assert not isinstance(argument, np.ndarray)
                 wire.append(WireArgument(dtype, scalar=True, value=_scalar_bits(argument, dtype)))
         self._sequence += 1
-        request = Request(Kind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
+        request = Request(RequestKind.RUN, 100 + self._sequence, tuple(wire), time_limit_ms, flags)
         started = time.perf_counter()
         self._ask(request, [memory.descriptor for memory in memories])
         answered = self._reply() == 100 + self._sequence
@@ -220,7 +220,7 @@ class Runner:
 
     def finish(self) -> str:
         """Quit; what the program printed."""
-        self._ask(Request(Kind.QUIT, 0), [])
+        self._ask(Request(RequestKind.QUIT, 0), [])
         self._end()
         return self._output
 
@@ -245,7 +245,9 @@ class Runner:
         os.close(self._pipe)
 
 
-def run(source: str, *arguments: Argument, flags: Flag = Flag.NONE, time_limit_ms: int = 60_000) -> Outcome:
+def run(
+    source: str, *arguments: Argument, flags: RunFlag = RunFlag.NONE, time_limit_ms: int = 60_000
+) -> Outcome:
     """Compile `source` and call its solve once."""
     runner = Runner(source)
     try:

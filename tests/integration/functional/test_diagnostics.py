@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sandbox.wire import ExitStatus, Flag
+from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.functional.harness import Outcome, run
 
 pytestmark = pytest.mark.integration
 X = np.arange(1000, dtype=np.float32)
-DETERMINISTIC = Flag.DETERMINISTIC
+DETERMINISTIC = RunFlag.DETERMINISTIC
 
 
-def broken(source: str, *arguments: Any, flags: Flag = DETERMINISTIC) -> Outcome:
+def broken(source: str, *arguments: Any, flags: RunFlag = DETERMINISTIC) -> Outcome:
     return run(source, *(arguments or (X,)), flags=flags, time_limit_ms=20_000)
 
 
@@ -239,19 +239,19 @@ def test_fatal_finding(name: str) -> None:
 WARNINGS = {
     "divergent barrier": (
         program("if (t < 32) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }"),
-        Flag.NONE,
+        RunFlag.NONE,
         "divergent_barrier",
         "divergent __syncthreads(): thread (0,0,0) waits at line 5 and thread (32,0,0) at line 7",
     ),
     "exited threads": (
         program("if (t >= 48) return;\n  __syncthreads();\n  data[t] = 0;"),
-        Flag.NONE,
+        RunFlag.NONE,
         "exited_threads",
         "16 threads of 64 had exited the kernel before the __syncthreads(), in kernel broken",
     ),
     "read after write": (
         program("__shared__ float s[64];\n  s[t] = t;\n  data[t] = s[(t + 33) % 64];"),
-        Flag.RACES,
+        RunFlag.RACES,
         "race",
         "wrote it (line 5) and thread",
     ),
@@ -260,19 +260,19 @@ WARNINGS = {
             "__shared__ float s[64]; s[t] = t; __syncthreads();\n"
             "  float x = s[(t + 32) % 64];\n  s[t] = x + 1; data[t] = x;"
         ),
-        Flag.RACES,
+        RunFlag.RACES,
         "race",
         "writes it (line 6) with no __syncthreads() between",
     ),
     "adjacent halves do not race": (
         program("__shared__ char s[64]; s[t] = t; __syncthreads(); data[t] = s[63 - t];"),
-        Flag.RACES,
+        RunFlag.RACES,
         None,
         "",
     ),
     "uninitialised shared memory": (
         program("__shared__ float s[65]; s[t] = t; __syncthreads(); data[t] = s[t + 1];"),
-        Flag.RACES,
+        RunFlag.RACES,
         "uninitialised",
         "read of uninitialised shared memory: byte 256",
     ),
@@ -281,19 +281,19 @@ WARNINGS = {
             "data[t] += 1;",
             host="float* p; cudaMalloc(&p, 256); cudaMemset(p, 0, 128); broken<<<1, 64>>>(p);",
         ),
-        Flag.RACES,
+        RunFlag.RACES,
         "uninitialised",
         "read of uninitialised device memory: element 32 of 64 (of 4 bytes each) of the 256-byte cudaMalloc",
     ),
     "division by zero": (
         program("data[t] = 5 / (t - 3);"),
-        Flag.NONE,
+        RunFlag.NONE,
         "division_by_zero",
         f"integer division by zero, {AT} (3,0,0), line 4",
     ),
     "shuffle from an absent lane": (
         program("data[t] = __shfl_down_sync(~0u, t, 8);", host="broken<<<1, 16>>>(data);"),
-        Flag.NONE,
+        RunFlag.NONE,
         "shuffle_source",
         "shuffle reads from lane 16, which does not participate",
     ),
@@ -312,8 +312,8 @@ def test_warning(name: str) -> None:
         assert any(d["kind"] == kind and text in d["message"] for d in warnings), warnings
 
 
-@pytest.mark.parametrize("flags", [Flag.NONE, DETERMINISTIC])
-def test_endless_kernel_meets_the_time_limit(flags: Flag) -> None:
+@pytest.mark.parametrize("flags", [RunFlag.NONE, DETERMINISTIC])
+def test_endless_kernel_meets_the_time_limit(flags: RunFlag) -> None:
     source = program("while (t >= 0) data[t] += 1;", host="broken<<<2, 64>>>(data);")
     outcome = run(source, X, flags=flags, time_limit_ms=300)
     assert outcome.status == ExitStatus.TIME_LIMIT

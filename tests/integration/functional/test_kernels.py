@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, run
 
 pytestmark = pytest.mark.integration
 KERNELS = Path(__file__).parent / "kernels"
 MODES = [
-    pytest.param(Flag.NONE, id="parallel"),
-    pytest.param(Flag.DETERMINISTIC | Flag.RACES, id="races"),
-    pytest.param(Flag.DETERMINISTIC | Flag.REVERSED, id="reversed"),
+    pytest.param(RunFlag.NONE, id="parallel"),
+    pytest.param(RunFlag.DETERMINISTIC | RunFlag.RACES, id="races"),
+    pytest.param(RunFlag.DETERMINISTIC | RunFlag.REVERSED, id="reversed"),
 ]
 
 
@@ -35,14 +35,14 @@ def passed(outcome: Outcome) -> Outcome:
 
 
 @pytest.mark.parametrize("flags", MODES)
-def test_elementwise_and_lambda(flags: Flag) -> None:
+def test_elementwise_and_lambda(flags: RunFlag) -> None:
     a, b = floats(1000), floats(1000, seed=2)
     outcome = passed(run(kernel("elementwise"), a, b, np.empty_like(a), 1000, 3.0, flags=flags))
     np.testing.assert_allclose(outcome.arrays[2], (a + b) * np.float32(3), rtol=1e-6)
 
 
 @pytest.mark.parametrize("flags", MODES)
-def test_tiled_matrix_product(flags: Flag) -> None:
+def test_tiled_matrix_product(flags: RunFlag) -> None:
     m, n, k = 37, 45, 51
     a, b = floats(m, n), floats(n, k, seed=2)
     c = np.empty((m, k), np.float32)
@@ -59,22 +59,22 @@ def test_reductions(n: int) -> None:
     np.testing.assert_allclose(outcome.arrays[1], np.full(3, x.sum(dtype=np.float64)), atol=1e-3)
 
 
-@pytest.mark.parametrize("flags", [Flag.NONE, Flag.DETERMINISTIC])
-def test_scan_with_look_back(flags: Flag) -> None:
+@pytest.mark.parametrize("flags", [RunFlag.NONE, RunFlag.DETERMINISTIC])
+def test_scan_with_look_back(flags: RunFlag) -> None:
     x = np.random.default_rng(3).integers(-9, 9, 20_000).astype(np.int32)
     outcome = passed(run(kernel("scan"), x, np.empty_like(x), x.size, flags=flags))
     np.testing.assert_array_equal(outcome.arrays[1], np.cumsum(x))
 
 
 @pytest.mark.parametrize("flags", MODES)
-def test_histogram(flags: Flag) -> None:
+def test_histogram(flags: RunFlag) -> None:
     x = np.random.default_rng(4).integers(0, 50, 10_000).astype(np.int32)
     outcome = passed(run(kernel("histogram"), x, np.empty(50, np.int32), x.size, 50, flags=flags))
     np.testing.assert_array_equal(outcome.arrays[1], np.bincount(x, minlength=50))
 
 
 @pytest.mark.parametrize("flags", MODES)
-def test_transpose_softmax_and_layer_norm(flags: Flag) -> None:
+def test_transpose_softmax_and_layer_norm(flags: RunFlag) -> None:
     rows, columns = 45, 70
     x = floats(rows, columns)
     outs = [np.empty((columns, rows), np.float32), np.empty_like(x), np.empty_like(x)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from judge.cases import ORDERS
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 from tests.integration.functional.harness import Outcome, Runner
 
 pytestmark = pytest.mark.integration
@@ -64,7 +64,7 @@ def cores(request: pytest.FixtureRequest) -> Iterator[None]:
     os.sched_setaffinity(0, all_of_them)
 
 
-def outcomes(name: str, which: int, *, orders: tuple[Flag, ...] = ORDERS, times: int = 1) -> list[Outcome]:
+def outcomes(name: str, which: int, *, orders: tuple[RunFlag, ...] = ORDERS, times: int = 1) -> list[Outcome]:
     """How the program ends in each of the orders, `times` times, one runner for all."""
     runner = Runner((KERNELS / f"{name}.cu").read_text())
     try:
@@ -117,6 +117,6 @@ def test_an_orderly_program_is_right_in_all_orders_and_nothing_is_reported(name:
 def test_large_cases_do_not_start_blocks_in_ascending_order(name: str) -> None:
     right = [
         bool((outcome.arrays[1] == RACY[name]).all())
-        for outcome in outcomes("racy", list(RACY).index(name), orders=(Flag.NONE,), times=4)
+        for outcome in outcomes("racy", list(RACY).index(name), orders=(RunFlag.NONE,), times=4)
     ]
     assert not all(right)

@@ -13,7 +13,7 @@ import pytest
 
 import judge.gpu.device
 from judge.gpu.device.places import OVERFLOW, PLACE, read_places, tiles_of
-from judge.runner.comparison import SHOWN_MISMATCHES, Comparison
+from judge.runner.comparison import SHOWN_MISMATCHES, OutputComparison
 from judge.runner.poison import BENDS, bent
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
@@ -99,7 +99,7 @@ def random() -> Iterator[Runner]:
         yield runner
 
 
-def compare(runner: Runner, output: Output) -> Comparison:
+def compare(runner: Runner, output: Output) -> OutputComparison:
     dtype = output.argument.dtype
     tolerance = output.argument.tolerance or Tolerance()
     outcome = runner.call(

@@ -14,13 +14,13 @@ from judge.cpu.target import CpuTarget
 from judge.drawn import CaseData
 from judge.gpu.device.process import RefereeProcess
 from judge.report import CaseReport
-from judge.runner.client import Answer, end
+from judge.runner.client import ReplyStatus, end
 from judge.runner.inspector import Stopped
 from problems.schema import Problem
 from problems.vocabulary import Language, Verdict
 from sandbox.backend import Process
-from sandbox.spec import Ending
-from sandbox.wire import ExitStatus, Flag
+from sandbox.spec import Termination
+from sandbox.wire import ExitStatus, RunFlag
 from tests.unit.judge.drawn_sets import doubling_set
 from tests.unit.judge.packages import DOUBLING
 
@@ -73,7 +73,7 @@ def loaded(
 
 def check(target: CpuTarget, statement: str, drawn: CaseData) -> CaseReport:
     with loaded(target, KERNEL.replace("STATEMENT", statement)) as (referee, _):
-        report = referee.check(drawn, Flag.NONE)
+        report = referee.check(drawn, RunFlag.NONE)
     assert isinstance(report, CaseReport)
     return report
 
@@ -89,18 +89,18 @@ def test_a_wrong_kernel_is_not(cpu_target: CpuTarget, drawn: CaseData) -> None:
 
 def test_an_illegal_access_ends_the_runner(cpu_target: CpuTarget, drawn: CaseData) -> None:
     with loaded(cpu_target, KERNEL.replace("STATEMENT", "x[i + 4096]")) as (referee, process):
-        stopped = referee.check(drawn, Flag.NONE)
+        stopped = referee.check(drawn, RunFlag.NONE)
         assert isinstance(stopped, Stopped)
-        assert (stopped.answer, stopped.device_lost) == (Answer.DIED, False)
+        assert (stopped.answer, stopped.device_lost) == (ReplyStatus.DIED, False)
         completion = end(process)
-        assert (completion.ending, completion.status) == (Ending.EXITED, ExitStatus.ILLEGAL_ACCESS)
+        assert (completion.ending, completion.status) == (Termination.EXITED, ExitStatus.ILLEGAL_ACCESS)
         assert "out_of_bounds" in {diagnostic.kind for diagnostic in referee.diagnostics}
 
 
 def test_a_triton_kernel_is_accepted(cpu_target: CpuTarget, drawn: CaseData) -> None:
     patient = replace(DOUBLING, limits=replace(DOUBLING.limits, case_s=20))  # its first call takes long
     with loaded(cpu_target, TRITON, Language.TRITON, patient) as (referee, process):
-        report = referee.check(drawn, Flag.NONE)
+        report = referee.check(drawn, RunFlag.NONE)
         assert isinstance(report, CaseReport)
         assert report.verdict is Verdict.ACCEPTED
         referee.quit()
@@ -111,9 +111,9 @@ def test_a_killed_runner_stops_the_run(cpu_target: CpuTarget, drawn: CaseData) -
     with loaded(cpu_target, KERNEL.replace("STATEMENT", "2 * x[i]")) as (referee, process):
         process.kill()
         process.wait(10)
-        stopped = referee.check(drawn, Flag.NONE)
+        stopped = referee.check(drawn, RunFlag.NONE)
         assert isinstance(stopped, Stopped)
-        assert stopped.answer is Answer.DIED
+        assert stopped.answer is ReplyStatus.DIED
 
 
 def test_a_case_is_timed_on_contents_of_several_sets(cpu_target: CpuTarget) -> None:
@@ -129,7 +129,7 @@ def test_a_case_is_timed_on_contents_of_several_sets(cpu_target: CpuTarget) -> N
         if report.timing:
             assert 0 < report.timing.low_us <= report.timing.median_us <= report.timing.high_us
             assert report.checked == 37
-        assert isinstance(referee.check(sets[0], Flag.NONE), CaseReport)  # the session is over
+        assert isinstance(referee.check(sets[0], RunFlag.NONE), CaseReport)  # the session is over
 
 
 def test_wrong_results_in_timed_calls_are_found(cpu_target: CpuTarget) -> None:
@@ -149,7 +149,7 @@ def test_a_runner_that_dies_while_it_is_timed_stops_the_run(cpu_target: CpuTarge
         sets = [stack.enter_context(doubling_set(seed=seed)) for seed in range(3)]
         stopped = referee.rank(sets)
         assert isinstance(stopped, Stopped)
-        assert stopped.answer is Answer.DIED
+        assert stopped.answer is ReplyStatus.DIED
 
 
 def test_a_runner_that_hangs_does_not_keep_the_referee(cpu_target: CpuTarget, drawn: CaseData) -> None:
@@ -158,8 +158,8 @@ def test_a_runner_that_hangs_does_not_keep_the_referee(cpu_target: CpuTarget, dr
         for runner in process.pids:
             os.kill(runner, signal.SIGSTOP)
         started = time.monotonic()
-        stopped = referee.check(drawn, Flag.NONE)
+        stopped = referee.check(drawn, RunFlag.NONE)
         assert isinstance(stopped, Stopped)
-        assert stopped.answer is Answer.TIMED_OUT
+        assert stopped.answer is ReplyStatus.TIMED_OUT
         assert time.monotonic() - started < DOUBLING.limits.case_s + 3
     assert not Path(f"/proc/{pid}").exists()

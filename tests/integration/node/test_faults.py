@@ -15,7 +15,7 @@ from judge.gpu import referee as gpu_referee
 from judge.gpu.device.process import RefereeProcess
 from judge.gpu.runtime import GpuRuntime
 from judge.gpu.target import GpuTarget
-from judge.report import Progress, Report
+from judge.report import ProgressEvent, Report
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.gpu.lease import Share
@@ -69,7 +69,7 @@ def test_an_innocent_whose_run_was_disturbed_is_run_again_and_accepted(
 ) -> None:
     steps: list[str] = []
 
-    def disturb(progress: Progress) -> None:
+    def disturb(progress: ProgressEvent) -> None:
         steps.append(progress.kind)
         if progress.kind == "case" and progress.index == 3 and len(referees) == 1:
             os.kill(referees[0].pid, signal.SIGKILL)  # as a fault of a neighbour would
@@ -87,7 +87,7 @@ def test_the_second_run_is_alone(
     (gpu_runtime,) = node.gpu_runtimes.values()
     shares: list[Share] = []
 
-    def disturb(progress: Progress) -> None:
+    def disturb(progress: ProgressEvent) -> None:
         if progress.kind == "case" and progress.index == 1:
             shares.extend(held.share for held in gpu_runtime.leases.holders(gpu_runtime.card.uuid))
             if len(referees) == 1:
@@ -115,7 +115,7 @@ def test_a_hang_is_cut_short_among_others_and_charged_alone(node: GpuTarget, vec
 def test_a_failure_of_ours_while_alone_is_charged_to_nobody(
     node: GpuTarget, vector_add: Problem, referees: list[RefereeProcess]
 ) -> None:
-    def disturb(progress: Progress) -> None:
+    def disturb(progress: ProgressEvent) -> None:
         if progress.kind == "case" and progress.index == 1:
             os.kill(referees[-1].pid, signal.SIGKILL)
 

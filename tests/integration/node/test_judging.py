@@ -14,7 +14,7 @@ from judge.evaluate import evaluate
 from judge.gpu.pool.source import sets_of
 from judge.gpu.runtime import GpuRuntime
 from judge.gpu.target import GpuTarget
-from judge.report import Progress, Report
+from judge.report import ProgressEvent, Report
 from problems.schema import Problem
 from problems.vocabulary import Group, Language, Mode, Verdict
 from sandbox.backend import Process
@@ -33,7 +33,7 @@ def judge(
 
 
 def test_an_honest_program_is_accepted_timed_and_scored(node: GpuTarget, vector_add: Problem) -> None:
-    steps: list[Progress] = []
+    steps: list[ProgressEvent] = []
     report = judge(node, vector_add, "plain.cu", on_progress=steps.append)
     assert report.verdict is Verdict.ACCEPTED, report
     timed = [case for case in report.cases if case.group is Group.TIMED]
@@ -94,7 +94,7 @@ def test_a_secret_pool_that_dies_costs_nobody_a_verdict(
 def test_while_one_is_timed_nobody_else_holds_the_card(node: GpuTarget, vector_add: Problem) -> None:
     holders: list[tuple[Share, ...]] = []
 
-    def look(progress: Progress) -> None:
+    def look(progress: ProgressEvent) -> None:
         if progress.kind == "timing":
             (gpu_runtime,) = node.gpu_runtimes.values()
             holders.append(tuple(held.share for held in gpu_runtime.leases.holders(gpu_runtime.card.uuid)))
@@ -119,7 +119,7 @@ def test_a_runner_that_could_not_be_promoted_is_not_used_again(
     refused: list[Process] = []
     alive_while_timing: list[bool] = []
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: ProgressEvent) -> None:
         if progress.kind == "waiting" and not refused:  # on a busy host timing itself may be repeated
             refused.extend(started)
             threading.Timer(0.5, neighbour.release).start()

@@ -12,7 +12,7 @@ from django.core.management import call_command
 
 from judge.evaluate import evaluate
 from judge.proof.examination import LIMITS, SandboxedExaminer
-from problems.importing.report import Outcome, Refused
+from problems.importing.report import ImportOutcome, Refused
 from problems.loader import load_problem
 from problems.vocabulary import Language, Mode, Verdict
 from sandbox.bubblewrap import Bubblewrap
@@ -70,7 +70,7 @@ def test_the_command_makes_packages_that_judge(two_challenges: Path, tmp_path: P
     arguments = ("importproblems", "leetgpu", str(two_challenges), "--into", str(tmp_path))
     call_command(*arguments, "--json", stdout=out)
     told = {problem["slug"]: problem["outcome"] for problem in json.loads(out.getvalue())["problems"]}
-    assert told == {"scale-and-shift": Outcome.WARNED, "wide-call-large": Outcome.WARNED}
+    assert told == {"scale-and-shift": ImportOutcome.WARNED, "wide-call-large": ImportOutcome.WARNED}
     for slug, source, verdict in (
         ("scale-and-shift", RIGHT, Verdict.ACCEPTED),
         ("scale-and-shift", RIGHT.replace("+ 1.0f", "+ 1.001f"), Verdict.WRONG_ANSWER),

@@ -13,12 +13,12 @@ from sandbox.backend import Backend
 from sandbox.spec import Command, Completion
 from sandbox.wire import (
     FLAGS_BYTES,
-    Flag,
     Flags,
-    Kind,
-    Order,
     Page,
+    PageOrder,
     Request,
+    RequestKind,
+    RunFlag,
     WireArgument,
     send_request,
     unpack_reply,
@@ -72,7 +72,7 @@ class Talk:
         assert self._answer() == 0
 
     def prepare(self) -> bool:
-        return self._ask(Kind.PREPARE, [])
+        return self._ask(RequestKind.PREPARE, [])
 
     def load(self, source: str, manifest: Mapping[str, object]) -> bool:
         return self.load_files(source.encode(), json.dumps(manifest).encode())
@@ -80,7 +80,7 @@ class Talk:
     def load_files(self, *contents: bytes) -> bool:
         files = [memory_file(content) for content in contents]
         try:
-            return self._ask(Kind.LOAD, [self._write_end, *files])
+            return self._ask(RequestKind.LOAD, [self._write_end, *files])
         finally:
             for file in files:
                 os.close(file)
@@ -93,7 +93,7 @@ class Talk:
         wire = wire_of(arguments, self.share, rest.pop("dtypes", {}))
         memory = [self.share.put(array) for array in _arrays(arguments)]
         try:
-            done = self._ask(Kind.RUN, memory, arguments=wire, **rest)
+            done = self._ask(RequestKind.RUN, memory, arguments=wire, **rest)
             read_back(arguments, memory, self.share)
             return done
         finally:
@@ -108,13 +108,13 @@ class Talk:
         session = Session(sets, self.share, flags=flags)
         self._sequence += 1
         wire = wire_of(sets[0], self.share, {})
-        request = Request(Kind.TIME, self._sequence, wire, sets=len(sets))
+        request = Request(RequestKind.TIME, self._sequence, wire, sets=len(sets))
         send_request(self.process.channel, request, session.descriptors)
         return session
 
     def end_session(self, session: "Session") -> bool:
         """End it, and say whether that was answered."""
-        session.give(0, Order.END)
+        session.give(0, PageOrder.END)
         answered = self._answer() == self._sequence
         session.close()
         return answered
@@ -128,7 +128,7 @@ class Talk:
 
     def quit(self) -> None:
         self._sequence += 1
-        send_request(self.process.channel, Request(Kind.QUIT, self._sequence), [])
+        send_request(self.process.channel, Request(RequestKind.QUIT, self._sequence), [])
 
     def end(self) -> Completion:
         return self.process.wait(30)
@@ -144,7 +144,7 @@ class Talk:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask(self, kind: Kind, descriptors: Sequence[int], **rest: Any) -> bool:
+    def _ask(self, kind: RequestKind, descriptors: Sequence[int], **rest: Any) -> bool:
         self._sequence += 1
         send_request(self.process.channel, Request(kind, self._sequence, **rest), descriptors)
         return self._answer() == self._sequence
@@ -178,7 +178,7 @@ class Session:
         self._words = memoryview(self._page).cast("Q")
         self.number = 0
 
-    def give(self, number: int, kind: Order = Order.CALLED) -> None:
+    def give(self, number: int, kind: PageOrder = PageOrder.CALLED) -> None:
         """Order one call with set `number`."""
         self.number += 1
         self._words[Page.SET // 8] = number
@@ -207,7 +207,7 @@ class Session:
         (flags,) = self._flags
         return self._share.read_flag(flags, Flags.DONE)
 
-    def order(self, number: int, kind: Order = Order.CALLED, *, timeout_s: float = 30) -> float:
+    def order(self, number: int, kind: PageOrder = PageOrder.CALLED, *, timeout_s: float = 30) -> float:
         """Order one call, let it begin and wait for it. Returns the seconds that it took from then."""
         self.give(number, kind)
         started = time.perf_counter()
@@ -264,4 +264,4 @@ def memory_file(content: bytes) -> int:
     return descriptor
 
 
-__all__ = ["Flag", "Talk"]
+__all__ = ["RunFlag", "Talk"]

@@ -14,7 +14,7 @@ from sandbox.bubblewrap import Bubblewrap
 from sandbox.gpu.runners import build_device_runner, cuda_runner_command
 from sandbox.spec import Bind, Command, Limits
 from sandbox.toolchain import ToolchainMissing, find_toolkit
-from sandbox.wire import ExitStatus, Flag, Order
+from sandbox.wire import ExitStatus, PageOrder, RunFlag
 from testing.services import need
 from tests.integration.sandbox.talk import Argument, Talk, wait_until
 
@@ -94,7 +94,7 @@ def test_computes_on_shared_memory_again_and_again(talk: Talk) -> None:
 
 def test_copies_for_the_sanitizer_come_back(talk: Talk) -> None:
     given = arguments(ADD)
-    assert talk.run(given, flags=Flag.SANITIZE)
+    assert talk.run(given, flags=RunFlag.SANITIZE)
     np.testing.assert_array_equal(given[1], 1 + np.arange(100))
 
 
@@ -176,8 +176,8 @@ def test_host_code_may_not_touch_device_memory(start: Start, built: Path) -> Non
     assert talk.end().status == ExitStatus.ILLEGAL_ACCESS
 
 
-@pytest.mark.parametrize("kind", [Order.CALLED, Order.QUEUED])
-def test_timed_sessions(talk: Talk, kind: Order) -> None:
+@pytest.mark.parametrize("kind", [PageOrder.CALLED, PageOrder.QUEUED])
+def test_timed_sessions(talk: Talk, kind: PageOrder) -> None:
     sets = [arguments(ADD) for _ in range(3)]
     session = talk.start_session(*sets, flags=True)
     for number in (1, 2, 1, 1):
@@ -190,8 +190,8 @@ def test_timed_sessions(talk: Talk, kind: Order) -> None:
     assert talk.run(arguments(ADD))
 
 
-@pytest.mark.parametrize("kind", [Order.CALLED, Order.QUEUED])
-def test_a_call_waits_until_it_may_begin(talk: Talk, kind: Order) -> None:
+@pytest.mark.parametrize("kind", [PageOrder.CALLED, PageOrder.QUEUED])
+def test_a_call_waits_until_it_may_begin(talk: Talk, kind: PageOrder) -> None:
     given = arguments(ADD)
     session = talk.start_session(given, flags=True)
     session.order(0, kind)
@@ -242,7 +242,7 @@ def test_a_stream_that_cannot_wait_is_not_the_programs_fault(
     assert talk.load_files((built / "artifact.so").read_bytes())
     session = talk.start_session(arguments(ADD), flags=True)
     with pytest.raises(AssertionError, match="not carried out"):
-        session.order(0, Order.QUEUED, timeout_s=2)
+        session.order(0, PageOrder.QUEUED, timeout_s=2)
     end = talk.end()
     assert end.status == OUR_FAULT
     assert f"{function.removesuffix('_v2')}: CUDA_ERROR_OF_TEST (801)".encode() in end.stderr

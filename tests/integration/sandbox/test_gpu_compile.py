@@ -13,14 +13,14 @@ from judge.evidence.kernels import parse_kernels
 from problems.binding import binding_cuda
 from problems.loader import load_problem, problems_root
 from sandbox.backend import Backend
-from sandbox.compiled import COMPILE_LIMITS, Outcome
+from sandbox.compiled import COMPILE_LIMITS, CompileOutcome
 from sandbox.gpu.compile import prepare
 from sandbox.gpu.compile.compilation import Compilation, CompilationCancelled, GpuCompiled
 from sandbox.gpu.compile.compiler import Compiler, architecture, on_host, open_compiler
 from sandbox.gpu.compile.recipe import WRAPPED
 from sandbox.gpu.compile.server import MAX_LISTING_BYTES
-from sandbox.pool import Pool, Recipe
-from sandbox.spec import Ending, Limits
+from sandbox.pool import Pool, PoolSpec
+from sandbox.spec import Limits, Termination
 from sandbox.toolchain import ToolchainMissing, find_toolkit
 from testing.services import need
 from tests.integration.conftest import CACHE
@@ -49,7 +49,7 @@ def binding() -> bytes:
 
 @pytest.fixture(scope="module")
 def pool(compiler: Compiler) -> Iterator[Pool]:
-    pool = Pool(compiler.backend, {"compile": Recipe(compiler.command(), 0)})
+    pool = Pool(compiler.backend, {"compile": PoolSpec(compiler.command(), 0)})
     yield pool
     pool.close()
 
@@ -88,7 +88,7 @@ def test_an_artifact_exports_what_the_runner_calls_and_none_of_the_runtime(
     compiled: Compile, tmp_path: Path
 ) -> None:
     result = compiled(PLAIN)
-    assert result.outcome is Outcome.BUILT, result.log
+    assert result.outcome is CompileOutcome.BUILT, result.log
     assert result.log == ""
     exported = exports(result.artifact, tmp_path)
     assert {
@@ -114,7 +114,7 @@ def test_launches_go_through_the_record(compiled: Compile, tmp_path: Path) -> No
           config.gridDim = config.blockDim = dim3(1);
           cudaLaunchKernelEx(&config, fill, c, n);
         }}""")
-    assert result.outcome is Outcome.BUILT, result.log
+    assert result.outcome is CompileOutcome.BUILT, result.log
     (tmp_path / "solution.so").write_bytes(result.artifact)
     code = subprocess.run(
         ["objdump", "-d", "-C", "--no-show-raw-insn", tmp_path / "solution.so"],
@@ -192,7 +192,7 @@ def test_listings_are_bounded(begin: Callable[..., Compilation]) -> None:
     stores = "".join(f"c[{i}] = {i};" for i in range(9000))
     compilation = begin(f"__global__ void k(volatile int* c) {{ {stores} }}\n{SOLVE} {{}}")
     try:
-        assert compilation.result().outcome is Outcome.BUILT
+        assert compilation.result().outcome is CompileOutcome.BUILT
         listings = compilation.listings(60)
     finally:
         compilation.close()
@@ -202,7 +202,7 @@ def test_listings_are_bounded(begin: Callable[..., Compilation]) -> None:
 
 def test_warnings_are_shown_without_the_compilers_own_reports(compiled: Compile) -> None:
     result = compiled(f"{SOLVE} {{ int unused_here; }}")
-    assert result.outcome is Outcome.BUILT
+    assert result.outcome is CompileOutcome.BUILT
     assert "unused_here" in result.log
     assert "ptxas info" not in result.log
     assert "/work" not in result.log
@@ -210,14 +210,14 @@ def test_warnings_are_shown_without_the_compilers_own_reports(compiled: Compile)
 
 def test_errors_name_the_line_as_the_author_knows_it(compiled: Compile) -> None:
     result = compiled(f"\n\n{SOLVE} {{ mistake; }}")
-    assert result.outcome is Outcome.REJECTED
+    assert result.outcome is CompileOutcome.REJECTED
     assert 'solution.cu(3): error: identifier "mistake" is undefined' in result.log
     assert result.artifact is None
 
 
 def test_undefined_functions_are_the_authors_mistake(compiled: Compile) -> None:
     result = compiled(f"void elsewhere();\n{SOLVE} {{ elsewhere(); }}")
-    assert result.outcome is Outcome.REJECTED
+    assert result.outcome is CompileOutcome.REJECTED
     assert "undefined reference to `elsewhere()'" in result.log.replace("'elsewhere()'", "`elsewhere()'")
 
 
@@ -226,14 +226,14 @@ def test_too_much_shared_memory_is_the_authors_mistake(compiled: Compile) -> Non
         f"__global__ void k(float* c) {{ __shared__ float t[1 << 20]; t[c[1] > 0] = c[0]; c[1] = t[5]; }}\n"
         f"{SOLVE} {{ k<<<1, 1>>>(c); }}"
     )
-    assert result.outcome is Outcome.REJECTED
+    assert result.outcome is CompileOutcome.REJECTED
     assert "shared" in result.log
 
 
 def test_flags_of_a_problem_change_the_code(compiled: Compile, compiler: Compiler) -> None:
     source = f"__global__ void k(float* c) {{ c[0] = c[1] / c[2]; }}\n{SOLVE} {{ k<<<1, 1>>>(c); }}"
     plain, fast = compiled(source), compiled(source, flags=("--use_fast_math",))
-    assert plain.outcome is fast.outcome is Outcome.BUILT
+    assert plain.outcome is fast.outcome is CompileOutcome.BUILT
     assert plain.artifact != fast.artifact
     assert compiler.key(b"s", b"b") != compiler.key(b"s", b"b", ("--use_fast_math",))
 
@@ -270,14 +270,14 @@ def test_two_compilations_at_once_keep_apart(begin: Callable[..., Compilation]) 
 
 def test_several_architectures_fit_one_artifact(backend: Backend, binding: bytes) -> None:
     compiler = open_compiler(backend, on_host(find_toolkit()), cache=CACHE, architectures=["80", "90a"])
-    pool = Pool(backend, {"compile": Recipe(compiler.command(), 0)})
+    pool = Pool(backend, {"compile": PoolSpec(compiler.command(), 0)})
     compilation = Compilation(pool.take("compile", COMPILE_LIMITS), PLAIN, binding, compiler.recipe())
     try:
         result = compilation.result()
     finally:
         compilation.close()
         pool.close()
-    assert result.outcome is Outcome.BUILT, result.log
+    assert result.outcome is CompileOutcome.BUILT, result.log
     assert b"sm_80" in result.artifact
     assert b"sm_90a" in result.artifact
     assert [kernel.name for kernel in parse_kernels(result.resources)] == ["add"]
@@ -295,8 +295,8 @@ def test_giving_up_ends_it(begin: Callable[..., Compilation]) -> None:
 def test_a_limit_is_named(compiled: Compile) -> None:
     limits = replace(COMPILE_LIMITS, wall_s=0.05)
     result = compiled(PLAIN, limits=limits)
-    assert result.outcome is Outcome.EXCEEDED
-    assert result.ending is Ending.WALL_TIME
+    assert result.outcome is CompileOutcome.EXCEEDED
+    assert result.ending is Termination.WALL_TIME
     assert result.log == "The compiler exceeded the time limit.\n"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sandbox import seccomp
 from sandbox.bubblewrap import Bubblewrap
-from sandbox.spec import Completion, Ending, Limits
+from sandbox.spec import Completion, Limits, Termination
 from testing.services import need
 from tests.integration.sandbox.conftest import SYSTEM_PYTHON, Sandbox
 
@@ -90,7 +90,7 @@ BOMBS = {
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_a_bomb_is_killed(uncounted: Sandbox, bomb: str) -> None:
     completion = run(uncounted, BOMBS[bomb])
-    assert completion.ending is Ending.MEMORY, completion.stderr
+    assert completion.ending is Termination.MEMORY, completion.stderr
     assert completion.peak_memory_bytes is not None
     assert completion.peak_memory_bytes > LIMITS.memory_mib << 20
 
@@ -112,7 +112,7 @@ def test_memory_that_forks_have_in_common_counts_once(uncounted: Sandbox) -> Non
         print("done")
         """,
     )
-    assert (completion.ending, completion.stdout) == (Ending.EXITED, b"done\n")
+    assert (completion.ending, completion.stdout) == (Termination.EXITED, b"done\n")
 
 
 def test_memory_that_is_given_back_does_not_count(uncounted: Sandbox) -> None:
@@ -128,7 +128,7 @@ def test_memory_that_is_given_back_does_not_count(uncounted: Sandbox) -> None:
         print("done")
         """,
     )
-    assert (completion.ending, completion.stdout) == (Ending.EXITED, b"done\n")
+    assert (completion.ending, completion.stdout) == (Termination.EXITED, b"done\n")
 
 
 def test_memory_that_nobody_maps_cannot_be_had(uncounted: Sandbox) -> None:

@@ -8,7 +8,7 @@ import pytest
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import oracle_command
 from sandbox.spec import Limits
-from sandbox.wire import ExitStatus, Flag
+from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.sandbox.talk import Talk
 
 pytestmark = pytest.mark.integration
@@ -53,7 +53,7 @@ def arguments(n: int = 5) -> list[np.ndarray | tuple[str, int]]:
     ]
 
 
-def draw(talk: Talk, seed: int = 7, flags: Flag = Flag.NONE) -> list[np.ndarray]:
+def draw(talk: Talk, seed: int = 7, flags: RunFlag = RunFlag.NONE) -> list[np.ndarray]:
     given = arguments()
     assert talk.run(given, seed=seed, flags=flags, dtypes={1: "bfloat16"})
     return [value for value in given if isinstance(value, np.ndarray)]
@@ -75,7 +75,7 @@ def test_draws_from_the_seed_and_computes_from_what_was_rounded(talk: Talk) -> N
 
 def test_given_inputs_are_kept(talk: Talk) -> None:
     assert talk.load("def generate(xp, rng, size): raise RuntimeError\n" + REFERENCE, MANIFEST)
-    assert draw(talk, flags=Flag.GIVEN)[0].tolist() == [0] * 5
+    assert draw(talk, flags=RunFlag.GIVEN)[0].tolist() == [0] * 5
 
 
 @pytest.mark.parametrize(

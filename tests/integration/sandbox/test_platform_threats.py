@@ -13,7 +13,7 @@ import pytest
 
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.launched import Launched
-from sandbox.spec import Bind, Command, Ending
+from sandbox.spec import Bind, Command, Termination
 from sandbox.watch import WatchedProcess
 from tests.integration.sandbox.conftest import LIMITS, Sandbox
 
@@ -207,12 +207,17 @@ def test_a_fork_bomb_is_contained(sandbox: Sandbox) -> None:
 def test_a_fork_bomb_that_never_stops_ends(sandbox: Sandbox) -> None:
     bomb = "bomb() { bomb | bomb & }; bomb; sleep 60"
     completion = sandbox.shell(bomb, limits=replace(LIMITS, wall_s=3))
-    assert completion.ending in {Ending.WALL_TIME, Ending.CPU_TIME, Ending.OUTPUT, Ending.EXITED}
+    assert completion.ending in {
+        Termination.WALL_TIME,
+        Termination.CPU_TIME,
+        Termination.OUTPUT,
+        Termination.EXITED,
+    }
 
 
 def test_a_memory_bomb_is_killed(sandbox: Sandbox) -> None:
     completion = sandbox.python("x = [bytearray(1 << 20) for _ in range(10_000)]")
-    assert completion.ending is Ending.MEMORY
+    assert completion.ending is Termination.MEMORY
     assert completion.peak_memory_bytes is not None
     assert completion.peak_memory_bytes <= LIMITS.memory_mib << 20
 
@@ -225,7 +230,7 @@ def test_shared_memory_counts_too(sandbox: Sandbox) -> None:
             os.write(os.memfd_create("bomb"), bytes(15 << 20))
         """
     )
-    assert completion.ending is Ending.MEMORY
+    assert completion.ending is Termination.MEMORY
 
 
 def test_a_descriptor_bomb_meets_its_limit(sandbox: Sandbox) -> None:
@@ -245,7 +250,7 @@ def test_a_descriptor_bomb_meets_its_limit(sandbox: Sandbox) -> None:
 def test_endless_output_is_cut_and_killed(sandbox: Sandbox) -> None:
     began = time.monotonic()
     completion = sandbox.run("/usr/bin/head", "-c", "10G", "/dev/zero")
-    assert completion.ending is Ending.OUTPUT
+    assert completion.ending is Termination.OUTPUT
     assert len(completion.stdout) == LIMITS.output_kib << 10
     assert completion.dropped_bytes > (LIMITS.flood_kib - LIMITS.output_kib) << 10
     assert time.monotonic() - began < 5
@@ -253,7 +258,7 @@ def test_endless_output_is_cut_and_killed(sandbox: Sandbox) -> None:
 
 def test_much_output_on_both_pipes_does_not_block(sandbox: Sandbox) -> None:
     completion = sandbox.shell("head -c 1M /dev/zero; head -c 1M /dev/zero >&2; exit 3")
-    assert (completion.ending, completion.status) == (Ending.EXITED, 3)
+    assert (completion.ending, completion.status) == (Termination.EXITED, 3)
     assert len(completion.stdout) == len(completion.stderr) == LIMITS.output_kib << 10
     assert completion.dropped_bytes == (2 << 20) - 2 * (LIMITS.output_kib << 10)
 
@@ -276,15 +281,15 @@ def test_huge_and_sparse_files_are_refused(sandbox: Sandbox) -> None:
 
 
 def test_wall_and_processor_time_end(sandbox: Sandbox) -> None:
-    assert sandbox.run("/bin/sleep", "60", limits=replace(LIMITS, wall_s=0.5)).ending is Ending.WALL_TIME
+    assert sandbox.run("/bin/sleep", "60", limits=replace(LIMITS, wall_s=0.5)).ending is Termination.WALL_TIME
     spin = sandbox.shell("while :; do :; done", limits=replace(LIMITS, cpu_s=0.5))
-    assert spin.ending is Ending.CPU_TIME
+    assert spin.ending is Termination.CPU_TIME
     assert 0.5 <= spin.cpu_s < 2
 
 
 def test_processor_time_of_children_counts(sandbox: Sandbox) -> None:
     script = "for i in 1 2 3; do (while :; do :; done) & done; wait"
-    assert sandbox.shell(script, limits=replace(LIMITS, cpu_s=1)).ending is Ending.CPU_TIME
+    assert sandbox.shell(script, limits=replace(LIMITS, cpu_s=1)).ending is Termination.CPU_TIME
 
 
 # Rows 5 and 15: what the host reads back.
@@ -305,7 +310,7 @@ def test_only_plain_files_are_collected(sandbox: Sandbox, tmp_path: Path) -> Non
 def test_a_killed_program_leaves_its_files(sandbox: Sandbox) -> None:
     limits = replace(LIMITS, wall_s=1)
     completion = sandbox.shell("echo part > out; sleep 60", limits=limits, collect={"out": 100})
-    assert completion.ending is Ending.WALL_TIME
+    assert completion.ending is Termination.WALL_TIME
     assert completion.files == {"out": b"part\n"}
 
 

@@ -11,7 +11,7 @@ import pytest
 from sandbox.backend import IsolationUnavailable
 from sandbox.containers.backend import Containers
 from sandbox.containers.orphans import OWNER_LABEL, Owner, orphans
-from sandbox.spec import Bind, Ending, Limits
+from sandbox.spec import Bind, Limits, Termination
 from testing.services import kill_worker, started_worker
 from tests.integration.sandbox.conftest import LIMITS, Sandbox
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.integration
 def test_survivors_die_with_the_sandbox(sandbox: Sandbox) -> None:
     before = _sleepers()
     completion = sandbox.shell("setsid sleep 4711 & (setsid setsid sleep 4711 &) ; exit 7")
-    assert (completion.ending, completion.status) == (Ending.EXITED, 7)
+    assert (completion.ending, completion.status) == (Termination.EXITED, 7)
     assert _sleepers() == before
 
 
@@ -30,7 +30,7 @@ def test_close_ends_a_running_program(sandbox: Sandbox) -> None:
     process = sandbox.start("/bin/sh", "-c", "trap '' TERM INT HUP; setsid sleep 4711 & sleep 4711")
     process.close()
     process.close()
-    assert process.wait(0).ending is Ending.KILLED
+    assert process.wait(0).ending is Termination.KILLED
     assert _sleepers() == before
 
 
@@ -45,7 +45,7 @@ def test_many_runs_leave_nothing(sandbox: Sandbox) -> None:
     before, children = _descriptors(), _zombies()
     for index in range(200 if sandbox.backend.name == "bubblewrap" else 60):
         completion = sandbox.run("/bin/true", channel=index % 2 == 0, collect={"x": 1})
-        assert (completion.ending, completion.status) == (Ending.EXITED, 0)
+        assert (completion.ending, completion.status) == (Termination.EXITED, 0)
     sandbox.settle()
     assert _descriptors() <= before  # what another test closes in the background may be gone by now
     assert _zombies() == children
@@ -125,7 +125,7 @@ def test_limits_count_from_begin(sandbox: Sandbox) -> None:
         completion = process.wait(20)
     finally:
         process.close()
-    assert completion.ending is Ending.CPU_TIME
+    assert completion.ending is Termination.CPU_TIME
     assert 0.5 <= completion.cpu_s < 2
 
 

@@ -5,7 +5,7 @@ import textwrap
 import numpy as np
 import pytest
 
-from problems.calling import Pattern, PythonCall, PythonEntry
+from problems.calling import Pattern, PythonCallSpec, PythonEntry
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import triton_command
 from sandbox.spec import Limits
@@ -34,7 +34,7 @@ SOURCE = textwrap.dedent(
 
 
 def test_a_module_with_a_triton_kernel(backend: Bubblewrap) -> None:
-    call = PythonCall(
+    call = PythonCallSpec(
         PythonEntry.MODEL_NEW,
         Pattern.parse("(x,)"),
         ("y",),

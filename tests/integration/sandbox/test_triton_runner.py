@@ -8,7 +8,7 @@ import pytest
 
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.python_runtime import triton_command
-from sandbox.spec import Ending, Limits
+from sandbox.spec import Limits, Termination
 from sandbox.wire import ExitStatus
 from tests.integration.sandbox.talk import Talk
 
@@ -149,4 +149,4 @@ def test_a_segmentation_fault_speaks_for_itself(talk: Talk) -> None:
     assert talk.load("import ctypes\ndef solve(a, c, n):\n    ctypes.string_at(0)\n", MANIFEST)
     assert not talk.run(arguments())
     end = talk.end()
-    assert (end.ending, end.status) == (Ending.SIGNALLED, 11)
+    assert (end.ending, end.status) == (Termination.SIGNALLED, 11)

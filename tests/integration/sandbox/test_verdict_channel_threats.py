@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sandbox import seccomp
-from sandbox.spec import Ending
+from sandbox.spec import Termination
 from tests.integration.sandbox.conftest import LIMITS, Sandbox
 
 pytestmark = pytest.mark.integration
@@ -92,25 +92,27 @@ def test_init_cannot_be_read_or_killed(sandbox: Sandbox) -> None:
     if not sandbox.backend.weaknesses:  # with an id of its own, even reading is refused
         assert errors == [b"13"] * 5
     assert last == b"alive True"
-    assert (completion.ending, completion.status) == (Ending.EXITED, 0)
+    assert (completion.ending, completion.status) == (Termination.EXITED, 0)
 
 
 def test_killing_everything_ends_only_itself(sandbox: Sandbox) -> None:
     completion = sandbox.shell("kill -9 -1; sleep 30", limits=replace(LIMITS, wall_s=2))
-    assert completion.ending in {Ending.SIGNALLED, Ending.WALL_TIME}
+    assert completion.ending in {Termination.SIGNALLED, Termination.WALL_TIME}
     assert sandbox.shell("echo fine").stdout == b"fine\n"
 
 
 @pytest.mark.parametrize(
     ("source", "ending", "status"),
     [
-        ("import os; os._exit(0)", Ending.EXITED, 0),
-        ("import os; os.abort()", Ending.SIGNALLED, 6),
-        ("import os; os._exit(85)", Ending.EXITED, 85),
-        ("import ctypes; ctypes.string_at(0)", Ending.SIGNALLED, 11),
+        ("import os; os._exit(0)", Termination.EXITED, 0),
+        ("import os; os.abort()", Termination.SIGNALLED, 6),
+        ("import os; os._exit(85)", Termination.EXITED, 85),
+        ("import ctypes; ctypes.string_at(0)", Termination.SIGNALLED, 11),
     ],
 )
-def test_how_it_ends_is_all_that_it_says(sandbox: Sandbox, source: str, ending: Ending, status: int) -> None:
+def test_how_it_ends_is_all_that_it_says(
+    sandbox: Sandbox, source: str, ending: Termination, status: int
+) -> None:
     completion = sandbox.python(source)
     assert (completion.ending, completion.status) == (ending, status)
     assert completion.files == {}

@@ -9,11 +9,11 @@ import pytest
 
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
-from sandbox.compiled import COMPILE_LIMITS, Compiled, Outcome
+from sandbox.compiled import COMPILE_LIMITS, Compiled, CompileOutcome
 from sandbox.cpu.build import build_runtime
 from sandbox.gpu.compile.compilation import Compilation
 from sandbox.gpu.compile.compiler import on_host, open_compiler
-from sandbox.pool import Pool, Recipe
+from sandbox.pool import Pool, PoolSpec
 from sandbox.spec import Limits
 from sandbox.toolchain import ToolchainMissing, Toolkit, find_toolkit
 from testing.services import need
@@ -68,7 +68,7 @@ def functional_stage(toolkit: Toolkit, backend: Bubblewrap) -> Compile:
 
 def gpu_stage(toolkit: Toolkit, backend: Bubblewrap) -> Compile:
     compiler = open_compiler(backend, on_host(toolkit), cache=CACHE, architectures=["90a"])
-    pool = Pool(backend, {"compile": Recipe(compiler.command(), 0)})
+    pool = Pool(backend, {"compile": PoolSpec(compiler.command(), 0)})
 
     def compile_for_gpu(source: bytes, limits: Limits) -> Compiled:
         compilation = Compilation(pool.take("compile", limits), source, BINDING, compiler.recipe())
@@ -105,7 +105,7 @@ def test_an_honest_source_compiles(stage: Compile, monkeypatch: pytest.MonkeyPat
     for name in ("NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "CPATH", "GCC_EXEC_PREFIX"):
         monkeypatch.setenv(name, "--no-such-option")
     result = compiled(SOLVE, stage)
-    assert result.outcome is Outcome.BUILT, result.log
+    assert result.outcome is CompileOutcome.BUILT, result.log
     assert result.artifact is not None
     assert result.artifact.startswith(b"\x7fELF")
 
@@ -113,28 +113,28 @@ def test_an_honest_source_compiles(stage: Compile, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("path", ["/etc/shadow", "/proc/1/environ", "/root/.bashrc", "{secret}"])
 def test_host_files_cannot_be_included(path: str, secret: Path, stage: Compile) -> None:
     result = compiled(f'#include "{path.format(secret=secret)}"\n{SOLVE}', stage)
-    assert result.outcome is Outcome.REJECTED
+    assert result.outcome is CompileOutcome.REJECTED
     assert "No such file" in result.log or "Permission denied" in result.log
     assert "do_not_leak" not in result.log
 
 
 def test_the_password_file_is_not_the_hosts(stage: Compile) -> None:
     result = compiled(f'#include "/etc/passwd"\n{SOLVE}', stage)
-    assert result.outcome is Outcome.REJECTED
+    assert result.outcome is CompileOutcome.REJECTED
     assert "root:" not in result.log
 
 
 def test_host_files_cannot_be_embedded(secret: Path, stage: Compile) -> None:
     line = f'.section .rodata\\n.incbin \\"{secret}\\"\\n.text'
     result = compiled(f'asm("{line}");\n{SOLVE}', stage)
-    assert result.outcome is Outcome.REJECTED
+    assert result.outcome is CompileOutcome.REJECTED
     assert result.artifact is None
 
 
 def test_presence_of_host_files_is_not_told(secret: Path, stage: Compile) -> None:
     question = f'#if __has_include("{secret}") || __has_include("{__file__}")\n#error "FOUND"\n#endif\n'
     result = compiled(question + SOLVE, stage)
-    assert result.outcome is Outcome.BUILT, result.log
+    assert result.outcome is CompileOutcome.BUILT, result.log
 
 
 BOMBS = {
@@ -165,6 +165,6 @@ BOMBS = {
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs_end(name: str, stage: Compile) -> None:
     result = compiled(f"{BOMBS[name]}\n{SOLVE}", stage, BOMB_LIMITS)
-    assert result.outcome in {Outcome.REJECTED, Outcome.EXCEEDED}, result.log[-2000:]
+    assert result.outcome in {CompileOutcome.REJECTED, CompileOutcome.EXCEEDED}, result.log[-2000:]
     assert result.artifact is None
     assert result.log

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sandbox.compiled import Outcome as Built
-from sandbox.wire import ExitStatus, Flag
+from sandbox.compiled import CompileOutcome as Built
+from sandbox.wire import ExitStatus, RunFlag
 from tests.integration.functional.harness import Outcome, compile_source, run
 
 pytestmark = pytest.mark.integration
@@ -31,7 +31,7 @@ def attack(body: str, host: str = LAUNCH % 0) -> str:
 
 
 def done(source: str, *arguments: Any) -> Outcome:
-    return run(source, *(arguments or (X,)), flags=Flag.DETERMINISTIC, time_limit_ms=20_000)
+    return run(source, *(arguments or (X,)), flags=RunFlag.DETERMINISTIC, time_limit_ms=20_000)
 
 
 @pytest.mark.parametrize("offset", [64, 1 << 20, -(1 << 20)])

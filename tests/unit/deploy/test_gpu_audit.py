@@ -15,14 +15,14 @@ import pytest
 
 from deploy.audit import docker_api, facts
 from deploy.audit.containers import OUR_IMAGES
-from deploy.audit.docker_api import Container, Engine, ask_engine
+from deploy.audit.docker_api import DockerDaemon, RunningContainer, ask_engine
 from deploy.audit.facts import Foreign, GpuHost, GpuState
 from deploy.audit.finding import Finding, Level
 from deploy.check_environment import audit_gpu_host
 from sandbox.gpu.fake_nvml import HEALTHY, fake_gpu
 from sandbox.gpu.nvml import ComputeMode, GpuProcess, MemoryErrors
 
-SANDBOX = Container(
+SANDBOX = RunningContainer(
     "job-12-1-1a2b",
     "warpcourt/cuda:latest",
     ipc_mode="private",
@@ -30,14 +30,14 @@ SANDBOX = Container(
     user="64123:64123",
     ours=True,
 )
-ENGINE = Engine(
+ENGINE = DockerDaemon(
     socket=Path("/run/docker.sock"),
     version="27.1.1",
     runtimes=("nvidia", "runc"),
     images=tuple(f"{image}:latest" for image in OUR_IMAGES),
-    containers=(SANDBOX, Container("redis", "redis:7", network_mode="bridge")),
+    containers=(SANDBOX, RunningContainer("redis", "redis:7", network_mode="bridge")),
 )
-PEEPER = Container("peeper", "x")
+PEEPER = RunningContainer("peeper", "x")
 GOOD = GpuHost(
     gpus=(GpuState(fake_gpu(), HEALTHY),),
     toolkit_cuda=(13, 0, 88),
@@ -52,7 +52,7 @@ def gpu(errors: MemoryErrors | None = None, **info: Any) -> tuple[GpuState, ...]
     return (GpuState(fake_gpu(**info), HEALTHY, errors or MemoryErrors()),)
 
 
-def running(*containers: Container) -> Engine:
+def running(*containers: RunningContainer) -> DockerDaemon:
     return replace(ENGINE, containers=containers)
 
 
@@ -136,7 +136,13 @@ FLAWS = [
     ("cupy", replace(GOOD, cupy=""), Level.MISSING, "not installed", "gpu.txt"),
     ("no mps", replace(GOOD, mps_program=""), Level.WEAK, "not on the PATH", "WARPCOURT_MPS=no"),
     ("not root", replace(GOOD, root=False, in_docker_group=True), Level.WEAK, "not root", "as root"),
-    ("no engine", replace(GOOD, engine=Engine(trouble="no socket")), Level.MISSING, "no socket", "docker"),
+    (
+        "no engine",
+        replace(GOOD, engine=DockerDaemon(trouble="no socket")),
+        Level.MISSING,
+        "no socket",
+        "docker",
+    ),
     (
         "old engine",
         replace(GOOD, engine=replace(ENGINE, version="19.03.5")),
@@ -154,7 +160,9 @@ FLAWS = [
     ("old toolkit", replace(GOOD, container_toolkit=(1, 17, 8)), Level.REFUSED, "1.17.8", "1.19.1 or newer"),
     (
         "old operator",
-        replace(GOOD, engine=running(Container("op", "nvcr.io/nvidia/gpu-operator:v25.10.1", user="1"))),
+        replace(
+            GOOD, engine=running(RunningContainer("op", "nvcr.io/nvidia/gpu-operator:v25.10.1", user="1"))
+        ),
         Level.REFUSED,
         "25.10.1",
         "26.3.2",
@@ -175,7 +183,7 @@ FLAWS = [
     ),
     (
         "privileged",
-        replace(GOOD, engine=running(Container("miner", "x", privileged=True))),
+        replace(GOOD, engine=running(RunningContainer("miner", "x", privileged=True))),
         Level.REFUSED,
         "miner (x) is privileged",
         "--trust miner",
@@ -234,7 +242,7 @@ def test_a_newer_driver_branch_is_fine() -> None:
 
 
 def test_a_container_that_one_trusts_may_be_privileged() -> None:
-    host = replace(GOOD, engine=running(Container("device-plugin", "x", privileged=True)))
+    host = replace(GOOD, engine=running(RunningContainer("device-plugin", "x", privileged=True)))
     assert flaws(host, "device-plugin") == []
 
 
@@ -314,13 +322,13 @@ def engine_socket() -> Iterator[Path]:
 
 
 def test_the_engine_is_asked_over_its_socket(engine_socket: Path) -> None:
-    assert ask_engine(engine_socket) == Engine(
+    assert ask_engine(engine_socket) == DockerDaemon(
         socket=engine_socket,
         version="27.1.1",
         runtimes=("nvidia", "runc"),
         cdi_folders=("/etc/cdi",),
         images=("warpcourt/cuda:latest",),
-        containers=(Container("miner", "x", True, "host", "private", "none", "0", ours=True),),
+        containers=(RunningContainer("miner", "x", True, "host", "private", "none", "0", ours=True),),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judge.drawn import CaseData, allocate
-from judge.gpu.pool.client import Reservation
+from judge.gpu.pool.client import PoolReservation
 from problems.schema import Case, Problem
 
 
@@ -42,19 +42,19 @@ class FakeVault:
     def coming(self, _: Problem, case: Case) -> int:
         return self.others[case.name]
 
-    def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> Reservation | None:
+    def reserve(self, problem: Problem, case: Case, *, keep: int = 0) -> PoolReservation | None:
         if keep and self.fresh(problem, case) >= keep:
             return None
         number = next(self.numbers)
         self.reserved[number] = case
-        return Reservation(number, allocate(problem, case))
+        return PoolReservation(number, allocate(problem, case))
 
-    def commit(self, reservation: Reservation, *, used: bool) -> None:
+    def commit(self, reservation: PoolReservation, *, used: bool) -> None:
         if case := self.reserved.pop(reservation.number, None):
             self.committed[case.name] += 1
             self.stock[case.name] += not used
 
-    def drop(self, reservation: Reservation) -> None:
+    def drop(self, reservation: PoolReservation) -> None:
         del self.reserved[reservation.number]
 
 

@@ -19,13 +19,13 @@ from judge.proof.determinism import CaseDataSource
 from judge.report import CaseReport, Diagnostic, Report, StageTime
 from judge.runner.buffers import HostMemory
 from judge.runner.checking import ByChecker
-from judge.runner.client import Answer, RunnerChannel
+from judge.runner.client import ReplyStatus, RunnerChannel
 from judge.sizes import scalar_of, shape_of
 from problems.schema import Case, Problem
 from problems.vocabulary import Group, Language, Role, Severity, Stage, Verdict
 from sandbox.runner.checker_work import CheckerSignature, carry_out, parse_checker
 from sandbox.runner.session import array_of
-from sandbox.wire import Kind, Request, WireArgument
+from sandbox.wire import Request, RequestKind, WireArgument
 from tests.unit.judge.packages import DOUBLING
 
 REFERENCE = """
@@ -105,29 +105,31 @@ class InProcessChecker:
     signature: CheckerSignature | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
-    def prepare(self, *, timeout_s: float) -> Answer:
+    def prepare(self, *, timeout_s: float) -> ReplyStatus:
         """There is no GPU."""
-        return Answer.DONE if timeout_s else Answer.TIMED_OUT
+        return ReplyStatus.DONE if timeout_s else ReplyStatus.TIMED_OUT
 
-    def load(self, *contents: bytes, timeout_s: float) -> Answer:
+    def load(self, *contents: bytes, timeout_s: float) -> ReplyStatus:
         """Run the test's own text."""
         source, manifest = contents
         exec(source, self.module.__dict__)
         self.signature = parse_checker(json.loads(manifest))
-        return Answer.DONE if timeout_s else Answer.TIMED_OUT
+        return ReplyStatus.DONE if timeout_s else ReplyStatus.TIMED_OUT
 
-    def run(self, arguments: tuple[WireArgument, ...], descriptors: Sequence[int], **_: object) -> Answer:
+    def run(
+        self, arguments: tuple[WireArgument, ...], descriptors: Sequence[int], **_: object
+    ) -> ReplyStatus:
         """Ask the checker about one case."""
         views = [None if argument.scalar else array_of(argument, descriptors) for argument in arguments]
-        request = Request(Kind.RUN, 1, arguments)
+        request = Request(RequestKind.RUN, 1, arguments)
         assert self.signature is not None
         try:
             with np.errstate(all="ignore"):
                 carry_out(np, self.module, self.signature, request, views)
         except Exception as error:  # noqa: BLE001 - as the runner does
             self.diagnostics = (Diagnostic(Severity.ERROR, "oracle", str(error)),)
-            return Answer.DIED
-        return Answer.DONE
+            return ReplyStatus.DIED
+        return ReplyStatus.DONE
 
 
 @dataclass(slots=True)

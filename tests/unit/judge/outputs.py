@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from judge.dtypes import expected_dtype, narrow, storage
 from judge.gpu.device.places import OVERFLOW
-from judge.runner.comparison import Comparison, compare
+from judge.runner.comparison import OutputComparison, compare
 from problems.formula import Formula
 from problems.schema import Argument, Tolerance
 from problems.vocabulary import Dtype, Role
@@ -28,7 +28,7 @@ class Output:
     expected: Elements
     poison: Elements | None
 
-    def compared_on_the_host(self) -> Comparison:
+    def compared_on_the_host(self) -> OutputComparison:
         return compare(
             self.argument.name,
             dtype=self.argument.dtype,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from problems.formula import Formula
-from problems.schema import Argument, Case, Limits, Problem, Tolerance
+from problems.schema import Argument, Case, Problem, ProblemLimits, Tolerance
 from problems.vocabulary import Difficulty, Dtype, Group, Language, Role
 
 N = Formula.parse("n")
@@ -25,7 +25,7 @@ DOUBLING = Problem(
         Case("odd", Group.ODD, {"n": 37}),
         Case("timed", Group.TIMED, {"n": 1 << 26}),
     ),
-    limits=Limits(case_s=0.4),
+    limits=ProblemLimits(case_s=0.4),
     bytes_moved=Formula.parse("8 * n"),
     operations=N,
     statement="",

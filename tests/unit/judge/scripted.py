@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from sandbox.spec import Completion, Ending, Limits
-from sandbox.wire import Kind, Request, receive_request, send_reply
+from sandbox.spec import Completion, Limits, Termination
+from sandbox.wire import Request, RequestKind, receive_request, send_reply
 
 
 @dataclass
@@ -20,17 +20,17 @@ class Actor:
 
     channel: socket.socket
     diagnostics: int = -1
-    request: Request = field(default_factory=lambda: Request(Kind.QUIT, 0))
+    request: Request = field(default_factory=lambda: Request(RequestKind.QUIT, 0))
     descriptors: list[int] = field(default_factory=list)
     maps: list[mmap.mmap] = field(default_factory=list)
 
-    def receive(self) -> Kind | None:
+    def receive(self) -> RequestKind | None:
         """Wait for the next request; None when the host has hung up."""
         received = receive_request(self.channel)
         if received is None:
             return None
         self.request, self.descriptors = received
-        if self.request.kind is Kind.LOAD:
+        if self.request.kind is RequestKind.LOAD:
             self.diagnostics = self.descriptors[0]
         return self.request.kind
 
@@ -52,7 +52,7 @@ class ScriptedProcess:
 
     def __init__(self, script: Callable[[Actor], None], completion: Completion | None = None) -> None:
         self.channel, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._completion = completion or Completion(Ending.EXITED, 0, b"", b"", 0.1, 0.1, None)
+        self._completion = completion or Completion(Termination.EXITED, 0, b"", b"", 0.1, 0.1, None)
         self.killed = threading.Event()
         self._thread = threading.Thread(target=self._play, args=(script, inside), daemon=True)
         self._thread.start()
@@ -87,9 +87,9 @@ def serve(on_run: Callable[[Actor], None]) -> Callable[[Actor], None]:
 
     def script(actor: Actor) -> None:
         while kind := actor.receive():
-            if kind is Kind.QUIT:
+            if kind is RequestKind.QUIT:
                 return
-            if kind is Kind.RUN:
+            if kind is RequestKind.RUN:
                 on_run(actor)
             actor.answer()
 

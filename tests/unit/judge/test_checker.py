@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from judge.dtypes import narrow, storage, widen
-from judge.runner.comparison import SHOWN_MISMATCHES, Comparison, compare
+from judge.runner.comparison import SHOWN_MISMATCHES, OutputComparison, compare
 from problems.schema import Tolerance
 from problems.vocabulary import Dtype
 
@@ -22,14 +22,14 @@ def check(
     tolerance: Tolerance = TIGHT,
     dtype: Dtype = Dtype.FLOAT32,
     poison: npt.NDArray[np.generic] | None = None,
-) -> Comparison:
+) -> OutputComparison:
     stored = narrow(np.array(got, dtype=np.float64 if dtype.is_float else None), dtype)
     wanted = np.array(expected, dtype=np.float64 if dtype.is_float else storage(dtype))
     return compare("c", dtype=dtype, got=stored, expected=wanted, poison=poison, tolerance=tolerance)
 
 
 def test_equal_arrays_match() -> None:
-    assert check([1, 2, 3], [1, 2, 3]) == Comparison(3, 0, 0, ())
+    assert check([1, 2, 3], [1, 2, 3]) == OutputComparison(3, 0, 0, ())
 
 
 def test_an_element_outside_the_tolerance_is_named() -> None:

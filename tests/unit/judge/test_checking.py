@@ -14,11 +14,11 @@ from judge.oracle import Drawn
 from judge.proof.checker_audit import check_checker
 from judge.proof.determinism import draw_exact
 from judge.proof.prove import examine
-from judge.proof.results import Check, State
+from judge.proof.results import ProofCheck, SectionState
 from judge.runner.buffers import HostMemory
 from judge.runner.checking import ByChecker, checker_manifest
 from judge.runner.client import RunnerChannel
-from judge.runner.comparison import Comparison
+from judge.runner.comparison import OutputComparison
 from judge.runner.referee import contents_of
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Dtype, Severity
@@ -33,7 +33,7 @@ def check(xp, inputs, expected, got, size, tolerance):
 
 def compared(
     problem: Problem, drawn: Drawn, got: npt.NDArray[np.generic], poisons: Mapping[str, Any] | None = None
-) -> Comparison:
+) -> OutputComparison:
     checking = ByChecker(problem, HostMemory(), cast("RunnerChannel", InProcessChecker()))
     snapshots = {"y": np.ascontiguousarray(got).reshape(-1).view(np.uint8)}
     contents = contents_of(problem, drawn)
@@ -149,7 +149,7 @@ def check(xp, inputs, expected, got, size, tolerance):
 """
         proof = examine(custom(near), ScriptedBench())
         sections = {section.check: section.state for section in proof.sections}
-        assert sections[Check.CHECKER] is State.HOLDS
+        assert sections[ProofCheck.CHECKER] is SectionState.HOLDS
         [report] = proof.tolerances
         assert all(attempt.passes == attempt.honest for attempt in report.attempts)
         assert report.advised_relative is None
@@ -159,7 +159,7 @@ def check(xp, inputs, expected, got, size, tolerance):
 def check(xp, inputs, expected, got, size, tolerance):
     return {"y": abs(got["y"] - expected["y"]) <= 5}
 """
-        [finding, *_] = examine(custom(loose), ScriptedBench()).findings_of(Check.TOLERANCES)
+        [finding, *_] = examine(custom(loose), ScriptedBench()).findings_of(ProofCheck.TOLERANCES)
         assert "all computed in bfloat16" in finding.text
 
     def test_one_that_breaks_is_a_finding(self) -> None:

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 import pytest
 
 from judge.clock.page import create_page
-from judge.runner.client import Answer, RunnerChannel
-from sandbox.wire import Kind, WireArgument
+from judge.runner.client import ReplyStatus, RunnerChannel
+from sandbox.wire import RequestKind, WireArgument
 from tests.unit.judge.scripted import Actor, ScriptedProcess
 
 Script = Callable[[Actor], None]
@@ -33,7 +33,7 @@ def page() -> Iterator[int]:
     os.close(descriptor)
 
 
-def answers(*kinds: Kind) -> Script:
+def answers(*kinds: RequestKind) -> Script:
     """Answers requests of these kinds, and then waits for the end."""
 
     def script(actor: Actor) -> None:
@@ -52,15 +52,15 @@ def keeps_on(actor: Actor) -> None:
 
 
 def test_prepare_comes_before_load() -> None:
-    with exchanging(answers(Kind.PREPARE, Kind.LOAD)) as exchange:
-        assert exchange.prepare(timeout_s=5) is Answer.DONE
-        assert exchange.load(b"artifact", timeout_s=5) is Answer.DONE
+    with exchanging(answers(RequestKind.PREPARE, RequestKind.LOAD)) as exchange:
+        assert exchange.prepare(timeout_s=5) is ReplyStatus.DONE
+        assert exchange.load(b"artifact", timeout_s=5) is ReplyStatus.DONE
 
 
 def test_what_was_asked_for_can_be_awaited_later() -> None:
-    with exchanging(answers(Kind.PREPARE)) as exchange:
+    with exchanging(answers(RequestKind.PREPARE)) as exchange:
         exchange.send_prepare()
-        assert exchange.answer(timeout_s=5) is Answer.DONE
+        assert exchange.answer(timeout_s=5) is ReplyStatus.DONE
 
 
 def say(actor: Actor, kind: str) -> None:
@@ -80,9 +80,9 @@ def test_what_is_said_after_nothing_more_is_to_be_heard_is_dropped() -> None:
         actor.receive()
 
     with exchanging(script) as exchange:
-        assert exchange.load(b"", timeout_s=5) is Answer.DONE
+        assert exchange.load(b"", timeout_s=5) is ReplyStatus.DONE
         exchange.hear_no_more()
-        assert exchange.run((), [], timeout_s=5) is Answer.DONE
+        assert exchange.run((), [], timeout_s=5) is ReplyStatus.DONE
         assert [finding.kind for finding in exchange.diagnostics] == ["before"]
 
 
@@ -91,7 +91,7 @@ def test_a_process_that_hung_up_is_dead_at_once() -> None:
     with ours, RunnerChannel(ours, lambda: False) as exchange:
         theirs.close()
         started = time.monotonic()
-        assert exchange.prepare(timeout_s=5) is Answer.DIED
+        assert exchange.prepare(timeout_s=5) is ReplyStatus.DIED
         assert time.monotonic() - started < 1
 
 
@@ -108,7 +108,7 @@ def test_a_session_hands_over_the_page_and_every_set(page: int) -> None:
     argument = WireArgument("float32", scalar=False)
     with exchanging(script) as exchange:
         exchange.open_timing(page, (argument, argument), files, sets=3)
-        assert exchange.answer(timeout_s=5) is Answer.DONE
+        assert exchange.answer(timeout_s=5) is ReplyStatus.DONE
     assert seen == [(3, 7, True)]
     for file in files:
         os.close(file)
@@ -123,7 +123,7 @@ def test_whatever_is_said_in_the_middle_of_a_session_ends_it(page: int, reply: b
 
     with exchanging(script) as exchange:
         exchange.open_timing(page, (), (), sets=1)
-        assert _ended(exchange) is Answer.BROKE_PROTOCOL
+        assert _ended(exchange) is ReplyStatus.BROKE_PROTOCOL
 
 
 def test_a_runner_that_leaves_a_session_is_dead(page: int) -> None:
@@ -132,7 +132,7 @@ def test_a_runner_that_leaves_a_session_is_dead(page: int) -> None:
 
     with exchanging(script) as exchange:
         exchange.open_timing(page, (), (), sets=1)
-        assert _ended(exchange) is Answer.DIED
+        assert _ended(exchange) is ReplyStatus.DIED
 
 
 def test_a_session_can_be_cancelled(page: int) -> None:
@@ -141,16 +141,16 @@ def test_a_session_can_be_cancelled(page: int) -> None:
         exchange.open_timing(page, (), (), sets=1)
         assert exchange.hung_up() is None
         stop.set()
-        assert exchange.hung_up() is Answer.CANCELLED
+        assert exchange.hung_up() is ReplyStatus.CANCELLED
 
 
 def test_what_does_not_fit_into_a_message_is_no_answer(page: int) -> None:
     with exchanging(answers()) as exchange:
         exchange.open_timing(page, (), [page] * 300, sets=300)
-        assert exchange.hung_up() is Answer.DIED
+        assert exchange.hung_up() is ReplyStatus.DIED
 
 
-def _ended(exchange: RunnerChannel) -> Answer | None:
+def _ended(exchange: RunnerChannel) -> ReplyStatus | None:
     deadline = time.monotonic() + 5
     while (ended := exchange.hung_up()) is None and time.monotonic() < deadline:
         time.sleep(0.001)

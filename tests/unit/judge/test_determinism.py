@@ -6,7 +6,7 @@ import pytest
 
 from judge.proof.determinism import check_contents, check_poison, draw_exact
 from judge.proof.prove import examine
-from judge.proof.results import Check, State
+from judge.proof.results import ProofCheck, SectionState
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Severity
 from tests.unit.judge.environment import SCALING, ScriptedBench
@@ -97,8 +97,8 @@ def test_nothing_that_follows_is_told_beside_it() -> None:
     wrong = [finding.text for finding in proof.findings if finding.place.startswith("reference.py")]
     assert wrong == ["the same seed gives different inputs"]
     states = {section.check: section.state for section in proof.sections}
-    for check in (Check.POISON, Check.TOLERANCES, Check.EXPOSURE, Check.STATEMENT):
-        assert states[check] is State.SKIPPED
+    for check in (ProofCheck.POISON, ProofCheck.TOLERANCES, ProofCheck.EXPOSURE, ProofCheck.STATEMENT):
+        assert states[check] is SectionState.SKIPPED
 
 
 def test_wide_tolerances_let_through_what_nobody_wrote() -> None:

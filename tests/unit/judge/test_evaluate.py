@@ -16,13 +16,13 @@ from judge.drawn import CaseData
 from judge.errors import GpuUnavailable, OracleFailed
 from judge.evaluate import evaluate
 from judge.oracle import Oracle
-from judge.report import Diagnostic, Progress, Report, StageTime
+from judge.report import Diagnostic, ProgressEvent, Report, StageTime
 from judge.sizes import MAX_CUSTOM_BYTES, MAX_SEED, SizesInvalid
 from problems.libraries import Library
 from problems.schema import Problem
 from problems.vocabulary import Language, Mode, Severity, Verdict
-from sandbox.spec import Completion, Ending
-from sandbox.wire import ExitStatus, Flag, Kind
+from sandbox.spec import Completion, Termination
+from sandbox.wire import ExitStatus, RequestKind, RunFlag
 from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
 
@@ -32,7 +32,7 @@ Script = Callable[[Actor], None]
 def draw(actor: Actor) -> None:
     """An oracle for doubling: arguments x, y, n, then the size n, then what is expected of y."""
     x = actor.array(0, "f4")
-    given = actor.request.flags & Flag.GIVEN
+    given = actor.request.flags & RunFlag.GIVEN
     x[:] = DOUBLING.cases[0].inputs["x"] if given else actor.request.seed % 1000
     actor.array(4, "f8")[:] = x.astype("f8") * 2
 
@@ -133,13 +133,13 @@ def test_what_the_compiler_found_is_in_the_report() -> None:
 
 
 def test_a_program_that_does_not_load_is_a_compile_error() -> None:
-    completion = Completion(Ending.EXITED, ExitStatus.LOAD_ERROR, b"", b"", 0.1, 0.1, None)
+    completion = Completion(Termination.EXITED, ExitStatus.LOAD_ERROR, b"", b"", 0.1, 0.1, None)
     report = judge(ScriptedTarget(runner=lambda actor: None, completion=completion))
     assert report.verdict is Verdict.COMPILE_ERROR
 
 
 def test_prints_are_shown_in_runs_alone() -> None:
-    completion = Completion(Ending.EXITED, 0, b"hello \x1b[31m\n", b"", 0.1, 0.1, None)
+    completion = Completion(Termination.EXITED, 0, b"hello \x1b[31m\n", b"", 0.1, 0.1, None)
     shown = judge(ScriptedTarget(completion=completion), mode=Mode.RUN)
     hidden = judge(ScriptedTarget(completion=completion), mode=Mode.SUBMIT)
     assert shown.output == "hello [31m\n"
@@ -147,7 +147,7 @@ def test_prints_are_shown_in_runs_alone() -> None:
 
 
 def test_progress_is_told_step_by_step() -> None:
-    steps: list[Progress] = []
+    steps: list[ProgressEvent] = []
     judge(ScriptedTarget(), on_progress=steps.append)
     assert [step.kind for step in steps] == ["compiling", "compiled", "case", "case", "finished"]
     assert (steps[3].index, steps[3].total) == (2, 2)
@@ -180,7 +180,7 @@ def test_cancelling_gives_the_verdict_cancelled() -> None:
     cancelled = threading.Event()
 
     def hang(actor: Actor) -> None:
-        while actor.receive() is Kind.LOAD:
+        while actor.receive() is RequestKind.LOAD:
             actor.answer()
         cancelled.set()
         time.sleep(0.3)
@@ -193,7 +193,7 @@ def test_every_submission_is_judged_on_seeds_of_its_own() -> None:
     seeds: list[int] = []
 
     def remember(actor: Actor) -> None:
-        if not actor.request.flags & Flag.GIVEN:
+        if not actor.request.flags & RunFlag.GIVEN:
             seeds.append(actor.request.seed)
         draw(actor)
 
@@ -203,15 +203,15 @@ def test_every_submission_is_judged_on_seeds_of_its_own() -> None:
 
 
 def test_small_cases_are_watched_and_run_in_three_orders() -> None:
-    flags: list[Flag] = []
+    flags: list[RunFlag] = []
 
     def remember(actor: Actor) -> None:
         flags.append(actor.request.flags)
         double(actor)
 
     judge(ScriptedTarget(runner=serve(remember)))
-    watched = Flag.DETERMINISTIC | Flag.RACES
-    assert flags == [watched, watched | Flag.REVERSED, watched | Flag.INTERLEAVED] * 2
+    watched = RunFlag.DETERMINISTIC | RunFlag.RACES
+    assert flags == [watched, watched | RunFlag.REVERSED, watched | RunFlag.INTERLEAVED] * 2
 
 
 def test_a_run_takes_the_public_cases() -> None:
@@ -240,7 +240,7 @@ def seeds_of(**options: object) -> dict[int, list[int]]:
     seen: dict[int, list[int]] = {}
 
     def watch(actor: Actor) -> None:
-        if not actor.request.flags & Flag.GIVEN:
+        if not actor.request.flags & RunFlag.GIVEN:
             seen.setdefault(len(actor.array(0, "f4")), []).append(actor.request.seed)
         draw(actor)
 
@@ -332,7 +332,7 @@ class RaceCheck:
     def load(self, *_: bytes) -> None:
         self.did.append("load")
 
-    def check(self, drawn: CaseData, _: Flag) -> None:
+    def check(self, drawn: CaseData, _: RunFlag) -> None:
         self.did.append(drawn.case.name)
 
     def finish(self) -> None:

@@ -11,33 +11,33 @@ from judge.evidence.faults import (
     on_shared_gpu,
 )
 from judge.report import Diagnostic
-from judge.runner.client import Answer
+from judge.runner.client import ReplyStatus
 from judge.runner.inspector import Stopped
 from problems.vocabulary import Language, Severity, Verdict
 from sandbox.runner.session import OUR_FAULT
-from sandbox.spec import Completion, Ending
+from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus
 from tests.unit.judge.packages import DOUBLING
 
 
-def ended(status: int = 0, ending: Ending = Ending.EXITED) -> Completion:
+def ended(status: int = 0, ending: Termination = Termination.EXITED) -> Completion:
     return Completion(ending, status, b"", b"", 1.0, 1.0, None)
 
 
-def stopped(answer: Answer, *, lost: bool = False) -> Stopped:
+def stopped(answer: ReplyStatus, *, lost: bool = False) -> Stopped:
     return Stopped(answer, device_lost=lost, wall_ms=1.0)
 
 
 @pytest.mark.parametrize(
     ("what", "completion"),
     [
-        (stopped(Answer.DONE, lost=True), ended()),
-        (stopped(Answer.DIED, lost=True), ended(ExitStatus.RUNTIME_ERROR)),
-        (stopped(Answer.TIMED_OUT), ended(9, Ending.KILLED)),
-        (stopped(Answer.DIED), ended(ExitStatus.ILLEGAL_ACCESS)),
-        (stopped(Answer.DIED), ended(ExitStatus.TIME_LIMIT)),
-        (stopped(Answer.DIED), ended(OUR_FAULT)),
-        (stopped(Answer.DIED), ended(ExitStatus.MEMORY_LIMIT)),
+        (stopped(ReplyStatus.DONE, lost=True), ended()),
+        (stopped(ReplyStatus.DIED, lost=True), ended(ExitStatus.RUNTIME_ERROR)),
+        (stopped(ReplyStatus.TIMED_OUT), ended(9, Termination.KILLED)),
+        (stopped(ReplyStatus.DIED), ended(ExitStatus.ILLEGAL_ACCESS)),
+        (stopped(ReplyStatus.DIED), ended(ExitStatus.TIME_LIMIT)),
+        (stopped(ReplyStatus.DIED), ended(OUR_FAULT)),
+        (stopped(ReplyStatus.DIED), ended(ExitStatus.MEMORY_LIMIT)),
     ],
 )
 def test_what_a_neighbour_can_cause_is_held_against_nobody(what: Stopped, completion: Completion) -> None:
@@ -47,13 +47,13 @@ def test_what_a_neighbour_can_cause_is_held_against_nobody(what: Stopped, comple
 @pytest.mark.parametrize(
     ("what", "completion"),
     [
-        (stopped(Answer.DIED), ended(0)),
-        (stopped(Answer.DIED), ended(ExitStatus.RUNTIME_ERROR)),
-        (stopped(Answer.DIED), ended(ExitStatus.LOAD_ERROR)),
-        (stopped(Answer.DIED), ended(ExitStatus.ILLEGAL_ACCESS, Ending.SIGNALLED)),
-        (stopped(Answer.DIED), ended(9, Ending.OUTPUT)),
-        (stopped(Answer.DIED), ended(9, Ending.MEMORY)),
-        (stopped(Answer.BROKE_PROTOCOL), ended(9, Ending.KILLED)),
+        (stopped(ReplyStatus.DIED), ended(0)),
+        (stopped(ReplyStatus.DIED), ended(ExitStatus.RUNTIME_ERROR)),
+        (stopped(ReplyStatus.DIED), ended(ExitStatus.LOAD_ERROR)),
+        (stopped(ReplyStatus.DIED), ended(ExitStatus.ILLEGAL_ACCESS, Termination.SIGNALLED)),
+        (stopped(ReplyStatus.DIED), ended(9, Termination.OUTPUT)),
+        (stopped(ReplyStatus.DIED), ended(9, Termination.MEMORY)),
+        (stopped(ReplyStatus.BROKE_PROTOCOL), ended(9, Termination.KILLED)),
     ],
 )
 def test_what_a_program_does_to_itself_is_charged_at_once(what: Stopped, completion: Completion) -> None:
@@ -63,11 +63,11 @@ def test_what_a_program_does_to_itself_is_charged_at_once(what: Stopped, complet
 @pytest.mark.parametrize(
     ("what", "completion", "blames"),
     [
-        (stopped(Answer.DIED), ended(OUR_FAULT), True),
-        (stopped(Answer.DIED), ended(OUR_FAULT, Ending.SIGNALLED), False),
-        (stopped(Answer.DIED), ended(ExitStatus.RUNTIME_ERROR), False),
-        (stopped(Answer.BROKE_PROTOCOL), ended(OUR_FAULT), False),
-        (stopped(Answer.TIMED_OUT), ended(OUR_FAULT), False),
+        (stopped(ReplyStatus.DIED), ended(OUR_FAULT), True),
+        (stopped(ReplyStatus.DIED), ended(OUR_FAULT, Termination.SIGNALLED), False),
+        (stopped(ReplyStatus.DIED), ended(ExitStatus.RUNTIME_ERROR), False),
+        (stopped(ReplyStatus.BROKE_PROTOCOL), ended(OUR_FAULT), False),
+        (stopped(ReplyStatus.TIMED_OUT), ended(OUR_FAULT), False),
     ],
 )
 def test_only_a_runner_that_ends_itself_so_blames_the_node(
@@ -77,7 +77,7 @@ def test_only_a_runner_that_ends_itself_so_blames_the_node(
 
 
 def test_blaming_the_node_alone_on_a_gpu_that_is_well_is_a_runtime_error() -> None:
-    verdict, message = charge(stopped(Answer.DIED), ended(OUR_FAULT), (), DOUBLING.limits)
+    verdict, message = charge(stopped(ReplyStatus.DIED), ended(OUR_FAULT), (), DOUBLING.limits)
     assert verdict is Verdict.RUNTIME_ERROR
     assert "70" in message
 
@@ -89,7 +89,7 @@ def test_a_run_among_others_has_less_time() -> None:
 
 
 def test_claiming_success_while_the_gpu_is_lost_is_a_runtime_error() -> None:
-    verdict, message = charge(stopped(Answer.DONE, lost=True), ended(), (), DOUBLING.limits)
+    verdict, message = charge(stopped(ReplyStatus.DONE, lost=True), ended(), (), DOUBLING.limits)
     assert verdict is Verdict.RUNTIME_ERROR
     assert "alone" in message
 
@@ -97,7 +97,7 @@ def test_claiming_success_while_the_gpu_is_lost_is_a_runtime_error() -> None:
 def test_what_comes_to_light_when_it_leaves_counts() -> None:
     said = (Diagnostic(Severity.ERROR, "misaligned", "misaligned address in kernel k"),)
     verdict, message = charge(
-        stopped(Answer.DONE, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
+        stopped(ReplyStatus.DONE, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
     )
     assert verdict is Verdict.ILLEGAL_ACCESS
     assert message == "misaligned address in kernel k"
@@ -106,7 +106,7 @@ def test_what_comes_to_light_when_it_leaves_counts() -> None:
 def test_what_the_runner_said_explains_the_verdict() -> None:
     said = (Diagnostic(Severity.ERROR, "misaligned", "misaligned address in kernel k"),)
     verdict, message = charge(
-        stopped(Answer.DIED, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
+        stopped(ReplyStatus.DIED, lost=True), ended(ExitStatus.ILLEGAL_ACCESS), said, DOUBLING.limits
     )
     assert verdict is Verdict.ILLEGAL_ACCESS
     assert message == "misaligned address in kernel k"

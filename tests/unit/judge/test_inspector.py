@@ -9,12 +9,12 @@ import pytest
 
 from judge.report import CaseReport
 from judge.runner.buffers import HostBuffer, HostMemory
-from judge.runner.client import Answer, RunnerChannel
-from judge.runner.comparison import Comparison
+from judge.runner.client import ReplyStatus, RunnerChannel
+from judge.runner.comparison import OutputComparison
 from judge.runner.inspector import Inspector, Stopped
 from judge.runner.memory import DeviceLost
 from problems.vocabulary import Verdict
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 from tests.unit.judge.drawn_sets import doubling_set
 from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
@@ -42,7 +42,7 @@ class Losing(HostMemory):
     def synchronize(self) -> None:
         self._pass("synchronize")
 
-    def compare(self, *arguments: Any, **named: Any) -> Comparison:
+    def compare(self, *arguments: Any, **named: Any) -> OutputComparison:
         self._pass("compare")
         return super().compare(*arguments, **named)
 
@@ -65,7 +65,7 @@ def check(memory: Losing, script: Callable[[Actor], None]) -> tuple[Inspector, C
     with RunnerChannel(process.channel, lambda: False) as exchange, doubling_set() as drawn:
         inspector = Inspector(DOUBLING, memory, exchange)
         assert inspector.load(b"artifact") is None
-        found = inspector.check(drawn.case, memory.open_set(drawn), Flag.NONE)
+        found = inspector.check(drawn.case, memory.open_set(drawn), RunFlag.NONE)
     process.close()
     return inspector, found
 
@@ -74,7 +74,7 @@ def check(memory: Losing, script: Callable[[Actor], None]) -> tuple[Inspector, C
 def test_a_lost_gpu_stops_the_run_without_a_verdict(at: str) -> None:
     inspector, found = check(Losing(at=at), serve(double))
     assert isinstance(found, Stopped)
-    assert (found.answer, found.device_lost) == (Answer.DONE, True)
+    assert (found.answer, found.device_lost) == (ReplyStatus.DONE, True)
     assert not inspector.alive
 
 
@@ -97,7 +97,7 @@ def test_a_runner_that_died_may_have_taken_the_gpu_along(is_lost: bool) -> None:
 
     _, found = check(memory, script)
     assert isinstance(found, Stopped)
-    assert (found.answer, found.device_lost) == (Answer.DIED, is_lost)
+    assert (found.answer, found.device_lost) == (ReplyStatus.DIED, is_lost)
     assert memory.patience[0] > 0  # the news may take a moment
 
 
@@ -113,6 +113,6 @@ def test_after_a_time_out_nobody_waits_for_the_gpu() -> None:
     started = time.monotonic()
     _, found = check(memory, script)
     assert isinstance(found, Stopped)
-    assert found.answer is Answer.TIMED_OUT
+    assert found.answer is ReplyStatus.TIMED_OUT
     assert memory.patience == [0]
     assert time.monotonic() - started < DOUBLING.limits.case_s + 3

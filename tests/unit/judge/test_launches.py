@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.evidence.launches import MAX_LAUNCHES, Launch, launched_nothing, parse_launches, plain_name
+from judge.evidence.launches import MAX_LAUNCHES, KernelLaunch, launched_nothing, parse_launches, plain_name
 from judge.report import Diagnostic
 from problems.vocabulary import Severity
 
@@ -22,9 +22,9 @@ def test_a_note_of_a_gpu_and_one_of_functional_mode():
         ]
     )
     assert found == (
-        Launch("add", (4, 1, 1), (256, 1, 1)),
-        Launch("scan<float>", (2, 3, 4), (32, 8, 1), 4096),
-        Launch("tile", (1, 1, 1), (16, 16, 1), 64, 2048),
+        KernelLaunch("add", (4, 1, 1), (256, 1, 1)),
+        KernelLaunch("scan<float>", (2, 3, 4), (32, 8, 1), 4096),
+        KernelLaunch("tile", (1, 1, 1), (16, 16, 1), 64, 2048),
     )
     assert (found[1].threads, found[1].blocks) == (256, 24)
 

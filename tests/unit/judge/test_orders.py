@@ -11,7 +11,7 @@ from judge.drawn import CaseData
 from judge.report import CaseReport, Diagnostic
 from judge.target import Referee
 from problems.vocabulary import Group, Severity, Verdict
-from sandbox.wire import Flag
+from sandbox.wire import RunFlag
 
 RIGHT, WRONG = Verdict.ACCEPTED, Verdict.WRONG_ANSWER
 RACE = Diagnostic(Severity.WARNING, "race", "race on element 0 of argument y: (line 3) and (line 5).", line=3)
@@ -25,16 +25,16 @@ class ScriptedReferee:
     def __init__(self, verdicts: Sequence[Verdict], *diagnostics: Diagnostic) -> None:
         self._verdicts = list(verdicts)
         self.diagnostics = diagnostics
-        self.asked: list[Flag] = []
+        self.asked: list[RunFlag] = []
 
-    def check(self, _: Any, flags: Flag) -> CaseReport:
+    def check(self, _: Any, flags: RunFlag) -> CaseReport:
         self.asked.append(flags)
         verdict = self._verdicts.pop(0)
         message = "" if verdict is RIGHT else "3 % of the elements of y are wrong."
         return CaseReport("one", Group.SMALL, False, verdict, message, wall_ms=float(len(self.asked)))
 
 
-def check(referee: ScriptedReferee, orders: tuple[Flag, ...] = ORDERS) -> CaseReport:
+def check(referee: ScriptedReferee, orders: tuple[RunFlag, ...] = ORDERS) -> CaseReport:
     return check_in_orders(cast("Referee", referee), DRAWN, orders)
 
 

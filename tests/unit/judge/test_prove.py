@@ -10,7 +10,7 @@ from judge.proof.batches.trials import trial_of
 from judge.proof.coverage import check_coverage, check_shapes
 from judge.proof.programs import findings_on
 from judge.proof.prove import prove_on
-from judge.proof.results import Check, Outcome, Proof, State, from_json, to_json
+from judge.proof.results import ProgramOutcome, Proof, ProofCheck, SectionState, from_json, to_json
 from judge.proof.statement_checks import (
     bounds_in,
     check_constraints,
@@ -21,7 +21,7 @@ from judge.proof.statement_checks import (
 )
 from judge.proof.timed_sizes import check_timed, find_gpu, floor_us, measure_timed, needed_bytes
 from judge.proof.trivial import cuda_length, trivial_programs
-from judge.report import Diagnostic, Progress, Report
+from judge.report import Diagnostic, ProgressEvent, Report
 from problems.formula import Formula
 from problems.schema import Argument, Case, IgnoredMutant, Problem, Solution, Tolerance
 from problems.vocabulary import Dtype, Group, Language, Role, Severity, Verdict
@@ -80,7 +80,7 @@ class TestProve:
         )
         trial = trial_of(report)
         assert trial.findings == told
-        outcome = Outcome(
+        outcome = ProgramOutcome(
             "solutions/a.cu",
             Language.CUDA,
             Verdict.ACCEPTED,
@@ -164,9 +164,9 @@ class TestProve:
         assert environment.judged == []
 
     def test_tells_how_far_it_is(self, problem: Problem) -> None:
-        steps: list[Progress] = []
+        steps: list[ProgressEvent] = []
         prove_on(problem, ScriptedBench(RIGHT), on_progress=steps.append)
-        assert steps[0].text == Check.COVERAGE.heading
+        assert steps[0].text == ProofCheck.COVERAGE.heading
         programs = [step for step in steps if step.index is not None]
         assert (programs[0].text, programs[0].index, programs[0].total) == ("solutions/right-plain.cu", 1, 22)
         assert programs[1].text == "solutions/right-plain.cu: accepted, as expected"
@@ -181,21 +181,21 @@ class TestReport:
 
     def test_has_a_section_for_everything(self, problem: Problem) -> None:
         sections = {section.check: section.state for section in self.proof(problem).sections}
-        assert sections[Check.SOLUTIONS] is State.FAILS
-        assert sections[Check.TRIVIAL] is sections[Check.MUTANTS] is State.HOLDS
+        assert sections[ProofCheck.SOLUTIONS] is SectionState.FAILS
+        assert sections[ProofCheck.TRIVIAL] is sections[ProofCheck.MUTANTS] is SectionState.HOLDS
 
     def test_says_what_was_skipped(self, problem: Problem) -> None:
         broken = replace(problem, reference="def generate(xp, rng, size): return 1 / 0")
         sections = {s.check: s.state for s in prove_on(broken, ScriptedBench(RIGHT)).sections}
-        assert sections[Check.CONTENTS] is State.FAILS
-        assert sections[Check.TOLERANCES] is sections[Check.SOLUTIONS] is State.SKIPPED
+        assert sections[ProofCheck.CONTENTS] is SectionState.FAILS
+        assert sections[ProofCheck.TOLERANCES] is sections[ProofCheck.SOLUTIONS] is SectionState.SKIPPED
 
     def test_survives_json(self, problem: Problem) -> None:
         proof = self.proof(problem)
         stored = json.loads(json.dumps(to_json(proof)))
         assert from_json(stored) == proof
         assert stored["holds"] is False
-        assert stored["sections"][0]["title"] == Check.COVERAGE.heading
+        assert stored["sections"][0]["title"] == ProofCheck.COVERAGE.heading
 
     def test_reads_what_knows_less_or_more(self) -> None:
         body = {"slug": "s", "version": "v", "findings": [], "outcomes": [], "invented_later": 1}

@@ -13,7 +13,7 @@ from judge.evaluate import evaluate
 from judge.redaction import redact
 from judge.report import CaseReport, Diagnostic, Mismatch, Report, Timing, from_json, to_json
 from problems.vocabulary import Group, Language, Mode, Severity, Verdict
-from sandbox.spec import Completion, Ending
+from sandbox.spec import Completion, Termination
 from sandbox.wire import ExitStatus
 from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import Actor
@@ -160,7 +160,7 @@ def throws(on: str, said: bytes, *, first: str = "example") -> Report:
             double(actor)
             actor.answer()
 
-    completion = Completion(Ending.EXITED, ExitStatus.RUNTIME_ERROR, b"", b"", 0.1, 0.1, None)
+    completion = Completion(Termination.EXITED, ExitStatus.RUNTIME_ERROR, b"", b"", 0.1, 0.1, None)
     target = ScriptedTarget(runner=script, completion=completion)
     return evaluate(problem, "source", language=Language.CUDA, mode=Mode.SUBMIT, target=target)
 

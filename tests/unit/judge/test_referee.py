@@ -13,10 +13,10 @@ from judge.errors import JudgementCancelled
 from judge.oracle import Drawn
 from judge.report import CaseReport
 from judge.runner.comparison import compare
-from judge.runner.referee import Referee
+from judge.runner.referee import RunnerReferee
 from problems.vocabulary import Verdict
-from sandbox.spec import Completion, Ending
-from sandbox.wire import ExitStatus, Flag, Kind
+from sandbox.spec import Completion, Termination
+from sandbox.wire import ExitStatus, RequestKind, RunFlag
 from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
 
@@ -29,15 +29,15 @@ def refereeing(
     script: Callable[[Actor], None],
     completion: Completion | None = None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Iterator[Referee]:
-    with Referee(DOUBLING, ScriptedProcess(script, completion), cancelled) as referee:
+) -> Iterator[RunnerReferee]:
+    with RunnerReferee(DOUBLING, ScriptedProcess(script, completion), cancelled) as referee:
         yield referee
 
 
 def check(script: Callable[[Actor], None], completion: Completion | None = None) -> CaseReport:
     with refereeing(script, completion) as referee:
         assert referee.load(b"artifact") is None
-        return referee.check(DRAWN, Flag.NONE)
+        return referee.check(DRAWN, RunFlag.NONE)
 
 
 def double(actor: Actor) -> None:
@@ -170,7 +170,7 @@ def test_the_runner_names_an_illegal_access_with_its_diagnostic() -> None:
         said = b'{"severity": "error", "kind": "out_of_bounds", "message": "past y", "line": 3}\n'
         os.write(actor.diagnostics, said)
 
-    completion = Completion(Ending.EXITED, ExitStatus.ILLEGAL_ACCESS, b"", b"", 0.1, 0.1, None)
+    completion = Completion(Termination.EXITED, ExitStatus.ILLEGAL_ACCESS, b"", b"", 0.1, 0.1, None)
     report = check(script, completion)
     assert (report.verdict, report.message) == (Verdict.ILLEGAL_ACCESS, "past y")
 
@@ -200,7 +200,7 @@ def test_a_program_that_does_not_load_never_runs() -> None:
         actor.receive()
         os.write(actor.diagnostics, b'{"severity": "error", "kind": "load", "message": "no solve"}\n')
 
-    completion = Completion(Ending.EXITED, ExitStatus.LOAD_ERROR, b"", b"", 0.1, 0.1, None)
+    completion = Completion(Termination.EXITED, ExitStatus.LOAD_ERROR, b"", b"", 0.1, 0.1, None)
     with refereeing(script, completion) as referee:
         assert referee.load(b"artifact") == (Verdict.COMPILE_ERROR, "no solve")
 
@@ -210,14 +210,14 @@ def test_cancelling_stops_the_wait() -> None:
     threading.Timer(0.1, stop.set).start()
 
     def script(actor: Actor) -> None:
-        while actor.receive() is Kind.LOAD:
+        while actor.receive() is RequestKind.LOAD:
             actor.answer()
         actor.receive()
 
     with refereeing(script, cancelled=stop.is_set) as referee:
         referee.load(b"artifact")
         with pytest.raises(JudgementCancelled):
-            referee.check(DRAWN, Flag.NONE)
+            referee.check(DRAWN, RunFlag.NONE)
 
 
 def test_the_request_carries_neither_a_seed_nor_what_is_expected() -> None:

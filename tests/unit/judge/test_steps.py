@@ -5,7 +5,7 @@ from dataclasses import replace
 from judge.built import Built
 from judge.errors import Disturbed
 from judge.evaluate import evaluate
-from judge.report import CaseReport, Progress, Timing
+from judge.report import CaseReport, ProgressEvent, Timing
 from problems.schema import Case
 from problems.vocabulary import Group, Language, Mode, Verdict
 from tests.unit.judge.packages import DOUBLING
@@ -69,7 +69,7 @@ class Troubled:
 
 
 def test_steps_name_no_case_and_no_size():
-    steps: list[Progress] = []
+    steps: list[ProgressEvent] = []
     report = evaluate(
         PROBLEM,
         "",

@@ -16,7 +16,7 @@ from problems.libraries import Library
 from problems.loader import load_problem, problems_root
 from problems.parse import MAX_CASES, MAX_SOURCE_KIB
 from problems.rules import SECTIONS
-from problems.schema import Limits, Problem
+from problems.schema import Problem, ProblemLimits
 from problems.vocabulary import Count
 from tests.unit.problems.packages import DESCRIPTION, faults_of, load_edited, write_package
 
@@ -100,10 +100,10 @@ def test_the_schema_lists_the_vocabulary() -> None:
 
 def test_defaults_and_bounds_agree() -> None:
     limits = SCHEMA["properties"]["limits"]["properties"]
-    assert set(limits) == set(Limits.__slots__)
+    assert set(limits) == set(ProblemLimits.__slots__)
     assert limits["libraries"]["items"]["enum"] == [*Library]
     for name in set(limits) - {"gpus", "libraries"}:
-        assert limits[name]["default"] == getattr(Limits(), name)
+        assert limits[name]["default"] == getattr(ProblemLimits(), name)
         row = re.search(rf"\| `{name}` \| (\d+) \| (\d+) \|", DOCS)
         assert row, name
         assert (int(row[1]), int(row[2])) == (limits[name]["default"], limits[name]["maximum"])

@@ -7,7 +7,7 @@ import pytest
 
 from problems.faults import PackageInvalid
 from problems.loader import load_all, load_problem, problems_root
-from problems.schema import Limits, Tolerance
+from problems.schema import ProblemLimits, Tolerance
 from problems.vocabulary import BaselineKind, Difficulty, Dtype, Group, Language, Role, Verdict
 from tests.unit.problems.packages import DESCRIPTION, REFERENCE, edited, faults_of, load_edited, write_package
 
@@ -18,7 +18,7 @@ def test_a_valid_package_becomes_a_problem(tmp_path: Path) -> None:
     problem = load_problem(write_package(tmp_path))
     assert (problem.slug, problem.title, problem.difficulty) == ("scale", "Scale", Difficulty.EASY)
     assert problem.languages == (Language.CUDA, Language.TRITON)
-    assert problem.limits == Limits(20.0, 5.0, 1024, 32)
+    assert problem.limits == ProblemLimits(20.0, 5.0, 1024, 32)
     x, y, count = problem.arguments
     assert (x.role, x.dtype, [f.text for f in x.shape]) == (Role.IN, Dtype.FLOAT32, ["rows", "cols"])
     assert x.tolerance is None

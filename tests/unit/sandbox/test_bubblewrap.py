@@ -9,9 +9,9 @@ from sandbox import bubblewrap
 from sandbox.backend import IsolationUnavailable
 from sandbox.bubblewrap import Bubblewrap
 from sandbox.fake import exited
-from sandbox.launch import Launch
+from sandbox.launch import BubblewrapLaunch
 from sandbox.probe import judge as judge_probe
-from sandbox.spec import Bind, Command, Completion, Ending, Limits
+from sandbox.spec import Bind, Command, Completion, Limits, Termination
 
 COMMAND = Command(
     ("/program",),
@@ -20,7 +20,7 @@ COMMAND = Command(
     files={"in/source": b"x"},
     environment={"NAME": "value"},
 )
-LAUNCH = Launch(
+LAUNCH = BubblewrapLaunch(
     argv=(),
     options=b"",
     filter_program=b"",
@@ -118,4 +118,4 @@ def test_the_probe_is_judged_by_what_it_saw() -> None:
     with pytest.raises(IsolationUnavailable, match="status 1"):
         judge(exited(1, stderr=b"no"))
     with pytest.raises(IsolationUnavailable, match="memory"):
-        judge(replace(exited(0), ending=Ending.MEMORY))
+        judge(replace(exited(0), ending=Termination.MEMORY))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import cgroup
-from sandbox.cgroup import Group, Hierarchy
+from sandbox.cgroup import ControlGroup, Hierarchy
 
 
 def hierarchy(version: int, folder: Path) -> Hierarchy:
@@ -19,7 +19,7 @@ def hierarchy(version: int, folder: Path) -> Hierarchy:
 
 
 def test_v2_caps_memory_swap_and_tasks(tmp_path: Path) -> None:
-    group = Group.create(hierarchy(2, tmp_path), memory_bytes=1 << 20, tasks=7)
+    group = ControlGroup.create(hierarchy(2, tmp_path), memory_bytes=1 << 20, tasks=7)
     folder = group.folders["memory"]
     written = {path.name: path.read_text() for path in folder.iterdir()}
     assert written == {
@@ -33,7 +33,7 @@ def test_v2_caps_memory_swap_and_tasks(tmp_path: Path) -> None:
 
 
 def test_v2_readings(tmp_path: Path) -> None:
-    group = Group(2, dict.fromkeys(("memory", "pids", "cpuacct"), tmp_path))
+    group = ControlGroup(2, dict.fromkeys(("memory", "pids", "cpuacct"), tmp_path))
     assert not group.out_of_memory
     (tmp_path / "memory.peak").write_text("123\n")
     (tmp_path / "memory.events").write_text("low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n")
@@ -45,7 +45,7 @@ def test_v2_readings(tmp_path: Path) -> None:
 
 def test_v1_readings(tmp_path: Path) -> None:
     folders = hierarchy(1, tmp_path).folders
-    group = Group(1, folders)
+    group = ControlGroup(1, folders)
     (folders["memory"] / "memory.max_usage_in_bytes").write_text("123\n")
     (folders["memory"] / "memory.oom_control").write_text("oom_kill_disable 0\nunder_oom 0\noom_kill 0\n")
     (folders["cpuacct"] / "cpuacct.usage").write_text("2500000000\n")
@@ -69,7 +69,7 @@ def test_v1_never_sets_the_cap_with_swap_below_the_other(
         return write(path, text)
 
     monkeypatch.setattr(Path, "write_text", kernel)
-    Group(1, folders).limit_memory(after)
+    ControlGroup(1, folders).limit_memory(after)
     assert state == {plain: after, total: after}
 
 
@@ -113,19 +113,19 @@ def test_the_group_of_somebody_elses_process_is_found(
     paths = {"": "/docker/1", **dict.fromkeys(("memory", "pids", "cpuacct"), "/docker/1")}
     monkeypatch.setattr(cgroup, "_mount_points", lambda: mounts)
     monkeypatch.setattr(cgroup, "_groups_of", lambda _: paths)
-    assert Group.of(1) is None
+    assert ControlGroup.of(1) is None
     folder = tmp_path / "unified" / "docker" / "1"
     folder.mkdir(parents=True)
-    assert Group.of(1) is None, "a hierarchy that controls no memory says nothing"
+    assert ControlGroup.of(1) is None, "a hierarchy that controls no memory says nothing"
     (folder / "memory.events").write_text("oom_kill 1\n")
-    found = Group.of(1)
+    found = ControlGroup.of(1)
     assert found is not None
     assert (found.version, found.out_of_memory) == (2, True)
     for name in ("memory", "pids", "cpuacct"):
         mounts[name] = tmp_path / name
         (tmp_path / name / "docker" / "1").mkdir(parents=True)
-    found = Group.of(1)
+    found = ControlGroup.of(1)
     assert found is not None
     assert found.folders["pids"] == tmp_path / "pids" / "docker" / "1"
     paths.update(dict.fromkeys(paths, "/../outside"))
-    assert Group.of(1) is None
+    assert ControlGroup.of(1) is None

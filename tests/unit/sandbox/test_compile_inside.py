@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.chains import BROKEN, REJECTED, Failure
+from sandbox.chains import BROKEN, REJECTED, StepFailed
 from sandbox.cpu import compile_inside
 from sandbox.cpu.compile_inside import LINE_MARK
 from sandbox.cpu.translator import translate
@@ -21,10 +21,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def refused(ptx: str, log: str) -> Failure:
+def refused(ptx: str, log: str) -> StepFailed:
     Path("binding.ptx").write_text(ptx)
     Path("device.cpp").write_text(translate(ptx))
-    return compile_inside._refused(Failure(BROKEN, log))
+    return compile_inside._refused(StepFailed(BROKEN, log))
 
 
 def line_of(text: str) -> int:
@@ -51,7 +51,7 @@ def test_a_log_without_a_known_line_names_none(log: str) -> None:
 
 def test_what_nvcc_wrote_by_itself_is_our_fault() -> None:
     failure = refused(KERNEL.format("trap;"), "device.cpp:1:1: error: no")
-    assert failure == Failure(BROKEN, "device.cpp:1:1: error: no")
+    assert failure == StepFailed(BROKEN, "device.cpp:1:1: error: no")
 
 
 def test_the_translator_marks_lines_as_the_driver_reads_them() -> None:

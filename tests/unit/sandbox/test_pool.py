@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sandbox.fake import FakeBackend, FakeProcess, Script, exited
-from sandbox.pool import NotReady, Pool, Recipe
+from sandbox.pool import NotReady, Pool, PoolSpec
 from sandbox.spec import Command, Limits
 
 COMMAND = Command(("runner",), Limits(wall_s=5, cpu_s=5, memory_mib=64), channel=True, label="runner")
@@ -24,7 +24,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def pool_of(backend: FakeBackend, size: int = 1, **rest: float) -> Pool:
-    return Pool(backend, {"runner": Recipe(COMMAND, size)}, **rest)
+    return Pool(backend, {"runner": PoolSpec(COMMAND, size)}, **rest)
 
 
 def test_hands_out_what_was_started_ahead_and_refills() -> None:
@@ -127,7 +127,7 @@ def test_a_pool_is_not_held_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_has_become_useless_is_replaced_and_the_rest_kept() -> None:
     backend = FakeBackend([READY] * 3)
-    pool = Pool(backend, {"runner": Recipe(COMMAND, 1), "other": Recipe(COMMAND, 1)})
+    pool = Pool(backend, {"runner": PoolSpec(COMMAND, 1), "other": PoolSpec(COMMAND, 1)})
     until(lambda: pool.waiting("runner") == pool.waiting("other") == 1)
     pool.discard("runner")
     assert sorted(process.closed for process in backend.started[:2]) == [False, True]

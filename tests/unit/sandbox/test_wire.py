@@ -17,9 +17,9 @@ from sandbox.wire import (
     MAX_DESCRIPTORS,
     MAX_RANK,
     REQUEST_BYTES,
-    Flag,
-    Kind,
     Request,
+    RequestKind,
+    RunFlag,
     WireArgument,
     receive_request,
     send_reply,
@@ -40,11 +40,11 @@ ARGUMENTS = st.builds(
 )
 REQUESTS = st.builds(
     Request,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(RequestKind),
     sequence=U64,
     arguments=st.lists(ARGUMENTS, max_size=MAX_ARGUMENTS).map(tuple),
     time_limit_ms=st.integers(0, 2**32 - 1),
-    flags=st.integers(0, 15).map(Flag),
+    flags=st.integers(0, 15).map(RunFlag),
     seed=st.integers(0, 2**128 - 1),
 )
 
@@ -74,9 +74,9 @@ def test_both_sides_have_the_same_room() -> None:
 def test_too_much_does_not_fit() -> None:
     argument = WireArgument("float32", False)
     with pytest.raises(ValueError, match="at most 32"):
-        Request(Kind.RUN, 1, (argument,) * (MAX_ARGUMENTS + 1)).pack()
+        Request(RequestKind.RUN, 1, (argument,) * (MAX_ARGUMENTS + 1)).pack()
     with pytest.raises(ValueError, match="rank 5"):
-        Request(Kind.RUN, 1, (WireArgument("float32", False, shape=(1,) * 5),)).pack()
+        Request(RequestKind.RUN, 1, (WireArgument("float32", False, shape=(1,) * 5),)).pack()
 
 
 @given(st.binary(max_size=16))
@@ -89,11 +89,11 @@ def test_descriptors_travel_along() -> None:
     with host, inside:
         file = os.memfd_create("test")
         os.write(file, b"content")
-        send_request(host, Request(Kind.LOAD, 7), [file])
+        send_request(host, Request(RequestKind.LOAD, 7), [file])
         received = receive_request(inside)
         assert received is not None
         request, (copy,) = received
-        assert (request.kind, request.sequence) == (Kind.LOAD, 7)
+        assert (request.kind, request.sequence) == (RequestKind.LOAD, 7)
         assert os.pread(copy, 7, 0) == b"content"
         os.close(copy)
         os.close(file)

@@ -16,7 +16,7 @@ from django.db import OperationalError
 from judge.clock.calibration import MEASURES, Calibration, store
 from judge.gpu.settings import NodeSettings
 from sandbox.gpu.fake_nvml import HEALTHY, FakeNvml, fake_gpu
-from sandbox.gpu.health import Health, Quarantine
+from sandbox.gpu.health import HealthResult, Quarantine
 from sandbox.gpu.lease import Leases, Share
 from sandbox.gpu.mps import Mps
 from sandbox.gpu.nvml import GpuInfo, MemoryErrors
@@ -24,7 +24,7 @@ from tests.unit.web.observability.counting import counted
 from web.config import ROOT
 from web.fleet import orders
 from web.fleet.models import Gpu, Node
-from web.fleet.models import Health as Column
+from web.fleet.models import HealthResult as Column
 from worker.node import gpu_health_monitor, inventory
 from worker.node.assembly import NoNode, open_service
 from worker.node.engine import open_engine
@@ -41,7 +41,7 @@ class MonitoredGpu:
         self.nvml = FakeNvml([GPU])
         self.leases = Leases(directory)
         self.quarantine = Quarantine(directory)
-        self.found = Health()
+        self.found = HealthResult()
         self.checks: list[list[Share]] = []
         self.monitor = GpuHealthMonitor(
             GPU.uuid,
@@ -52,7 +52,7 @@ class MonitoredGpu:
             check=self.check,
         )
 
-    def check(self, uuid: str, *, nvml: object, mps: object) -> Health:
+    def check(self, uuid: str, *, nvml: object, mps: object) -> HealthResult:
         self.checks.append([holder.share for holder in self.leases.holders(uuid)])
         return self.found
 
@@ -93,7 +93,7 @@ def test_a_gpu_is_believed_only_after_it_has_computed_something(monitored: Monit
 
 
 def test_a_sick_gpu_is_taken_out_and_comes_back_when_it_is_well(monitored: MonitoredGpu) -> None:
-    monitored.found = Health("it hangs")
+    monitored.found = HealthResult("it hangs")
     monitored.maintain()
     assert monitored.quarantine.quarantined() == {GPU.uuid: "it hangs"}
     monitored.maintain()
@@ -102,7 +102,7 @@ def test_a_sick_gpu_is_taken_out_and_comes_back_when_it_is_well(monitored: Monit
     monitored.maintain()
     assert monitored.checks[1:] == [[Share.RANK]], "alone"
     assert monitored.quarantine.mark(GPU.uuid).failures == 2
-    monitored.found = Health()
+    monitored.found = HealthResult()
     monitored.retry_now()
     monitored.maintain()
     assert monitored.quarantine.marks() == ()
@@ -229,7 +229,7 @@ class House:
             mps=None,
             leases=self.leases,
             quarantine=self.quarantine,
-            check=lambda uuid, nvml, mps: Health(),
+            check=lambda uuid, nvml, mps: HealthResult(),
         )
 
     def reap(self) -> int:

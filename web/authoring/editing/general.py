@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from problems.schema import Limits
 from problems.vocabulary import Language
 from web.authoring.editing.document import change_table, change_top, number, read_document, table_of
 from web.authoring.editing.values import number_at, text_at, texts_at
@@ -58,7 +57,7 @@ def write_limits(text: str, row: LimitRow) -> str:
 
 def usual_limit(name: str) -> str:
     """What the limit `name` is where a file leaves it out."""
-    return f"{getattr(Limits(), name):g}"
+    return f"{getattr(ProblemLimits(), name):g}"
 
 
 def read_formulas(text: str) -> FormulaRow:

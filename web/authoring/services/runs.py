@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from judge.proof.preview import CaseWanted, PreviewRefused, wanted_case
-from judge.proof.results import Finding, Proof, to_json
+from judge.proof.results import Proof, ProofFinding, to_json
 from problems.faults import PackageInvalid
 from problems.vocabulary import Severity
 from web.accounts.models import User
@@ -146,11 +146,11 @@ def _faulty(workspace: Workspace, error: PackageInvalid) -> Proof:
     return Proof(workspace.slug, "", tuple(_finding(workspace, fault) for fault in error.faults), ())
 
 
-def _finding(workspace: Workspace, fault: str) -> Finding:
+def _finding(workspace: Workspace, fault: str) -> ProofFinding:
     """A fault of the format as a finding: `problems/SLUG/FILE: KEY: what is wrong; what to do`."""
     place, _, text = fault.removeprefix(f"problems/{workspace.slug}/").partition(": ")
     key, colon, rest = text.partition(": ")
     if colon and " " not in key:
         place, text = f"{place}: {key}", rest
     wrong, _, fix = text.rpartition("; ")
-    return Finding(Severity.ERROR, place, wrong or text, fix if wrong else "correct the error")
+    return ProofFinding(Severity.ERROR, place, wrong or text, fix if wrong else "correct the error")

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from judge.proof.results import Outcome
+from judge.proof.results import ProgramOutcome
 from web.authoring.differing import language_of
 from web.authoring.editing.solutions import SolutionRow, read_solutions, write_solutions
 from web.authoring.forms import solutions as forms
@@ -130,7 +130,7 @@ def _undeclared(workspace: Workspace, text: str) -> list[str]:
     return [path.removeprefix(FOLDER) for path in there if path not in declared]
 
 
-def _outcomes(workspace: Workspace) -> dict[str, Outcome]:
+def _outcomes(workspace: Workspace) -> dict[str, ProgramOutcome]:
     """What the latest proof found of each solution, by its path."""
     proof = latest_proof(workspace)
     return {outcome.program: outcome for outcome in proof.outcomes} if proof else {}

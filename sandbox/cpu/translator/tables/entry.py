@@ -10,7 +10,7 @@ from ..syntax import Instruction
 Emit = Callable[[Emission, Instruction], str]
 
 
-class Entry(NamedTuple):
+class InstructionEntry(NamedTuple):
     """One instruction, or one family of its forms.
 
     Attributes:

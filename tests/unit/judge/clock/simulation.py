@@ -10,13 +10,13 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from judge.clock.contracts import Conditions, Passage, Policy
+from judge.clock.contracts import CallObservation, Conditions, Policy
 from judge.clock.page import OrderUnanswered
 from judge.clock.roofline import Roofline
 from judge.clock.session import time_case
 from judge.report import Timing
-from judge.runner.client import Answer
-from judge.runner.inspector import Finding
+from judge.runner.client import ReplyStatus
+from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 
 LANDING_US, COPY_US = 60.0, 20.0
@@ -136,12 +136,12 @@ class SimulatedSets:
     def outputs(self, number: int) -> list[int]:
         return [number]
 
-    def verify(self, number: int) -> Finding | None:
+    def verify(self, number: int) -> InspectionResult | None:
         self.world.pass_us(100)
         if self.copies[number] != self.held[number]:
-            return Finding(Verdict.WRONG_ANSWER, "wrong")
+            return InspectionResult(Verdict.WRONG_ANSWER, "wrong")
         if self.world.outputs[number] != self.copies[number]:
-            return Finding(Verdict.REJECTED, "An output changed after solve had returned.")
+            return InspectionResult(Verdict.REJECTED, "An output changed after solve had returned.")
         return None
 
 
@@ -163,11 +163,11 @@ class SimulatedGate:
         queued: bool,
         expected_us: float,
         timeout_s: float,
-    ) -> Passage:
+    ) -> CallObservation:
         world, number = self.world, orders.argument_set
         self.tries += 1
         if world.busy_until_us > world.now_us:
-            return Passage(alone=False, first_us=0.0, last_us=0.0, done_us=0.0)
+            return CallObservation(alone=False, first_us=0.0, last_us=0.0, done_us=0.0)
         for landed, content in landings:
             world.inputs[landed] = content
         self.program.landed(world, number)
@@ -177,7 +177,7 @@ class SimulatedGate:
             orders.open()
         done_us = self.program.work(world, number)
         if done_us == float("inf"):
-            return Passage(alone=True, first_us=0.0, last_us=0.0, done_us=0.0, timed_out=True)
+            return CallObservation(alone=True, first_us=0.0, last_us=0.0, done_us=0.0, timed_out=True)
         last_us = max(
             [at for at, where, _ in world.pending if where == number and at <= done_us], default=0.0
         )
@@ -185,7 +185,7 @@ class SimulatedGate:
         watched = world.outputs[number]
         world.pass_us(COPY_US)
         self.sets.copies[number] = world.outputs[number]
-        return Passage(
+        return CallObservation(
             alone=True,
             first_us=0.0,
             last_us=max(last_us, release_us) - release_us,
@@ -250,6 +250,6 @@ def unanswered() -> Callable[..., None]:
     """What raises OrderUnanswered when it is called."""
 
     def ended(**_: object) -> None:
-        raise OrderUnanswered(Answer.DIED)
+        raise OrderUnanswered(ReplyStatus.DIED)
 
     return ended

@@ -6,14 +6,14 @@ import pytest
 
 from judge.clock.contracts import Conditions
 from judge.clock.guard import GpuGuard, NoGuard
-from sandbox.gpu.nvml import GpuProcess, Sample, Throttle
+from sandbox.gpu.nvml import GpuProcess, GpuSample, Throttle
 
-QUIET = Sample(
+QUIET = GpuSample(
     sm_mhz=1980, memory_mhz=3201, temperature_c=41, power_w=300.5, throttle=(), free_mib=9, processes=()
 )
 
 
-def judged(before: Sample, after: Sample) -> str | None:
+def judged(before: GpuSample, after: GpuSample) -> str | None:
     samples = iter([before, after])
     guard = GpuGuard(lambda: next(samples), lambda pid: pid == 7)
     guard.begin()
@@ -33,7 +33,7 @@ def test_a_quiet_block_counts() -> None:
         (replace(QUIET, processes=(GpuProcess(8, 100),)), "Another process"),
     ],
 )
-def test_a_disturbed_block_does_not_count(after: Sample, words: str) -> None:
+def test_a_disturbed_block_does_not_count(after: GpuSample, words: str) -> None:
     assert words in str(judged(QUIET, after))
 
 
@@ -41,7 +41,7 @@ def test_our_own_processes_may_be_there() -> None:
     assert judged(QUIET, replace(QUIET, processes=(GpuProcess(7, 100),))) is None
 
 
-def blocks(*after: Sample) -> list[str | None]:
+def blocks(*after: GpuSample) -> list[str | None]:
     samples = iter([sample for last in after for sample in (QUIET, last)])
     guard = GpuGuard(lambda: next(samples), lambda _: True)
     found = []

@@ -9,7 +9,7 @@ from judge.clock.contracts import Ordering
 from judge.clock.host_gate import HostGate
 from judge.clock.page import OrderUnanswered
 from judge.runner.buffers import HostMemory
-from judge.runner.client import Answer
+from judge.runner.client import ReplyStatus
 from judge.runner.memory import Buffer
 
 
@@ -68,7 +68,7 @@ def test_calls_cannot_be_queued_there() -> None:
 def test_a_runner_that_ends_ends_the_call() -> None:
     class Gone(Recorded):
         def await_done(self, *, timeout_s: float) -> None:
-            raise OrderUnanswered(Answer.DIED)
+            raise OrderUnanswered(ReplyStatus.DIED)
 
     memory = HostMemory()
     copy = np.zeros(4, np.uint8)

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from judge.clock.calls import BUSY, EARLY
-from judge.clock.contracts import Disturbed, Policy, policy_for
+from judge.clock.contracts import Interfered, Policy, policy_for
 from judge.clock.page import OrderUnanswered
 from judge.clock.roofline import Roofline
 from judge.clock.session import BELOW_FLOOR, FEW, TOO_SHORT
 from judge.report import Timing
-from judge.runner.inspector import Finding
+from judge.runner.inspector import InspectionResult
 from problems.vocabulary import Verdict
 from tests.unit.judge.clock.cheats import (
     EarlyDone,
@@ -75,7 +75,7 @@ def test_few_contents_are_enough() -> None:
 @settings(max_examples=60)
 def test_done_that_comes_early_is_rejected(call_us: float, early_share: float, seed: int) -> None:
     found = ProofEnvironment(EarlyDone(call_us, early_us=early_share * call_us), seed=seed).time()
-    assert isinstance(found, Finding)
+    assert isinstance(found, InspectionResult)
     assert found.verdict in {Verdict.REJECTED, Verdict.WRONG_ANSWER}
     if found.verdict is Verdict.REJECTED:
         assert found.message in {EARLY, "An output changed after solve had returned."}
@@ -84,7 +84,7 @@ def test_done_that_comes_early_is_rejected(call_us: float, early_share: float, s
 @pytest.mark.parametrize("cheat", [LeftUndone, ReplayingByPointer])
 def test_work_that_is_left_undone_is_wrong(cheat: type[Program]) -> None:
     found = ProofEnvironment(cheat(32.0)).time()
-    assert isinstance(found, Finding)
+    assert isinstance(found, InspectionResult)
     assert found.verdict is Verdict.WRONG_ANSWER
 
 
@@ -95,7 +95,7 @@ def test_remembering_contents_gains_nothing() -> None:
 def test_a_kernel_that_stays_is_found_out() -> None:
     environment = ProofEnvironment(Lingering(32.0))
     found = environment.time()
-    assert isinstance(found, Finding)
+    assert isinstance(found, InspectionResult)
     assert (found.verdict, found.message) == (Verdict.REJECTED, BUSY)
     assert environment.gate.tries == 2 * environment.policy.looks  # queued ahead, and called
 
@@ -122,13 +122,13 @@ def test_a_wrong_program_is_wrong_in_either_way() -> None:
             return world.now_us + 8
 
     found = ProofEnvironment(Wrong(5.0)).time()
-    assert isinstance(found, Finding)
+    assert isinstance(found, InspectionResult)
     assert found.verdict is Verdict.WRONG_ANSWER
 
 
 def test_an_output_that_changes_late_is_rejected() -> None:
     found = ProofEnvironment(WritingLate(32.0)).time()
-    assert isinstance(found, Finding)
+    assert isinstance(found, InspectionResult)
     assert found.verdict is Verdict.REJECTED
 
 
@@ -153,16 +153,18 @@ def test_disturbed_blocks_do_not_count() -> None:
 
 def test_too_many_disturbed_blocks_disturb_the_case() -> None:
     reasons = ["It was hot."] * (Policy().max_discards + 1)
-    assert ProofEnvironment(Program(32.0), reasons=reasons).time() == Disturbed("It was hot.")
+    assert ProofEnvironment(Program(32.0), reasons=reasons).time() == Interfered("It was hot.")
 
 
 def test_contents_that_run_out_disturb_the_case() -> None:
-    assert ProofEnvironment(Program(32.0), contents=10, reasons=["It was hot."] * 2).time() == Disturbed(FEW)
+    assert ProofEnvironment(Program(32.0), contents=10, reasons=["It was hot."] * 2).time() == Interfered(FEW)
 
 
 def test_without_mps_short_times_are_not_ranked() -> None:
     policy = policy_for(time_sliced=True)
-    assert ProofEnvironment(Program(2300.0), policy=policy).time() == Finding(Verdict.ACCEPTED, TOO_SHORT)
+    assert ProofEnvironment(Program(2300.0), policy=policy).time() == InspectionResult(
+        Verdict.ACCEPTED, TOO_SHORT
+    )
     assert isinstance(ProofEnvironment(Program(30_000.0), policy=policy).time(), Timing)
 
 
@@ -180,4 +182,4 @@ def test_a_time_above_the_roofline_is_remarkable(call_us: float, *, remarkable: 
 def test_a_time_that_cannot_be_is_refused() -> None:
     roofline = Roofline(floor_us=30.0, impossible_us=25.0, second_look_us=28.5)
     found = ProofEnvironment(Program(20.0), roofline=roofline).time()
-    assert found == Finding(Verdict.REJECTED, BELOW_FLOOR)
+    assert found == InspectionResult(Verdict.REJECTED, BELOW_FLOOR)

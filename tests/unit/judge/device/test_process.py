@@ -13,15 +13,15 @@ from typing import cast
 
 import pytest
 
-from judge.clock.contracts import Disturbed as NotTimed
+from judge.clock.contracts import Interfered as NotTimed
 from judge.errors import Disturbed, JudgementCancelled, NeverQuiet
 from judge.gpu.device.link import Link
 from judge.gpu.device.process import RefereeFailed, RefereeProcess
 from judge.report import CaseReport
-from judge.runner.client import Answer
+from judge.runner.client import ReplyStatus
 from judge.runner.inspector import Stopped
 from problems.vocabulary import Verdict
-from sandbox.wire import Flag, Kind
+from sandbox.wire import RequestKind, RunFlag
 from tests.unit.judge.drawn_sets import doubling_set
 from tests.unit.judge.packages import DOUBLING
 from tests.unit.judge.scripted import Actor, ScriptedProcess, serve
@@ -44,7 +44,7 @@ def refereeing(
 def check(script: Script) -> CaseReport | Stopped:
     with refereeing(script) as (referee, _), doubling_set() as drawn:
         assert referee.load(b"artifact") is None
-        return referee.check(drawn, Flag.NONE)
+        return referee.check(drawn, RunFlag.NONE)
 
 
 def double(actor: Actor) -> None:
@@ -93,12 +93,12 @@ def test_a_write_past_the_end_is_seen() -> None:
 
 
 def test_the_runner_opens_its_gpu_before_anything_is_loaded() -> None:
-    asked: list[Kind] = []
+    asked: list[RequestKind] = []
 
     def script(actor: Actor) -> None:
         while kind := actor.receive():
             asked.append(kind)
-            if kind is Kind.QUIT:
+            if kind is RequestKind.QUIT:
                 return
             actor.answer()
 
@@ -107,7 +107,7 @@ def test_the_runner_opens_its_gpu_before_anything_is_loaded() -> None:
         assert referee.load(b"artifact") is None
         referee.quit()
         runner.wait(5)
-    assert asked == [Kind.PREPARE, Kind.LOAD, Kind.QUIT]
+    assert asked == [RequestKind.PREPARE, RequestKind.LOAD, RequestKind.QUIT]
 
 
 def test_a_runner_that_dies_stops_the_run() -> None:
@@ -120,9 +120,9 @@ def test_a_runner_that_dies_stops_the_run() -> None:
 
     with refereeing(script) as (referee, _), doubling_set() as drawn:
         assert referee.load(b"artifact") is None
-        stopped = referee.check(drawn, Flag.NONE)
+        stopped = referee.check(drawn, RunFlag.NONE)
         assert isinstance(stopped, Stopped)
-        assert (stopped.answer, stopped.device_lost) == (Answer.DIED, False)
+        assert (stopped.answer, stopped.device_lost) == (ReplyStatus.DIED, False)
         assert [diagnostic.message for diagnostic in referee.diagnostics] == ["oh"]
 
 
@@ -130,7 +130,7 @@ def test_a_runner_that_does_not_get_ready_stops_what_is_asked_first() -> None:
     with refereeing(lambda actor: None) as (referee, _):
         stopped = referee.load(b"artifact")
         assert isinstance(stopped, Stopped)
-        assert stopped.answer is Answer.DIED
+        assert stopped.answer is ReplyStatus.DIED
 
 
 def test_an_endless_case_times_out() -> None:
@@ -143,7 +143,7 @@ def test_an_endless_case_times_out() -> None:
 
     stopped = check(script)
     assert isinstance(stopped, Stopped)
-    assert stopped.answer is Answer.TIMED_OUT
+    assert stopped.answer is ReplyStatus.TIMED_OUT
 
 
 def test_cancelling_ends_the_wait_and_closing_ends_the_process() -> None:
@@ -162,7 +162,7 @@ def test_cancelling_ends_the_wait_and_closing_ends_the_process() -> None:
         pid = referee.pid
         started = time.monotonic()
         with pytest.raises(JudgementCancelled):
-            referee.check(drawn, Flag.NONE)
+            referee.check(drawn, RunFlag.NONE)
         referee.close()
         assert time.monotonic() - started < 1.0
         assert not alive(pid)
@@ -173,7 +173,7 @@ def test_a_referee_that_dies_is_our_failure() -> None:
         assert referee.load(b"artifact") is None
         os.kill(referee.pid, signal.SIGKILL)
         with pytest.raises(RefereeFailed, match=r"exited unexpectedly|was lost"):
-            referee.check(drawn, Flag.NONE)
+            referee.check(drawn, RunFlag.NONE)
 
 
 @pytest.mark.parametrize("outside", [True, False])

@@ -12,7 +12,7 @@ from problems.importing.described import MAX_DESCRIPTION_BYTES, Array, Described
 from problems.importing.report import Refused
 from problems.importing.sandboxed import quoted, with_imports
 from sandbox.fake import FakeBackend, Script, exited
-from sandbox.spec import Completion, Ending
+from sandbox.spec import Completion, Termination
 
 SOUND = {
     "title": "T",
@@ -61,8 +61,8 @@ def test_what_is_no_description_is_refused(content: bytes) -> None:
     ("completion", "words"),
     [
         (exited(3, stderr=b"boom"), "ended unexpectedly .exited, status 3.: boom"),
-        (Completion(Ending.WALL_TIME, 9, b"", b"", 1, 1, None), "takes more than 600 s"),
-        (Completion(Ending.MEMORY, 9, b"", b"", 1, 1, None), "takes more than 4096 MiB"),
+        (Completion(Termination.WALL_TIME, 9, b"", b"", 1, 1, None), "takes more than 600 s"),
+        (Completion(Termination.MEMORY, 9, b"", b"", 1, 1, None), "takes more than 4096 MiB"),
     ],
 )
 def test_how_a_sandbox_ended_is_the_reason(monkeypatch, completion: Completion, words: str) -> None:

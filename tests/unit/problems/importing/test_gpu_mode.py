@@ -7,7 +7,7 @@ from problems.calling import PythonEntry
 from problems.importing import gpu_mode
 from problems.importing.building import loaded
 from problems.importing.extracting import standalone
-from problems.importing.report import Imported, Outcome, Refused
+from problems.importing.report import Imported, ImportOutcome, Refused
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Dtype, Group, Language, OracleKind, Role, Verdict
 from sandbox.runner.session import run_module
@@ -30,7 +30,9 @@ def problem(found: dict[str, Imported], place: str) -> Problem:
 
 
 def test_every_task_is_reported(found: dict[str, Imported]) -> None:
-    refused = {place: i.entry.reason for place, i in found.items() if i.entry.outcome is Outcome.REFUSED}
+    refused = {
+        place: i.entry.reason for place, i in found.items() if i.entry.outcome is ImportOutcome.REFUSED
+    }
     assert refused == {
         "across_gpus": "it needs several GPUs; programs are judged on one",
         "config_py": "the argument config must be an array or a number, but is a Config",

@@ -7,7 +7,7 @@ import pytest
 from judge.proof.importing import Workshop, import_set
 from problems.importing.described import Described
 from problems.importing.plain_yaml import YamlInvalid, read_yaml
-from problems.importing.report import Outcome, Refused
+from problems.importing.report import ImportOutcome, Refused
 
 BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
     f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n"
@@ -26,7 +26,7 @@ def imported(format_name: str, folder: Path) -> dict[str, str]:
     """The reason for which each problem of a set is refused, by its place."""
     workshop = Workshop(NoExaminer(), lambda _problem: pytest.fail("nothing is drawn"))
     found = list(import_set(format_name, folder, workshop))
-    assert all(one.entry.outcome is Outcome.REFUSED and not one.files for one in found)
+    assert all(one.entry.outcome is ImportOutcome.REFUSED and not one.files for one in found)
     return {one.entry.place: one.entry.reason for one in found}
 
 

@@ -6,7 +6,7 @@ import pytest
 from problems.calling import PythonEntry
 from problems.importing.building import loaded
 from problems.importing.kernel_bench import candidates
-from problems.importing.report import Imported, Outcome
+from problems.importing.report import Imported, ImportOutcome
 from problems.schema import Problem, Tolerance
 from problems.vocabulary import Difficulty, Group, Language, Role
 from tests.unit.problems.importing.workbench import SETS, here, imported
@@ -36,7 +36,7 @@ def problem(found: dict[str, Imported], place: str) -> Problem:
 
 def test_every_file_is_reported(found: dict[str, Imported]) -> None:
     assert set(found) == {CLIP, LOSS, LINEAR, CONVOLUTION, DROPPED, THIN, TUPLES, STATE, DEEP, SQUARE}
-    assert found[DROPPED].entry.outcome is Outcome.REFUSED
+    assert found[DROPPED].entry.outcome is ImportOutcome.REFUSED
     assert "depends on the global random numbers" in found[DROPPED].entry.reason
 
 

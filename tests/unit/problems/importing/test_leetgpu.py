@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from problems.importing.building import loaded
-from problems.importing.report import Imported, Outcome
+from problems.importing.report import Imported, ImportOutcome
 from problems.schema import Problem
 from problems.vocabulary import Count, Dtype, Group, Language, Role
 from tests.unit.problems.importing.workbench import SETS, here, imported
@@ -30,7 +30,7 @@ def problem(found: dict[str, Imported], number: str) -> Problem:
 def test_every_challenge_is_reported(found: dict[str, Imported]) -> None:
     outcomes = {number: i.entry.outcome for number, i in sorted(found.items())}
     refused = {"905", "907", "908", "912"}
-    assert {number for number, outcome in outcomes.items() if outcome is Outcome.REFUSED} == refused
+    assert {number for number, outcome in outcomes.items() if outcome is ImportOutcome.REFUSED} == refused
     assert all(not found[number].files for number in refused)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from judge.errors import OracleFailed
 from problems.importing.building import loaded
-from problems.importing.report import Imported, Outcome
+from problems.importing.report import Imported, ImportOutcome
 from problems.schema import Problem
 from problems.vocabulary import Difficulty, Dtype, Group, Role
 from sandbox.runner import examine
@@ -207,7 +207,7 @@ def test_a_sample_may_be_made_before_it_is_asked_for(found: dict[str, Imported])
 def test_a_slow_reference_runs_once_on_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examine, "_FURTHER_RUNS", 10**12)
     (slow,) = imported("tensara", SETS / "tensara" / "problems" / "row-shift").values()
-    assert slow.entry.outcome is not Outcome.REFUSED
+    assert slow.entry.outcome is not ImportOutcome.REFUSED
     assert any("too large to run the reference" in warning for warning in slow.entry.warnings)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from judge.errors import RunnerUnusable
 from judge.proof.importing import Workshop, import_set
-from problems.importing.report import Outcome
+from problems.importing.report import ImportOutcome
 from problems.schema import Problem
 from tests.unit.problems.importing.workbench import SETS, HereExaminer, HereOracle, here
 
@@ -34,7 +34,7 @@ def nothing() -> Iterator[HereOracle]:
     yield
 
 
-def outcomes(folder: Path, host: Host) -> list[tuple[Outcome, str]]:
+def outcomes(folder: Path, host: Host) -> list[tuple[ImportOutcome, str]]:
     found = import_set("tensara", folder, Workshop(HereExaminer(), host.open))
     return [(one.entry.outcome, one.entry.reason) for one in found]
 
@@ -53,15 +53,15 @@ def three(tmp_path: Path) -> Path:
 def test_it_is_tried_again() -> None:
     host = Host(1)
     ((outcome, _),) = outcomes(FOLDER, host)
-    assert (outcome, host.starts) == (Outcome.WARNED, 2)
+    assert (outcome, host.starts) == (ImportOutcome.WARNED, 2)
 
 
 def test_one_problem_is_refused_and_says_why(three: Path) -> None:
     first, second, third = outcomes(three, Host(1, 2))
-    assert first[0] is Outcome.REFUSED
+    assert first[0] is ImportOutcome.REFUSED
     assert "the problem is not at fault" in first[1]
     assert first[1].endswith("import it again: the oracle did not start: it took long")
-    assert second == (Outcome.WARNED, "")
+    assert second == (ImportOutcome.WARNED, "")
     assert "another problem of the set has the same slug" in third[1]
 
 

@@ -7,9 +7,9 @@ import pytest
 from sandbox.backend import IsolationUnavailable
 from sandbox.containers.attachment import NOTHING, Attachment, attach
 from sandbox.containers.engine import Facts
-from sandbox.spec import Gpu
+from sandbox.spec import SandboxGpu
 
-GPU = Gpu("GPU-aaaa-1", minor=1)
+GPU = SandboxGpu("GPU-aaaa-1", minor=1)
 FACTS = Facts(
     version="20.10.24",
     runtimes=frozenset({"runc"}),
@@ -60,7 +60,7 @@ def facts(**changed: object) -> Facts:
     return Facts(**{**{name: getattr(FACTS, name) for name in Facts.__slots__}, **changed})
 
 
-def attached(gpu: Gpu | None, found: Facts, root: Path, *, by_hand: bool = False) -> Attachment:
+def attached(gpu: SandboxGpu | None, found: Facts, root: Path, *, by_hand: bool = False) -> Attachment:
     return attach(gpu, found, by_hand=by_hand, root=root)
 
 
@@ -106,7 +106,7 @@ def test_by_hand_can_be_asked_for(root: Path) -> None:
 
 def test_a_missing_device_file_names_its_fix(root: Path) -> None:
     with pytest.raises(IsolationUnavailable, match=r"/dev/nvidia7 .*run: nvidia-modprobe -u -c=7"):
-        attached(Gpu("GPU-b", minor=7), FACTS, root)
+        attached(SandboxGpu("GPU-b", minor=7), FACTS, root)
 
 
 def test_a_missing_driver_names_its_fix(root: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_missing_driver_names_its_fix(root: Path) -> None:
 
 
 def test_of_the_mps_daemon_only_the_control_socket_is_shown(root: Path) -> None:
-    gpu = Gpu("GPU-aaaa-1", 1, mps_directory=Path("/run/w/mps-1"), memory_mib=4096, threads_percent=50)
+    gpu = SandboxGpu("GPU-aaaa-1", 1, mps_directory=Path("/run/w/mps-1"), memory_mib=4096, threads_percent=50)
     found = attached(gpu, FACTS, root)
     assert [str(bind.source) for bind in found.binds if "mps" in bind.target] == ["/run/w/mps-1/control"]
     assert found.environment == {

@@ -10,7 +10,7 @@ import pytest
 from sandbox.backend import IsolationUnavailable
 from sandbox.containers import container as module
 from sandbox.containers.container import Container
-from sandbox.containers.engine import State
+from sandbox.containers.engine import ContainerState
 from sandbox.watch import End
 
 
@@ -28,9 +28,9 @@ class Notes:
         if self.dies:
             self.enter.close()
 
-    def state(self, _: str) -> State:
+    def state(self, _: str) -> ContainerState:
         self.asked.append("state")
-        return State(running=False, code=137, out_of_memory=self.out_of_memory, error="")
+        return ContainerState(running=False, code=137, out_of_memory=self.out_of_memory, error="")
 
     def limit_memory(self, _: str, memory_bytes: int) -> None:
         self.asked.append(f"memory {memory_bytes >> 20}")

@@ -65,7 +65,7 @@ def test_every_refused_call_is_refused_alike(machine: Architecture) -> None:
 
 @BOTH
 @pytest.mark.parametrize("judgement", seccomp.JUDGEMENTS, ids=lambda judgement: judgement.name)
-def test_every_argument_is_judged_alike(machine: Architecture, judgement: seccomp.Judgement) -> None:
+def test_every_argument_is_judged_alike(machine: Architecture, judgement: seccomp.ArgumentRule) -> None:
     theirs = engine(machine)
     number = judgement.numbers[machine.column]
     for value in INTERESTING:

@@ -17,10 +17,10 @@ from sandbox.gpu.runners import (
     triton_runner_command,
 )
 from sandbox.runner.timed_session import LIBRARY
-from sandbox.spec import Command, Gpu, Image, Limits
+from sandbox.spec import Command, Image, Limits, SandboxGpu
 
 LIMITS = Limits(wall_s=1, cpu_s=1, memory_mib=64)
-GPU = Gpu("GPU-1", 0)
+GPU = SandboxGpu("GPU-1", 0)
 RUNNER = Path("/somewhere/built/device_runner")
 
 

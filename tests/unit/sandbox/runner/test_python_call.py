@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from problems.calling import ModuleArgument, Pattern, PythonCall, PythonEntry
+from problems.calling import ModuleArgument, Pattern, PythonCallSpec, PythonEntry
 
 torch = pytest.importorskip("torch")
 from sandbox.runner import python_call as runner  # noqa: E402 - it needs PyTorch
@@ -24,11 +24,11 @@ def pattern(text: str) -> Pattern:
     return Pattern.parse(text)
 
 
-KERNEL = PythonCall(
+KERNEL = PythonCallSpec(
     PythonEntry.CUSTOM_KERNEL, pattern("(x, {'weight': weight, 'bias': bias}, [features, 1e-5])"), ("y",)
 )
-MODEL = PythonCall(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), LINEAR)
-MODULE = PythonCall(
+MODEL = PythonCallSpec(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), LINEAR)
+MODULE = PythonCallSpec(
     PythonEntry.SOLVE,
     pattern("(x, model, y)"),
     modules={"model": ModuleArgument("Linear", pattern("(features, 3)"), LINEAR)},
@@ -66,7 +66,7 @@ PROGRAMS = {
 }
 
 
-def run(call: PythonCall, source: str, **replaced: object) -> object:
+def run(call: PythonCallSpec, source: str, **replaced: object) -> object:
     """What ends up in `y` when a program is called twice, the second time with other contents."""
     program = ModuleType("solution")
     program.__dict__["torch"] = torch
@@ -106,7 +106,7 @@ def test_parameters_are_the_arrays_themselves() -> None:
 
 def test_parameters_that_share_an_array_are_its_parts() -> None:
     shared = {"weight": "weight", "bias": "weight"}
-    call = PythonCall(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), shared)
+    call = PythonCallSpec(PythonEntry.MODEL_NEW, pattern("(x,)"), ("y",), pattern("(features, 3)"), shared)
     packed = torch.cat([WEIGHT.reshape(-1), BIAS])
     source = "class ModelNew(torch.nn.Linear): pass"
     assert torch.equal(run(call, source, weight=packed), Y)
@@ -115,7 +115,7 @@ def test_parameters_that_share_an_array_are_its_parts() -> None:
 
 
 def test_several_outputs_come_back_in_order_and_a_number_fits_one_element() -> None:
-    call = PythonCall(PythonEntry.CUSTOM_KERNEL, pattern("x"), ("y", "bias"))
+    call = PythonCallSpec(PythonEntry.CUSTOM_KERNEL, pattern("x"), ("y", "bias"))
     bias = torch.zeros(1)
     source = "def custom_kernel(x): return [torch.ones(2, 3), x.sum()]"
     assert torch.equal(run(call, source, bias=bias), torch.ones(2, 3))

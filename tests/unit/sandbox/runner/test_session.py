@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.wire import Kind, Request, send_request, unpack_reply
+from sandbox.wire import Request, RequestKind, send_request, unpack_reply
 
 ROOT = Path(__file__).resolve().parents[4]
 HEAD = "from sandbox.runner.session import Runner, serve\nclass Ours(Runner):\n"
@@ -37,7 +37,7 @@ class Conversation:
         except ConnectionResetError:
             return None
 
-    def ask(self, kind: Kind, sequence: int) -> int | None:
+    def ask(self, kind: RequestKind, sequence: int) -> int | None:
         send_request(self.channel, Request(kind, sequence))
         return self.answer()
 
@@ -64,22 +64,22 @@ def start() -> Iterator[Callable[[str], Conversation]]:
 def test_preparing_is_answered(start: Callable[[str], Conversation]) -> None:
     runner = start("  def prepare(self): print('prepared')")
     assert runner.answer() == 0
-    assert runner.ask(Kind.PREPARE, 1) == 1
-    assert runner.ask(Kind.QUIT, 2) is None
+    assert runner.ask(RequestKind.PREPARE, 1) == 1
+    assert runner.ask(RequestKind.QUIT, 2) is None
     assert runner.end()[0] == 0
 
 
 def test_a_gpu_that_does_not_come_up_is_nobodys_fault(start: Callable[[str], Conversation]) -> None:
     runner = start("  def prepare(self): raise RuntimeError('no GPU today')")
     assert runner.answer() == 0
-    assert runner.ask(Kind.PREPARE, 1) is None
+    assert runner.ask(RequestKind.PREPARE, 1) is None
     assert runner.end() == (70, "runner: RuntimeError: no GPU today\n")
 
 
 def test_requests_out_of_order_end_it(start: Callable[[str], Conversation]) -> None:
     runner = start("  pass")
     assert runner.answer() == 0
-    assert runner.ask(Kind.RUN, 1) is None
+    assert runner.ask(RequestKind.RUN, 1) is None
     status, said = runner.end()
     assert status != 0
     assert "RUN cannot come before LOAD" in said

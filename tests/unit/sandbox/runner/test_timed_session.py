@@ -18,10 +18,10 @@ from typing import Protocol
 
 import pytest
 
-from judge.clock.page import Orders, create_page
+from judge.clock.page import ClockOrders, create_page
 from sandbox.runner.session import CHANNEL
 from sandbox.runner.timed_session import LIBRARY, NativeSession, bind_sets, serve_orders
-from sandbox.wire import Kind, Request
+from sandbox.wire import Request, RequestKind
 from testing.services import need
 
 SOURCE = Path(__file__).resolve().parents[4] / "sandbox" / "runner" / "timed_session.cpp"
@@ -75,7 +75,7 @@ def referee(descriptor: int, sets: Sequence[int], *, end: bool = True) -> thread
     """A thread that orders one call after the other, and then the end."""
 
     def order() -> None:
-        with Orders(descriptor, lambda: None) as orders:
+        with ClockOrders(descriptor, lambda: None) as orders:
             for number in sets:
                 orders.give(argument_set=number, queued=False)
                 orders.open()
@@ -113,7 +113,7 @@ def test_what_a_call_raises_ends_the_session(serve: Serve) -> None:
         made.append(-1)
         raise KeyError("unlucky")
 
-    with page() as descriptor, Orders(descriptor, lambda: None) as orders:
+    with page() as descriptor, ClockOrders(descriptor, lambda: None) as orders:
         orders.give(argument_set=1, queued=False)
         orders.open()
         with pytest.raises(KeyError, match="unlucky"):
@@ -246,7 +246,7 @@ def test_a_session_ends_with_its_host(serve: Serve) -> None:
 
 
 def test_every_set_gets_its_own_descriptors() -> None:
-    request = Request(Kind.TIME, 1, sets=3)
+    request = Request(RequestKind.TIME, 1, sets=3)
     assert bind_sets(request, [1, 2, 3, 4, 5, 6], list) == [[1, 2], [3, 4], [5, 6]]
     assert bind_sets(request, [], list) == [[], [], []]
 
@@ -254,4 +254,4 @@ def test_every_set_gets_its_own_descriptors() -> None:
 @pytest.mark.parametrize(("sets", "count"), [(3, 4), (0, 4), (0, 0)])
 def test_sets_that_differ_in_size_are_refused(sets: int, count: int) -> None:
     with pytest.raises(ValueError, match="sets"):
-        bind_sets(Request(Kind.TIME, 1, sets=sets), range(count), list)
+        bind_sets(Request(RequestKind.TIME, 1, sets=sets), range(count), list)

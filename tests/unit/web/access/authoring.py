@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from judge.proof.results import Proof, error, to_json
 from problems.archive import pack
 from problems.contents import Contents
-from problems.importing.report import Entry
+from problems.importing.report import ImportedProblem
 from web.accounts.models import User
 from web.authoring import queries
 from web.authoring.models import ProofRun, Role, RunKind, Workspace
@@ -85,7 +85,7 @@ def _run(workspace: Workspace, by: User, kind: RunKind, **columns: object) -> Pr
 
 
 def _import(by: User, text: str) -> ImportRun:
-    entry = Entry.refused(f"set/{text}", "their-sum", f"It cannot be read. {text}")
+    entry = ImportedProblem.refused(f"set/{text}", "their-sum", f"It cannot be read. {text}")
     report = {"format": "leetgpu", "problems": [ImportResult(entry).as_json()]}
     return ImportRun.objects.create(by=by, format="leetgpu", state=JobState.DONE, report=report)
 

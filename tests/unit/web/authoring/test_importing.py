@@ -8,7 +8,7 @@ import pytest
 
 from problems.archive import pack
 from problems.contents import Contents
-from problems.importing.report import Entry, Imported
+from problems.importing.report import Imported, ImportedProblem
 from sandbox.backend import IsolationUnavailable
 from web.authoring import queries
 from web.authoring.models import Workspace
@@ -208,7 +208,7 @@ class TestDocket:
         first = imports.claim("one")
         ImportRun.objects.update(lease_until="2000-01-01T00:00:00Z")
         second = imports.claim("two")
-        found = [Imported(Entry.imported("set/a-sum", "a-sum", "A sum", ()), vector_add)]
+        found = [Imported(ImportedProblem.imported("set/a-sum", "a-sum", "A sum", ()), vector_add)]
         assert second.attempt == first.attempt + 1
         assert not imports.record(first, found)
         assert not Workspace.objects.exists()
@@ -231,7 +231,7 @@ class TestDocket:
 
 def test_one_that_cannot_be_kept_is_refused_alone(instructor, staff, vector_add):
     workspaces.create(staff, "taken", vector_add)
-    found = Imported(Entry.imported("set/taken", "taken", "Taken", ()), vector_add)
+    found = Imported(ImportedProblem.imported("set/taken", "taken", "Taken", ()), vector_add)
     assert persist(instructor, found).entry.outcome == "refused"
-    again = Imported(Entry.imported("set/free", "free", "Free", ("a warning",)), vector_add)
+    again = Imported(ImportedProblem.imported("set/free", "free", "Free", ("a warning",)), vector_add)
     assert persist(instructor, again).revision == 1

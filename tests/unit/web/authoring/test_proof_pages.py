@@ -6,12 +6,12 @@ import pytest
 
 from judge.proof.results import (
     Attempt,
-    Check,
     MutantOutcome,
-    Outcome,
+    ProgramOutcome,
     Proof,
+    ProofCheck,
     Section,
-    State,
+    SectionState,
     TimedSize,
     ToleranceReport,
     error,
@@ -37,14 +37,19 @@ REPORT = Proof(
     "my-sum",
     "v",
     (
-        replace(error("problem.toml: tolerance", "is loose", "lower it"), check=Check.TOLERANCES),
-        replace(warning("statement.md: line 3", "is long", "cut it"), check=Check.ACCESSIBILITY),
+        replace(error("problem.toml: tolerance", "is loose", "lower it"), check=ProofCheck.TOLERANCES),
+        replace(warning("statement.md: line 3", "is long", "cut it"), check=ProofCheck.ACCESSIBILITY),
     ),
     (
-        Outcome("solutions/plain.cu", Language.CUDA, Verdict.ACCEPTED, Verdict.WRONG_ANSWER, "c[0]", 12.0),
-        Outcome("zeros (cuda)", Language.CUDA, None, Verdict.WRONG_ANSWER, "", 5.0),
+        ProgramOutcome(
+            "solutions/plain.cu", Language.CUDA, Verdict.ACCEPTED, Verdict.WRONG_ANSWER, "c[0]", 12.0
+        ),
+        ProgramOutcome("zeros (cuda)", Language.CUDA, None, Verdict.WRONG_ANSWER, "", 5.0),
     ),
-    (Section(Check.TOLERANCES, State.FAILS, 40.0), Section(Check.ACCESSIBILITY, State.WARNS)),
+    (
+        Section(ProofCheck.TOLERANCES, SectionState.FAILS, 40.0),
+        Section(ProofCheck.ACCESSIBILITY, SectionState.WARNS),
+    ),
     (ToleranceReport("c", "float32", 1e-2, 0.0, 5e-7, 0.0, (Attempt("in float16", False, True, 0.1),)),),
     (TimedSize("hbm", "H200", {"n": 400}, 0.5, 10**6, 10**9, {"n": 64000000}),),
     mutants=(
@@ -91,7 +96,7 @@ class TestProof:
 
     def test_it_tells_why_a_solution_does_not_compile(self, ask):
         finding = error("solutions/b.cu", "got compile_error: line 3: x is undefined", "correct the error")
-        finding = replace(finding, check=Check.SOLUTIONS, details=("line 9: <b>expected</b> a brace",))
+        finding = replace(finding, check=ProofCheck.SOLUTIONS, details=("line 9: <b>expected</b> a brace",))
         proved(ask, replace(REPORT, findings=(finding,)))
         text = ask("proof").content.decode()
         assert "line 3: x is undefined" in text

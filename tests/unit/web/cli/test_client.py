@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from web.cli.client import Client, Refused, Unreachable
+from web.cli.client import Client, RequestRefused, Unreachable
 from web.cli.credentials import Credentials
 
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -27,7 +27,7 @@ def test_the_token_goes_along() -> None:
 def test_a_refusal_says_which_field_is_wrong() -> None:
     with (
         asking(lambda _: error(422, "Not valid.", sizes=["too small"])) as client,
-        pytest.raises(Refused, match=r"Not valid\. sizes: too small") as caught,
+        pytest.raises(RequestRefused, match=r"Not valid\. sizes: too small") as caught,
     ):
         client.post("submissions", {})
     assert caught.value.status == 422
@@ -36,7 +36,7 @@ def test_a_refusal_says_which_field_is_wrong() -> None:
 def test_an_ended_token_says_to_sign_in() -> None:
     with (
         asking(lambda _: error(401, "Send a token")) as client,
-        pytest.raises(Refused, match="warpcourt login"),
+        pytest.raises(RequestRefused, match="warpcourt login"),
     ):
         client.get("profile")
 

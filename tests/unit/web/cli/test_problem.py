@@ -20,7 +20,7 @@ from web.authoring.queue import queue as proofs
 from web.authoring.services import files, workspaces
 from web.cli import package, problem, terminal
 from web.cli.app import app
-from web.cli.client import Client, Refused, Unreachable
+from web.cli.client import Client, RequestRefused, Unreachable
 from web.cli.credentials import Credentials
 
 pytestmark = pytest.mark.django_db
@@ -172,7 +172,7 @@ def test_a_folder_begins_a_problem(run, workspace, tmp_path):
     assert queries.read(Workspace.objects.get(slug="other-sum")) == queries.read(workspace)
     listed = run("list", "--json")
     assert [row["slug"] for row in json.loads(listed.stdout)] == ["my-sum", "other-sum"]
-    assert isinstance(run("push", "my-sum", "--create", "other-sum").exception, Refused)
+    assert isinstance(run("push", "my-sum", "--create", "other-sum").exception, RequestRefused)
 
 
 @pytest.mark.parametrize("path", ["../up", "/etc/passwd", "a/b/c", ".ssh/key", "a\\b"])
@@ -203,7 +203,7 @@ def test_a_token_that_ended_or_may_too_little_says_what_to_do():
     }
     for status, body in said.items():
         transport = httpx.MockTransport(lambda _, s=status, e=body: httpx.Response(s, json={"error": e}))
-        with Client(Credentials(URL, "wrong"), transport) as client, pytest.raises(Refused) as refused:
+        with Client(Credentials(URL, "wrong"), transport) as client, pytest.raises(RequestRefused) as refused:
             client.get("author/workspaces")
         assert refused.value.status == status
         assert {401: "warpcourt login", 403: "scope 'author'"}[status] in str(refused.value)

@@ -11,9 +11,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from judge.errors import JudgeError
 from judge.proof.prove import prove
-from judge.proof.results import Finding, Proof, State, to_json
+from judge.proof.results import Proof, ProofFinding, SectionState, to_json
 from judge.proof.timed_sizes import DEFAULT_GPU, MODELS, find_gpu
-from judge.report import Progress
+from judge.report import ProgressEvent
 from judge.target import Target
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
@@ -70,7 +70,7 @@ class Command(BaseCommand):
             self.stdout.write(printable(render(proof)))
         return proof
 
-    def _show(self, progress: Progress) -> None:
+    def _show(self, progress: ProgressEvent) -> None:
         """Show the current step on one line of a terminal, and keep the lines of results."""
         live = self.stderr.isatty()
         count = f"{progress.index}/{progress.total}" if progress.index else ""
@@ -87,7 +87,7 @@ def render(proof: Proof) -> str:
     seconds = sum(outcome.ms for outcome in proof.outcomes) / 1000
     lines = [_render_finding(finding) for finding in proof.findings]
     lines += _render_tolerances(proof)
-    skipped = [section.check.heading for section in proof.sections if section.state is State.SKIPPED]
+    skipped = [section.check.heading for section in proof.sections if section.state is SectionState.SKIPPED]
     if skipped:
         lines.append(f"  skipped: {', '.join(skipped)}")
     lines.append(f"  {held} of {len(proof.outcomes)} programs got the expected verdict, in {seconds:.0f} s")
@@ -100,7 +100,7 @@ def render(proof: Proof) -> str:
     return "\n".join(lines)
 
 
-def _render_finding(finding: Finding) -> str:
+def _render_finding(finding: ProofFinding) -> str:
     lines = [f"  {finding.severity}: {finding.place}: {finding.text}", *finding.details, finding.fix]
     return "\n      ".join(lines)
 
@@ -117,7 +117,7 @@ def _render_tolerances(proof: Proof) -> Iterator[str]:
             )
 
 
-def _silent(_: Progress) -> None:
+def _silent(_: ProgressEvent) -> None:
     pass
 
 

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from judge.errors import JudgeError
 from judge.proof.importing import FORMATS, import_set, open_workshop
 from problems.importing.building import write_package
-from problems.importing.report import Entry, Imported, Report
+from problems.importing.report import Imported, ImportedProblem, ImportReport
 from sandbox.backend import IsolationUnavailable
 from web.accounts.models import User
 from web.importing.persistence import persist
@@ -55,7 +55,7 @@ class Command(BaseCommand):
                 ]
         except (IsolationUnavailable, JudgeError) as error:
             raise CommandError(printable(str(error)), returncode=EXIT_INTERNAL) from error
-        report = Report(options["format"], tuple(entries))
+        report = ImportReport(options["format"], tuple(entries))
         self.stdout.write(
             json.dumps(report.as_json(), indent=2) if options["json"] else printable(report.as_text())
         )
@@ -74,13 +74,13 @@ def _owner(username: str) -> User:
     return found
 
 
-def _written(folder: Path, imported: Imported) -> Entry:
+def _written(folder: Path, imported: Imported) -> ImportedProblem:
     """Write a package. Refuse to overwrite an existing one, because a folder has no history."""
     entry = imported.entry
     if not imported.files:
         return entry
     if (folder / entry.slug).exists():
         reason = f"{folder / entry.slug} already exists. Move it away, or import to workspaces with --by."
-        return Entry.refused(entry.place, entry.slug, reason)
+        return ImportedProblem.refused(entry.place, entry.slug, reason)
     write_package(folder / entry.slug, imported.files)
     return entry

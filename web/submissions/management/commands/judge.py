@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from judge.errors import JudgeError
 from judge.evaluate import evaluate
 from judge.evidence.diagnostics import findings, headline
-from judge.report import CaseReport, Diagnostic, Progress, Report, to_json
+from judge.report import CaseReport, Diagnostic, ProgressEvent, Report, to_json
 from judge.sizes import MAX_SEED, SizesInvalid
 from problems.faults import PackageInvalid
 from problems.loader import load_problem
@@ -123,7 +123,7 @@ class Command(BaseCommand):
         if report.verdict is not Verdict.ACCEPTED:
             sys.exit(EXIT_OTHER_VERDICT)
 
-    def _show(self, progress: Progress) -> None:
+    def _show(self, progress: ProgressEvent) -> None:
         self.stderr.write(
             f"\r\033[K{printable(progress.text)}", ending="" if progress.kind != "finished" else "\r\033[K"
         )
@@ -171,7 +171,7 @@ def _target_for(backend: str | None) -> str | None:
         return None
 
 
-def _silent(_: Progress) -> None:
+def _silent(_: ProgressEvent) -> None:
     pass
 
 
