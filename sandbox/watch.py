@@ -3,8 +3,9 @@
 Theory of operation. Everything that can happen to a sandbox is an event on one selector: output,
 its end, a wish of another thread (`kill`, `begin`), a tick for the clocks. How a sandbox is started,
 measured and removed is the backend's business (`SandboxStarter`, `RunningSandbox`). Only the thread starts
-and removes it, because bwrap dies with the thread that spawned it. The end is always the same: kill everything inside,
-wait until it is gone, read what is left in the pipes, collect files, notify waiters, clean up.
+and removes it, because bwrap dies with the thread that spawned it. The end is always the same: kill
+everything inside, wait until it is gone, read what is left in the pipes, collect files, notify waiters, clean
+up.
 """
 
 import contextlib

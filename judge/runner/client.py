@@ -2,8 +2,8 @@
 
 Theory of operation. Each request is answered by its sequence number or not at all. While waiting we
 drain the diagnostics pipe, whose write end the process got with LOAD, so that it can never block on
-us; we keep a bounded part and drop the rest. The wait ends with a member of `ReplyStatus`, and none of them is
-a verdict: the process can only say that it is done, or stop.
+us; we keep a bounded part and drop the rest. The wait ends with a member of `ReplyStatus`, and none of them
+is a verdict: the process can only say that it is done, or stop.
 
 A `RunnerChannel` needs the channel alone, so that it can be held by a process other than the one that
 started the sandbox. A `RunnerClient` is an exchange that owns the sandbox too.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from . import credentials, exits, header, package, problem, programs, published, sets, show, terminal
-from .client import Client, Refused, SiteError
+from .client import Client, RequestRefused, SiteError
 from .watch import watch
 
 app = typer.Typer(
@@ -43,7 +43,7 @@ def main() -> None:
         app()
     except (programs.ProgramUnusable, package.FolderUnusable, credentials.CredentialsInvalid) as error:
         terminal.fail(str(error), exits.USAGE)
-    except Refused as error:
+    except RequestRefused as error:
         terminal.fail(str(error), _STATUSES.get(error.status, exits.FAILED))
     except SiteError as error:
         terminal.fail(str(error), exits.UNREACHABLE)

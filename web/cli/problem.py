@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from . import exits, package, show, terminal
-from .client import Body, Client, Refused, Unreachable
+from .client import Body, Client, RequestRefused, Unreachable
 from .package import Pulled
 
 app = typer.Typer(
@@ -141,7 +141,7 @@ def _send(client: Client, known: Pulled, changes: dict[str, bytes | None], note:
         body = {"expected": known.revision, "changes": batch, "note": note}
         try:
             made = client.put(f"author/workspaces/{known.slug}/files", body)["revision"]
-        except Refused as refusal:
+        except RequestRefused as refusal:
             if refusal.status == 409:
                 terminal.fail(f"{refusal} To compare, pull the problem to another folder.", exits.CONFLICT)
             raise

@@ -6,7 +6,7 @@ Run `python -m sandbox.cpu.translator.documentation` from the repository after c
 from pathlib import Path
 
 from .tables import ENTRIES
-from .tables.entry import Entry
+from .tables.entry import InstructionEntry
 
 PAGE = Path(__file__).parents[3] / "docs" / "functional-mode-instructions.md"
 
@@ -58,7 +58,7 @@ def document() -> str:
     return "\n".join(parts)
 
 
-def _family(entry: Entry) -> str:
+def _family(entry: InstructionEntry) -> str:
     return ".".join(entry.section.split(" ")[0].split(".")[:3])
 
 

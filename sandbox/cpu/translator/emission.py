@@ -3,7 +3,7 @@
 from .errors import UnsupportedForm
 from .ptx_types import TYPES, Type
 from .special import SPECIAL_REGISTERS
-from .symbols import Code, CppNames, Place, Register, Scopes
+from .symbols import CppNames, FunctionSymbol, Register, Scopes, VariableSymbol
 from .syntax import Address, Name, Number, Offset, Operand, Pair, Prototype, Targets, Unary, Vector
 
 READ, WRITE, ATOMIC = "kRead", "kWrite", "kAtomic"
@@ -36,7 +36,7 @@ class Emission:
         self.prototypes: dict[str, Prototype] = {}
         self.targets: dict[str, Targets] = {}
         # What an address in a register may lie in, by state space; the function declares those that are used.
-        self.regions: dict[str, list[Place]] = {"local": [], "param": []}
+        self.regions: dict[str, list[VariableSymbol]] = {"local": [], "param": []}
         self.used_regions: set[str] = set()
 
     # --- operands -------------------------------------------------------------------------------------------
@@ -65,9 +65,9 @@ class Emission:
         if special is not None:
             return f"{wanted.cpp}({special})"
         symbol = self.scopes.find(name.text)
-        if isinstance(symbol, Place):
+        if isinstance(symbol, VariableSymbol):
             return f"{wanted.cpp}({symbol.address})"
-        if isinstance(symbol, Code):
+        if isinstance(symbol, FunctionSymbol):
             return f"{wanted.cpp}(u64(&{symbol.cpp}))"
         return converted(symbol.cpp, symbol.type, wanted)
 
@@ -109,7 +109,7 @@ class Emission:
         if isinstance(operand.base, Number):
             return f"u64({literal(operand.base, TYPES['u64'])} + {signed_literal(operand.offset)})"
         symbol = self.scopes.find(operand.base.text)
-        if isinstance(symbol, Place):
+        if isinstance(symbol, VariableSymbol):
             base = symbol.address
         elif isinstance(symbol, Register):
             base = symbol.cpp if symbol.type.size_bytes == 8 else f"u32({symbol.cpp})"
@@ -150,13 +150,13 @@ class Emission:
         self.unit.site_count += 1
         return self.unit.site_count - 1
 
-    def _variable_around(self, operand: Operand, space: str, size_bytes: int) -> Place | None:
+    def _variable_around(self, operand: Operand, space: str, size_bytes: int) -> VariableSymbol | None:
         """The variable, if the address is one plus a constant that lies in it: its bounds need no check."""
         if not isinstance(operand, Address) or not isinstance(operand.base, Name) or space == "shared":
             return None
         symbol = self.scopes.find(operand.base.text)
         if (
-            isinstance(symbol, Place)
+            isinstance(symbol, VariableSymbol)
             and symbol.space != "shared"
             and 0 <= operand.offset <= symbol.size_bytes - size_bytes
             and not operand.offset % size_bytes

@@ -6,7 +6,7 @@ from .emission import Emission, Unit
 from .errors import DuplicateLabel, UnsupportedForm
 from .locations import Locations
 from .ptx_types import TYPES
-from .symbols import Code, CppNames, Place, Register, Scopes, Symbol, lay_out
+from .symbols import CppNames, FunctionSymbol, Register, Scopes, Symbol, VariableSymbol, lay_out
 from .syntax import (
     Function,
     Instruction,
@@ -42,7 +42,7 @@ class FunctionTranslator:
             shared_offsets: where the function's own shared variables lie in the block's shared memory.
         """
         code = self._module[function.name]
-        cpp = code.cpp if isinstance(code, Code) else ""
+        cpp = code.cpp if isinstance(code, FunctionSymbol) else ""
         body = _Body(self._unit, self._locations, self._module, shared_offsets)
         lines = body.translate(function)
         return "\n".join((f"static {SIGNATURE.format(cpp)} {{", *body.declarations(), *lines, "}"))
@@ -58,7 +58,7 @@ class _Body:
         self._shared_offsets = shared_offsets
         self._code = Emission(unit, self._scopes, self._names)
         self._arrays: list[str] = []
-        self._places: Iterator[Place] = iter(())
+        self._places: Iterator[VariableSymbol] = iter(())
         self._lines: list[str] = []
 
     def translate(self, function: Function) -> list[str]:
@@ -66,13 +66,15 @@ class _Body:
         self._locations.enter_function()
         layout = lay_out(function.parameters)
         for variable, offset in zip(function.parameters, layout.offsets, strict=True):
-            self._scopes.define(variable.name, Place(f"(u64(P) + {offset})", "param", variable.size_bytes))
+            self._scopes.define(
+                variable.name, VariableSymbol(f"(u64(P) + {offset})", "param", variable.size_bytes)
+            )
         for variable in function.results:
-            result = Place("u64(Q)", "param", variable.size_bytes)
+            result = VariableSymbol("u64(Q)", "param", variable.size_bytes)
             self._scopes.define(variable.name, result)
             self._code.regions["param"].append(result)
         if layout.size_bytes:
-            self._code.regions["param"].append(Place("u64(P)", "param", layout.size_bytes))
+            self._code.regions["param"].append(VariableSymbol("u64(P)", "param", layout.size_bytes))
         body = function.body or ()
         self._places = iter(self._reserve(body))
         self._enter(body)
@@ -139,9 +141,9 @@ class _Body:
             self._code.location = location
             self._lines.append(f"// line {self._locations.user_line(location)}")
 
-    def _reserve(self, statements: tuple[Statement, ...]) -> list[Place]:
+    def _reserve(self, statements: tuple[Statement, ...]) -> list[VariableSymbol]:
         """Declare the arrays of all scopes ahead: an address in a register may be of any of them."""
-        places: list[Place] = []
+        places: list[VariableSymbol] = []
         for statement in statements:
             if isinstance(statement, Scope):
                 places += self._reserve(statement.statements)
@@ -150,7 +152,7 @@ class _Body:
                 alignment_bytes = max(statement.alignment_bytes, SMALLEST_ARRAY_ALIGNMENT_BYTES)
                 size_bytes = max(statement.size_bytes, 1)
                 self._arrays.append(f"alignas({alignment_bytes}) u8 {cpp}[{size_bytes}];")
-                places.append(Place(f"u64({cpp})", statement.space, statement.size_bytes))
+                places.append(VariableSymbol(f"u64({cpp})", statement.space, statement.size_bytes))
                 self._code.regions[statement.space].append(places[-1])
         return places
 
@@ -158,7 +160,7 @@ class _Body:
         if variable.space == "shared":
             offset = self._shared_offsets.get(variable.name)
             address = "u64(T->dynamic_offset)" if offset is None else f"{offset}ull"
-            self._scopes.define(variable.name, Place(address, "shared", variable.size_bytes))
+            self._scopes.define(variable.name, VariableSymbol(address, "shared", variable.size_bytes))
             return
         if variable.space in self._code.regions:  # the module has defined all others
             self._scopes.define(variable.name, next(self._places))

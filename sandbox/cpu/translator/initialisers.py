@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .emission import literal
 from .ptx_types import TYPES
-from .symbols import Code, Place, Symbol
+from .symbols import FunctionSymbol, Symbol, VariableSymbol
 from .syntax import Value, Variable
 
 _CHUNK_BYTES = 4096  # per string literal
@@ -48,9 +48,9 @@ def _constant_bytes(value: Value, variable: Variable) -> bytes:
 
 def _store_address(variable: Variable, cpp: str, offset: int, value: Value, module: dict[str, Symbol]) -> str:
     symbol = module.get(value.symbol)
-    if isinstance(symbol, Code):
+    if isinstance(symbol, FunctionSymbol):
         address = f"u64(&{symbol.cpp})"
-    elif isinstance(symbol, Place):
+    elif isinstance(symbol, VariableSymbol):
         address = symbol.address
     else:
         address = "0ull"

@@ -5,7 +5,7 @@ from .function import SIGNATURE, FunctionTranslator
 from .initialisers import define
 from .locations import Locations
 from .polling import polling
-from .symbols import Code, CppNames, Layout, Place, Symbol, lay_out
+from .symbols import CppNames, FunctionSymbol, Layout, Symbol, VariableSymbol, lay_out
 from .syntax import Function, PtxModule, Scope, Statement, Variable
 from .tables.control import INTRINSICS
 
@@ -85,25 +85,25 @@ class _ModuleEmitter:
 
     def _cpp(self, name: str) -> str:
         symbol = self._symbols[name]
-        return symbol.cpp if isinstance(symbol, Code) else ""
+        return symbol.cpp if isinstance(symbol, FunctionSymbol) else ""
 
     def _name_everything(self) -> None:
         for name, function in self._functions.items():
-            self._symbols[name] = Code(self._names.fresh("f", name), function)
+            self._symbols[name] = FunctionSymbol(self._names.fresh("f", name), function)
         for name, variable in self._memory.items():
             cpp = self._names.fresh("v", name)
-            self._symbols[name] = Place(f"u64({cpp})", variable.space, variable.size_bytes)
+            self._symbols[name] = VariableSymbol(f"u64({cpp})", variable.space, variable.size_bytes)
         for variable, offset in zip(self._common, self._common_layout.offsets, strict=True):
             dynamic = variable.external or not variable.size_bytes
             address = "u64(T->dynamic_offset)" if dynamic else f"{offset}ull"
-            self._symbols[variable.name] = Place(address, "shared", variable.size_bytes)
+            self._symbols[variable.name] = VariableSymbol(address, "shared", variable.size_bytes)
         for alias, name in self._module.aliases.items():
             if name in self._symbols:
                 self._symbols[alias] = self._symbols[name]
 
     def _variable(self, variable: Variable) -> tuple[str, tuple[str, ...]]:
         symbol = self._symbols[variable.name]
-        cpp = symbol.address[4:-1] if isinstance(symbol, Place) else ""
+        cpp = symbol.address[4:-1] if isinstance(symbol, VariableSymbol) else ""
         return define(variable, cpp, self._symbols)
 
     def _layout(self, function: Function) -> tuple[dict[str, int], Layout]:
@@ -156,7 +156,7 @@ class _ModuleEmitter:
     def _variable_record(self, name: str) -> str:
         variable = self._memory[name]
         symbol = self._symbols[name]
-        cpp = symbol.address[4:-1] if isinstance(symbol, Place) else ""
+        cpp = symbol.address[4:-1] if isinstance(symbol, VariableSymbol) else ""
         constant = str(variable.space == "const").lower()
         return f"{{{_cpp_string(name)}, {cpp}, {variable.size_bytes}, {constant}}}"
 

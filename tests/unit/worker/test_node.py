@@ -24,7 +24,7 @@ from tests.unit.web.observability.counting import counted
 from web.config import ROOT
 from web.fleet import orders
 from web.fleet.models import Gpu, Node
-from web.fleet.models import HealthResult as Column
+from web.fleet.models import Health as Column
 from worker.node import gpu_health_monitor, inventory
 from worker.node.assembly import NoNode, open_service
 from worker.node.engine import open_engine

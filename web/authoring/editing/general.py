@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from problems.schema import ProblemLimits
 from problems.vocabulary import Language
 from web.authoring.editing.document import change_table, change_top, number, read_document, table_of
 from web.authoring.editing.values import number_at, text_at, texts_at

@@ -19,10 +19,10 @@ from . import (
     texture,
     warp,
 )
-from .entry import Entry
+from .entry import InstructionEntry
 from .vocabulary import Vocabulary
 
-ENTRIES: tuple[Entry, ...] = (
+ENTRIES: tuple[InstructionEntry, ...] = (
     *carry.ENTRIES,
     *integer.ENTRIES,
     *floating.ENTRIES,
@@ -42,8 +42,8 @@ ENTRIES: tuple[Entry, ...] = (
 )
 
 
-def _by_name() -> dict[str, list[Entry]]:
-    table: dict[str, list[Entry]] = {}
+def _by_name() -> dict[str, list[InstructionEntry]]:
+    table: dict[str, list[InstructionEntry]] = {}
     for entry in ENTRIES:
         table.setdefault(entry.name, []).append(entry)
     return table
@@ -53,7 +53,7 @@ _TABLE = _by_name()
 _VOCABULARY = Vocabulary(ENTRIES)
 
 
-def find(instruction: Instruction) -> Entry:
+def find(instruction: Instruction) -> InstructionEntry:
     """The entry for an instruction.
 
     Raises:

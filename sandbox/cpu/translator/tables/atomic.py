@@ -4,7 +4,7 @@ from ..emission import ATOMIC, Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import Type, unsigned
 from ..syntax import Instruction, Name, Operand
-from .entry import Entry
+from .entry import InstructionEntry
 from .half import half_format
 from .memory import release
 
@@ -75,7 +75,7 @@ def _fence(code: Emission, instruction: Instruction) -> str:
 
 
 ENTRIES = (
-    Entry(
+    InstructionEntry(
         "atom",
         "9.7.13 atom",
         "atom{.sem}{.scope}{.space}.op{.vec}.type d, [a], b{, c}",
@@ -83,7 +83,7 @@ ENTRIES = (
         header="atomic",
         note="Every atomic is sequentially consistent.",
     ),
-    Entry(
+    InstructionEntry(
         "red",
         "9.7.13 red",
         "red{.sem}{.scope}{.space}.op{.vec}.type [a], b",
@@ -91,6 +91,6 @@ ENTRIES = (
         header="atomic",
         note="Every atomic is sequentially consistent.",
     ),
-    Entry("membar", "9.7.13 membar", "membar.{cta,gl,sys}", _fence),
-    Entry("fence", "9.7.13 fence", "fence{.sem}.scope; fence.proxy.…", _fence),
+    InstructionEntry("membar", "9.7.13 membar", "membar.{cta,gl,sys}", _fence),
+    InstructionEntry("fence", "9.7.13 fence", "fence{.sem}.scope; fence.proxy.…", _fence),
 )

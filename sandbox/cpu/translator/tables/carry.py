@@ -2,7 +2,7 @@
 
 from ..emission import Emission
 from ..syntax import Instruction
-from .entry import Entry
+from .entry import InstructionEntry
 
 _WORDS = frozenset(("u32", "s32", "b32", "u64", "s64", "b64"))
 _CC = frozenset(("cc",))
@@ -38,10 +38,10 @@ def _chain(code: Emission, instruction: Instruction) -> str:
 
 
 ENTRIES = (
-    Entry("add", "9.7.2.1 add.cc", "add.cc.type d, a, b", _chain, _WORDS, _CC),
-    Entry("addc", "9.7.2.2 addc", "addc{.cc}.type d, a, b", _chain, _WORDS),
-    Entry("sub", "9.7.2.3 sub.cc", "sub.cc.type d, a, b", _chain, _WORDS, _CC),
-    Entry("subc", "9.7.2.4 subc", "subc{.cc}.type d, a, b", _chain, _WORDS),
-    Entry("mad", "9.7.2.5 mad.cc", "mad.{hi,lo}.cc.type d, a, b, c", _chain, _WORDS, _CC),
-    Entry("madc", "9.7.2.6 madc", "madc.{hi,lo}{.cc}.type d, a, b, c", _chain, _WORDS),
+    InstructionEntry("add", "9.7.2.1 add.cc", "add.cc.type d, a, b", _chain, _WORDS, _CC),
+    InstructionEntry("addc", "9.7.2.2 addc", "addc{.cc}.type d, a, b", _chain, _WORDS),
+    InstructionEntry("sub", "9.7.2.3 sub.cc", "sub.cc.type d, a, b", _chain, _WORDS, _CC),
+    InstructionEntry("subc", "9.7.2.4 subc", "subc{.cc}.type d, a, b", _chain, _WORDS),
+    InstructionEntry("mad", "9.7.2.5 mad.cc", "mad.{hi,lo}.cc.type d, a, b, c", _chain, _WORDS, _CC),
+    InstructionEntry("madc", "9.7.2.6 madc", "madc.{hi,lo}{.cc}.type d, a, b, c", _chain, _WORDS),
 )

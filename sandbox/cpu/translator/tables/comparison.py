@@ -4,7 +4,7 @@ from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import HALVES, TYPES
 from ..syntax import Instruction
-from .entry import Entry, expression
+from .entry import InstructionEntry, expression
 
 _ORDERED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _UNSIGNED = {"lo": "<", "ls": "<=", "hi": ">", "hs": ">="}
@@ -111,7 +111,7 @@ _CONTROLS = frozenset({"s32", "f32"})
 _SELECTED = frozenset(name for name in TYPES if name[0] in "busf" and name not in HALVES)
 
 ENTRIES = (
-    Entry(
+    InstructionEntry(
         "set",
         "9.7.7.1 set",
         "set.cmp{.bool}{.ftz}.dtype.{f16,bf16}{x2} d, a, b{, {!}c}",
@@ -119,7 +119,7 @@ ENTRIES = (
         HALVES,
         header="half",
     ),
-    Entry(
+    InstructionEntry(
         "setp",
         "9.7.7.2 setp",
         "setp.cmp{.bool}{.ftz}.{f16,bf16}{x2} p{|q}, a, b{, {!}c}",
@@ -127,14 +127,14 @@ ENTRIES = (
         HALVES,
         header="half",
     ),
-    Entry("set", "9.7.6.1 set", "set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, {!}c}", _set),
-    Entry("setp", "9.7.6.2 setp", "setp.cmp{.bool}{.ftz}.type p{|q}, a, b{, {!}c}", _setp),
-    Entry(
+    InstructionEntry("set", "9.7.6.1 set", "set.cmp{.bool}{.ftz}.dtype.stype d, a, b{, {!}c}", _set),
+    InstructionEntry("setp", "9.7.6.2 setp", "setp.cmp{.bool}{.ftz}.type p{|q}, a, b{, {!}c}", _setp),
+    InstructionEntry(
         "selp",
         "9.7.6.3 selp",
         "selp.type d, a, b, p",
         expression("({c} ? {a} : {b})", sources="t t pred"),
         _SELECTED,
     ),
-    Entry("slct", "9.7.6.4 slct", "slct{.ftz}.dtype.{s32,f32} d, a, b, c", _slct, _CONTROLS),
+    InstructionEntry("slct", "9.7.6.4 slct", "slct{.ftz}.dtype.{s32,f32} d, a, b, c", _slct, _CONTROLS),
 )

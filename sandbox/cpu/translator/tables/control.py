@@ -2,9 +2,9 @@
 
 from ..emission import Emission
 from ..errors import UnsupportedForm
-from ..symbols import Code, Place, lay_out
+from ..symbols import FunctionSymbol, VariableSymbol, lay_out
 from ..syntax import Arguments, Instruction, Name, Operand, Prototype, Variable
-from .entry import Entry
+from .entry import InstructionEntry
 
 # Functions that the device runtime provides: the body for each, with P its parameters and Q its result.
 INTRINSICS = {
@@ -103,7 +103,7 @@ _Variables = tuple[Variable, ...]
 def _callee(code: Emission, callee: Operand, rest: list[Operand]) -> tuple[str, _Variables, _Variables, str]:
     """The C++ expression for the function, its results and parameters, and a check of an indirect target."""
     symbol = code.scopes.find(callee.text) if isinstance(callee, Name) else None
-    if isinstance(symbol, Code):
+    if isinstance(symbol, FunctionSymbol):
         return symbol.cpp, symbol.function.results, symbol.function.parameters, ""
     address = code.read(callee, "u64")
     check = f"check_callee(T, {address}, {code.location}); "
@@ -119,10 +119,10 @@ def _prototype(code: Emission, operands: list[Operand]) -> Prototype:
     return prototype
 
 
-def _place(code: Emission, operand: Operand, variable: Variable) -> Place:
+def _place(code: Emission, operand: Operand, variable: Variable) -> VariableSymbol:
     """The .param variable that is handed over as `variable`, which must fit into it."""
     symbol = code.scopes.find(operand.text) if isinstance(operand, Name) else None
-    if not isinstance(symbol, Place):
+    if not isinstance(symbol, VariableSymbol):
         raise UnsupportedForm("an argument that is not a .param variable")
     if symbol.space != "param" or symbol.size_bytes < variable.size_bytes:
         raise UnsupportedForm("an argument of another size")
@@ -130,23 +130,23 @@ def _place(code: Emission, operand: Operand, variable: Variable) -> Place:
 
 
 ENTRIES = (
-    Entry("bra", "9.7.12 bra", "bra{.uni} label", _bra),
-    Entry("brx", "9.7.12 brx.idx", "brx.idx{.uni} index, targets", _brx),
-    Entry("call", "9.7.12 call", "call{.uni} (result), function, (arguments){, prototype}", _call),
-    Entry("ret", "9.7.12 ret", "ret{.uni}", _ret),
-    Entry("exit", "9.7.12 exit", "exit", _exit),
-    Entry("trap", "9.7.19 trap", "trap", _trap),
-    Entry("brkpt", "9.7.19 brkpt", "brkpt", _trap, note="There is no debugger: it traps."),
-    Entry(
+    InstructionEntry("bra", "9.7.12 bra", "bra{.uni} label", _bra),
+    InstructionEntry("brx", "9.7.12 brx.idx", "brx.idx{.uni} index, targets", _brx),
+    InstructionEntry("call", "9.7.12 call", "call{.uni} (result), function, (arguments){, prototype}", _call),
+    InstructionEntry("ret", "9.7.12 ret", "ret{.uni}", _ret),
+    InstructionEntry("exit", "9.7.12 exit", "exit", _exit),
+    InstructionEntry("trap", "9.7.19 trap", "trap", _trap),
+    InstructionEntry("brkpt", "9.7.19 brkpt", "brkpt", _trap, note="There is no debugger: it traps."),
+    InstructionEntry(
         "nanosleep",
         "9.7.19 nanosleep",
         "nanosleep.u32 t",
         _yield,
         note="Lets other threads run; does not sleep.",
     ),
-    Entry("pmevent", "9.7.19 pmevent", "pmevent a", _nothing),
-    Entry("setmaxnreg", "9.7.19 setmaxnreg", "setmaxnreg.… n", _nothing),
-    Entry(
+    InstructionEntry("pmevent", "9.7.19 pmevent", "pmevent a", _nothing),
+    InstructionEntry("setmaxnreg", "9.7.19 setmaxnreg", "setmaxnreg.… n", _nothing),
+    InstructionEntry(
         "griddepcontrol",
         "9.7.13 griddepcontrol",
         "griddepcontrol.{launch_dependents,wait}",

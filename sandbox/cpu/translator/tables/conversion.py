@@ -4,7 +4,7 @@ from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import TYPES, Type
 from ..syntax import Instruction
-from .entry import Entry
+from .entry import InstructionEntry
 from .half import half_format
 
 _TO_INTEGRAL = {"rni": "rint", "rzi": "trunc", "rmi": "floor", "rpi": "ceil"}
@@ -143,12 +143,14 @@ def _unsigned(kind: Type, value: str) -> str:
 
 
 ENTRIES = (
-    Entry(
+    InstructionEntry(
         "cvt",
         "9.7.9 cvt.pack",
         "cvt.pack.sat.convertType.abType{.cType} d, a, b{, c}",
         _pack,
         needs=frozenset(("pack",)),
     ),
-    Entry("cvt", "9.7.9 cvt", "cvt{.rnd}{.ftz}{.sat,.satfinite}{.relu}.dtype.atype d, a{, b}", _cvt),
+    InstructionEntry(
+        "cvt", "9.7.9 cvt", "cvt{.rnd}{.ftz}{.sat,.satfinite}{.relu}.dtype.atype d, a{, b}", _cvt
+    ),
 )

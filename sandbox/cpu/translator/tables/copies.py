@@ -6,7 +6,7 @@ Source: PTX ISA 9.0, sections 9.7.9 (cp.async) and 9.7.13 (mbarrier).
 from ..emission import POLLED_WRITE, READ, WRITE, Emission
 from ..errors import UnsupportedForm
 from ..syntax import Address, Instruction, Number
-from .entry import Entry
+from .entry import InstructionEntry
 
 _ASYNC = frozenset(("async",))
 
@@ -86,7 +86,7 @@ def _mbarrier(code: Emission, instruction: Instruction) -> str:
 
 
 ENTRIES = (
-    Entry(
+    InstructionEntry(
         "cp",
         "9.7.9 cp.async",
         "cp.async.{ca,cg}.shared.global{hints} [dst], [src], size{, src-size}; "
@@ -96,7 +96,7 @@ ENTRIES = (
         header="copies",
         note="Done at once: a missing wait goes unnoticed. Bulk and tensor copies are unsupported.",
     ),
-    Entry(
+    InstructionEntry(
         "mbarrier",
         "9.7.13 mbarrier",
         "mbarrier.{init,inval,arrive,arrive_drop,test_wait,try_wait,pending_count}.…",

@@ -8,7 +8,7 @@ from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import FLOATS, Type
 from ..syntax import Instruction
-from .entry import Emit, Entry, expression
+from .entry import Emit, InstructionEntry, expression
 
 _SINGLE = frozenset(("f32",))
 _DIRECTED = ("rz", "rm", "rp")
@@ -128,20 +128,22 @@ _NARROW = frozenset(("f16", "bf16"))
 _TO_SINGLE = frozenset(("f32",))
 
 ENTRIES = (
-    Entry("testp", "9.7.3.1 testp", "testp.op.type p, a", _testp, FLOATS),
-    Entry("copysign", "9.7.3.2 copysign", "copysign.type d, a, b", expression("copy_sign({b}, {a})"), FLOATS),
-    Entry("add", "9.7.3.3 add", "add{.rnd}{.ftz}{.sat}.type d, a, b", _ADD, FLOATS),
-    Entry("sub", "9.7.3.4 sub", "sub{.rnd}{.ftz}{.sat}.type d, a, b", _SUBTRACT, FLOATS),
-    Entry(
+    InstructionEntry("testp", "9.7.3.1 testp", "testp.op.type p, a", _testp, FLOATS),
+    InstructionEntry(
+        "copysign", "9.7.3.2 copysign", "copysign.type d, a, b", expression("copy_sign({b}, {a})"), FLOATS
+    ),
+    InstructionEntry("add", "9.7.3.3 add", "add{.rnd}{.ftz}{.sat}.type d, a, b", _ADD, FLOATS),
+    InstructionEntry("sub", "9.7.3.4 sub", "sub{.rnd}{.ftz}{.sat}.type d, a, b", _SUBTRACT, FLOATS),
+    InstructionEntry(
         "mul",
         "9.7.3.5 mul",
         "mul{.rnd}{.ftz}{.sat}.type d, a, b",
         _rounded("{0} * {1}", "Multiply", 2),
         FLOATS,
     ),
-    Entry("fma", "9.7.3.6 fma", "fma.rnd{.ftz}{.sat}.type d, a, b, c", _FUSED, FLOATS),
-    Entry("mad", "9.7.3.7 mad", "mad.rnd{.ftz}{.sat}.type d, a, b, c", _FUSED, FLOATS),
-    Entry(
+    InstructionEntry("fma", "9.7.3.6 fma", "fma.rnd{.ftz}{.sat}.type d, a, b, c", _FUSED, FLOATS),
+    InstructionEntry("mad", "9.7.3.7 mad", "mad.rnd{.ftz}{.sat}.type d, a, b, c", _FUSED, FLOATS),
+    InstructionEntry(
         "div",
         "9.7.3.8 div",
         "div{.approx,.full,.rnd}{.ftz}.type d, a, b",
@@ -149,15 +151,15 @@ ENTRIES = (
         FLOATS,
         note="div.approx and div.full are computed as div.rn.",
     ),
-    Entry("abs", "9.7.3.9 abs", "abs{.ftz}.type d, a", _function("absolute({a})"), FLOATS),
-    Entry("neg", "9.7.3.10 neg", "neg{.ftz}.type d, a", _function("-({a})"), FLOATS),
-    Entry(
+    InstructionEntry("abs", "9.7.3.9 abs", "abs{.ftz}.type d, a", _function("absolute({a})"), FLOATS),
+    InstructionEntry("neg", "9.7.3.10 neg", "neg{.ftz}.type d, a", _function("-({a})"), FLOATS),
+    InstructionEntry(
         "min", "9.7.3.11 min", "min{.ftz}{.NaN}{.xorsign.abs}.type d, a, b{, c}", _extreme("minimum"), FLOATS
     ),
-    Entry(
+    InstructionEntry(
         "max", "9.7.3.12 max", "max{.ftz}{.NaN}{.xorsign.abs}.type d, a, b{, c}", _extreme("maximum"), FLOATS
     ),
-    Entry(
+    InstructionEntry(
         "rcp",
         "9.7.3.13 rcp",
         "rcp{.approx,.rnd}{.ftz}.type d, a",
@@ -165,7 +167,7 @@ ENTRIES = (
         FLOATS,
         note=_APPROXIMATE,
     ),
-    Entry(
+    InstructionEntry(
         "sqrt",
         "9.7.3.15 sqrt",
         "sqrt{.approx,.rnd}{.ftz}.type d, a",
@@ -173,7 +175,7 @@ ENTRIES = (
         FLOATS,
         note=_APPROXIMATE,
     ),
-    Entry(
+    InstructionEntry(
         "rsqrt",
         "9.7.3.16 rsqrt",
         "rsqrt.approx{.ftz}.type d, a",
@@ -181,7 +183,7 @@ ENTRIES = (
         FLOATS,
         note=_APPROXIMATE,
     ),
-    Entry(
+    InstructionEntry(
         "sin",
         "9.7.3.18 sin",
         "sin.approx{.ftz}.f32 d, a",
@@ -189,7 +191,7 @@ ENTRIES = (
         _SINGLE,
         note=_APPROXIMATE,
     ),
-    Entry(
+    InstructionEntry(
         "cos",
         "9.7.3.19 cos",
         "cos.approx{.ftz}.f32 d, a",
@@ -197,7 +199,7 @@ ENTRIES = (
         _SINGLE,
         note=_APPROXIMATE,
     ),
-    Entry(
+    InstructionEntry(
         "lg2",
         "9.7.3.20 lg2",
         "lg2.approx{.ftz}.f32 d, a",
@@ -205,7 +207,7 @@ ENTRIES = (
         _SINGLE,
         note=_APPROXIMATE,
     ),
-    Entry(
+    InstructionEntry(
         "ex2",
         "9.7.3.21 ex2",
         "ex2.approx{.ftz}.f32 d, a",
@@ -213,7 +215,7 @@ ENTRIES = (
         _SINGLE,
         note=_APPROXIMATE,
     ),
-    Entry(
+    InstructionEntry(
         "tanh",
         "9.7.3.22 tanh",
         "tanh.approx.f32 d, a",
@@ -224,7 +226,7 @@ ENTRIES = (
 )
 
 MIXED = (
-    Entry(
+    InstructionEntry(
         "add",
         "9.7.5.1 add",
         "add{.rnd}{.sat}.f32.{f16,bf16} d, a, c",
@@ -233,7 +235,7 @@ MIXED = (
         _TO_SINGLE,
         "half",
     ),
-    Entry(
+    InstructionEntry(
         "sub",
         "9.7.5.2 sub",
         "sub{.rnd}{.sat}.f32.{f16,bf16} d, a, c",
@@ -242,7 +244,7 @@ MIXED = (
         _TO_SINGLE,
         "half",
     ),
-    Entry(
+    InstructionEntry(
         "fma",
         "9.7.5.3 fma",
         "fma.rnd{.sat}.f32.{f16,bf16} d, a, b, c",

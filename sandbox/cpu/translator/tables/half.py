@@ -3,7 +3,7 @@
 from ..emission import Emission
 from ..ptx_types import HALVES
 from ..syntax import Instruction
-from .entry import Emit, Entry
+from .entry import Emit, InstructionEntry
 
 _LETTERS = "abc"
 
@@ -45,9 +45,9 @@ def _arithmetic(function: str, count: int) -> Emit:
     return emit
 
 
-def _entry(name: str, number: int, function: str, count: int, forms: str, note: str = "") -> Entry:
+def _entry(name: str, number: int, function: str, count: int, forms: str, note: str = "") -> InstructionEntry:
     syntax = f"{name}{forms}.{{f16,bf16}}{{x2}} d, {', '.join(_LETTERS[:count])}"
-    return Entry(
+    return InstructionEntry(
         name, f"9.7.4.{number} {name}", syntax, _arithmetic(function, count), HALVES, header="half", note=note
     )
 

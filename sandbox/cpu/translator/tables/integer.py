@@ -4,7 +4,7 @@ from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import INTEGERS, TYPES, unsigned
 from ..syntax import Instruction
-from .entry import Entry, expression
+from .entry import InstructionEntry, expression
 
 _PAIRS = frozenset(("u16x2", "s16x2"))
 _COUNTED = frozenset(("b32", "b64"))
@@ -13,7 +13,7 @@ _CLAMPED = frozenset(("u32", "s32", "b32"))
 _WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
 
-def _add_or_subtract(operator: str) -> Entry:
+def _add_or_subtract(operator: str) -> InstructionEntry:
     name, number = {"+": ("add", 1), "-": ("sub", 2)}[operator]
     plain = expression(f"{{U}}({{a}} {operator} {{b}})", sources="U U", result="U")
     saturated = expression(f"saturate_s32(s64({{a}}) {operator} s64({{b}}))")
@@ -21,10 +21,10 @@ def _add_or_subtract(operator: str) -> Entry:
     def emit(code: Emission, instruction: Instruction) -> str:
         return (saturated if instruction.has("sat") else plain)(code, instruction)
 
-    return Entry(name, f"9.7.1.{number} {name}", f"{name}{{.sat}}.type d, a, b", emit, INTEGERS)
+    return InstructionEntry(name, f"9.7.1.{number} {name}", f"{name}{{.sat}}.type d, a, b", emit, INTEGERS)
 
 
-def _packed_pair(name: str, number: int, scalar: str) -> Entry:
+def _packed_pair(name: str, number: int, scalar: str) -> InstructionEntry:
     """Both 16-bit halves of a register at once."""
 
     def emit(code: Emission, instruction: Instruction) -> str:
@@ -36,7 +36,7 @@ def _packed_pair(name: str, number: int, scalar: str) -> Entry:
             low, high = f"u16(maximum(s16({low}), s16(0)))", f"u16(maximum(s16({high}), s16(0)))"
         return code.write(instruction.operand(0), "u32", f"u32({low}) | u32({high}) << 16")
 
-    return Entry(name, f"9.7.1.{number} {name}", f"{name}.{{u16x2,s16x2}} d, a, b", emit, _PAIRS)
+    return InstructionEntry(name, f"9.7.1.{number} {name}", f"{name}.{{u16x2,s16x2}} d, a, b", emit, _PAIRS)
 
 
 def _multiply(code: Emission, instruction: Instruction) -> str:
@@ -83,7 +83,7 @@ def _find_bit(code: Emission, instruction: Instruction) -> str:
     return code.write(instruction.operand(0), "u32", f"{function}<{kind.cpp}>({value})")
 
 
-def _clamped(template: str, sources: str, result: str) -> Entry:
+def _clamped(template: str, sources: str, result: str) -> InstructionEntry:
     """`szext` and `bmsk`: {clamp} tells .clamp from .wrap."""
     name = "bmsk" if "bit_mask" in template else "szext"
 
@@ -92,7 +92,9 @@ def _clamped(template: str, sources: str, result: str) -> Entry:
         return expression(template.replace("CLAMP", clamp), sources=sources, result=result)(code, instruction)
 
     number = 22 if name == "bmsk" else 21
-    return Entry(name, f"9.7.1.{number} {name}", f"{name}.{{clamp,wrap}}.type d, a, b", emit, _CLAMPED)
+    return InstructionEntry(
+        name, f"9.7.1.{number} {name}", f"{name}.{{clamp,wrap}}.type d, a, b", emit, _CLAMPED
+    )
 
 
 def _dot(code: Emission, instruction: Instruction) -> str:
@@ -113,18 +115,18 @@ ENTRIES = (
     _packed_pair("add", 1, "{a} + {b}"),
     _add_or_subtract("+"),
     _add_or_subtract("-"),
-    Entry("mul", "9.7.1.3 mul", "mul.{hi,lo,wide}.type d, a, b", _multiply, INTEGERS),
-    Entry("mad", "9.7.1.4 mad", "mad.{hi,lo,wide}{.sat}.type d, a, b, c", _multiply, INTEGERS),
-    Entry("mul24", "9.7.1.5 mul24", "mul24.{hi,lo}.type d, a, b", _multiply24, INTEGERS),
-    Entry("mad24", "9.7.1.6 mad24", "mad24.{hi,lo}{.sat}.type d, a, b, c", _multiply24, INTEGERS),
-    Entry(
+    InstructionEntry("mul", "9.7.1.3 mul", "mul.{hi,lo,wide}.type d, a, b", _multiply, INTEGERS),
+    InstructionEntry("mad", "9.7.1.4 mad", "mad.{hi,lo,wide}{.sat}.type d, a, b, c", _multiply, INTEGERS),
+    InstructionEntry("mul24", "9.7.1.5 mul24", "mul24.{hi,lo}.type d, a, b", _multiply24, INTEGERS),
+    InstructionEntry("mad24", "9.7.1.6 mad24", "mad24.{hi,lo}{.sat}.type d, a, b, c", _multiply24, INTEGERS),
+    InstructionEntry(
         "sad",
         "9.7.1.7 sad",
         "sad.type d, a, b, c",
         expression("sum_of_differences<{T}>({a}, {b}, {c})"),
         INTEGERS,
     ),
-    Entry(
+    InstructionEntry(
         "div",
         "9.7.1.8 div",
         "div.type d, a, b",
@@ -132,7 +134,7 @@ ENTRIES = (
         INTEGERS,
         note="By zero: all ones, with a warning, as the hardware gives.",
     ),
-    Entry(
+    InstructionEntry(
         "rem",
         "9.7.1.9 rem",
         "rem.type d, a, b",
@@ -140,48 +142,52 @@ ENTRIES = (
         INTEGERS,
         note="By zero: the dividend, with a warning, as the hardware gives.",
     ),
-    Entry("abs", "9.7.1.10 abs", "abs.type d, a", expression("absolute<{T}>({a})"), INTEGERS),
-    Entry("neg", "9.7.1.11 neg", "neg.type d, a", expression("negate<{T}>({a})"), INTEGERS),
+    InstructionEntry("abs", "9.7.1.10 abs", "abs.type d, a", expression("absolute<{T}>({a})"), INTEGERS),
+    InstructionEntry("neg", "9.7.1.11 neg", "neg.type d, a", expression("negate<{T}>({a})"), INTEGERS),
     _packed_pair("min", 12, "minimum({a}, {b})"),
     _packed_pair("max", 13, "maximum({a}, {b})"),
-    Entry("min", "9.7.1.12 min", "min{.relu}.type d, a, b", expression("minimum<{T}>({a}, {b})"), INTEGERS),
-    Entry("max", "9.7.1.13 max", "max{.relu}.type d, a, b", expression("maximum<{T}>({a}, {b})"), INTEGERS),
-    Entry(
+    InstructionEntry(
+        "min", "9.7.1.12 min", "min{.relu}.type d, a, b", expression("minimum<{T}>({a}, {b})"), INTEGERS
+    ),
+    InstructionEntry(
+        "max", "9.7.1.13 max", "max{.relu}.type d, a, b", expression("maximum<{T}>({a}, {b})"), INTEGERS
+    ),
+    InstructionEntry(
         "popc",
         "9.7.1.14 popc",
         "popc.type d, a",
         expression("u32(__builtin_popcountll(u64({a})))", sources="U", result="u32"),
         _COUNTED,
     ),
-    Entry(
+    InstructionEntry(
         "clz",
         "9.7.1.15 clz",
         "clz.type d, a",
         expression("count_leading_zeros({U}({a}))", sources="U", result="u32"),
         _COUNTED,
     ),
-    Entry("bfind", "9.7.1.16 bfind", "bfind{.shiftamt}.type d, a", _find_bit, _FOUND),
-    Entry(
+    InstructionEntry("bfind", "9.7.1.16 bfind", "bfind{.shiftamt}.type d, a", _find_bit, _FOUND),
+    InstructionEntry(
         "fns",
         "9.7.1.17 fns",
         "fns.b32 d, mask, base, offset",
         expression("find_nth_set({a}, {b}, {c})", sources="u32 u32 s32"),
     ),
-    Entry(
+    InstructionEntry(
         "brev",
         "9.7.1.18 brev",
         "brev.type d, a",
         expression("reverse_bits({U}({a}))", sources="U", result="U"),
         _COUNTED,
     ),
-    Entry(
+    InstructionEntry(
         "bfe",
         "9.7.1.19 bfe",
         "bfe.type d, a, b, c",
         expression("extract_bits<{T}>({a}, {b}, {c})", sources="t u32 u32"),
         INTEGERS,
     ),
-    Entry(
+    InstructionEntry(
         "bfi",
         "9.7.1.20 bfi",
         "bfi.type f, a, b, c, d",
@@ -190,6 +196,6 @@ ENTRIES = (
     ),
     _clamped("extend_bits<{T}, CLAMP>({a}, {b})", "t u32", "t"),
     _clamped("bit_mask<CLAMP>({a}, {b})", "u32 u32", "u32"),
-    Entry("dp4a", "9.7.1.23 dp4a", "dp4a.atype.btype d, a, b, c", _dot),
-    Entry("dp2a", "9.7.1.24 dp2a", "dp2a.{lo,hi}.atype.btype d, a, b, c", _dot),
+    InstructionEntry("dp4a", "9.7.1.23 dp4a", "dp4a.atype.btype d, a, b, c", _dot),
+    InstructionEntry("dp2a", "9.7.1.24 dp2a", "dp2a.{lo,hi}.atype.btype d, a, b, c", _dot),
 )

@@ -3,7 +3,7 @@
 from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..syntax import Instruction, Number
-from .entry import Entry, expression
+from .entry import InstructionEntry, expression
 
 
 def _lop3(code: Emission, instruction: Instruction) -> str:
@@ -52,7 +52,7 @@ def _permute(code: Emission, instruction: Instruction) -> str:
 
 ENTRIES = (
     *(
-        Entry(
+        InstructionEntry(
             name,
             f"9.7.8.{number} {name}",
             f"{name}.type d, a, b",
@@ -62,7 +62,7 @@ ENTRIES = (
         for number, (name, operator) in enumerate((("and", "&"), ("or", "|"), ("xor", "^")), 1)
     ),
     *(
-        Entry(
+        InstructionEntry(
             name,
             f"9.7.8.{number} {name}",
             f"{name}.pred d, a, b",
@@ -71,19 +71,21 @@ ENTRIES = (
         )
         for number, (name, operator) in enumerate((("and", "&&"), ("or", "||"), ("xor", "!=")), 1)
     ),
-    Entry("not", "9.7.8.4 not", "not.pred d, a", expression("!{a}"), frozenset(("pred",))),
-    Entry("not", "9.7.8.4 not", "not.type d, a", expression("{U}(~{a})", sources="U", result="U")),
-    Entry("cnot", "9.7.8.5 cnot", "cnot.type d, a", expression("{U}({a} == 0)", sources="U", result="U")),
-    Entry("lop3", "9.7.8.6 lop3", "lop3{.op}.b32 d{|p}, a, b, c, table{, q}", _lop3),
-    Entry("shf", "9.7.8.7 shf", "shf.{l,r}.{clamp,wrap}.b32 d, a, b, c", _funnel),
-    Entry(
+    InstructionEntry("not", "9.7.8.4 not", "not.pred d, a", expression("!{a}"), frozenset(("pred",))),
+    InstructionEntry("not", "9.7.8.4 not", "not.type d, a", expression("{U}(~{a})", sources="U", result="U")),
+    InstructionEntry(
+        "cnot", "9.7.8.5 cnot", "cnot.type d, a", expression("{U}({a} == 0)", sources="U", result="U")
+    ),
+    InstructionEntry("lop3", "9.7.8.6 lop3", "lop3{.op}.b32 d{|p}, a, b, c, table{, q}", _lop3),
+    InstructionEntry("shf", "9.7.8.7 shf", "shf.{l,r}.{clamp,wrap}.b32 d, a, b, c", _funnel),
+    InstructionEntry(
         "shl",
         "9.7.8.8 shl",
         "shl.type d, a, b",
         expression("shift_left<{U}>({a}, {b})", sources="U u32", result="U"),
     ),
-    Entry(
+    InstructionEntry(
         "shr", "9.7.8.9 shr", "shr.type d, a, b", expression("shift_right<{T}>({a}, {b})", sources="t u32")
     ),
-    Entry("prmt", "9.7.9 prmt", "prmt.b32{.mode} d, a, b, c", _permute),
+    InstructionEntry("prmt", "9.7.9 prmt", "prmt.b32{.mode} d, a, b, c", _permute),
 )

@@ -9,7 +9,7 @@ from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import TYPES, Type
 from ..syntax import Instruction, Operand
-from .entry import Entry
+from .entry import InstructionEntry
 
 _SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _ELEMENTS = {
@@ -200,7 +200,7 @@ def _movmatrix(code: Emission, instruction: Instruction) -> str:
 _NOTE = "Products are summed in float in the order of k; a GPU's order and internal precision differ."
 
 ENTRIES = (
-    Entry(
+    InstructionEntry(
         "wmma",
         "9.7.14 wmma.load, wmma.store, wmma.mma",
         "wmma.{load,store,mma}.sync.aligned.…",
@@ -208,7 +208,7 @@ ENTRIES = (
         header="matrix",
         note=_NOTE + " Sub-byte loads are unsupported.",
     ),
-    Entry(
+    InstructionEntry(
         "mma",
         "9.7.14 mma",
         "mma.sync.aligned.shape.row.col{.satfinite}.dtype.atype.btype.ctype d, a, b, c",
@@ -216,21 +216,21 @@ ENTRIES = (
         header="matrix",
         note=_NOTE + " Sparse and m8n8k4.f16 forms are unsupported.",
     ),
-    Entry(
+    InstructionEntry(
         "ldmatrix",
         "9.7.14 ldmatrix",
         "ldmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16 r, [p]",
         _ldmatrix,
         header="matrix",
     ),
-    Entry(
+    InstructionEntry(
         "stmatrix",
         "9.7.14 stmatrix",
         "stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}.shared.b16 [p], r",
         _ldmatrix,
         header="matrix",
     ),
-    Entry(
+    InstructionEntry(
         "movmatrix",
         "9.7.14 movmatrix",
         "movmatrix.sync.aligned.m8n8.trans.b16 d, a",

@@ -2,7 +2,7 @@
 
 from ..emission import POLLED_READ, POLLED_WRITE, READ, WRITE, Emission
 from ..syntax import Instruction, Operand
-from .entry import Entry
+from .entry import InstructionEntry
 
 _ORDERED_LOADS = ("volatile", "acquire", "relaxed", "mmio")
 _ORDERED_STORES = ("volatile", "release", "relaxed", "mmio")
@@ -66,15 +66,15 @@ def _store(code: Emission, instruction: Instruction) -> str:
 
 
 ENTRIES = (
-    Entry(
+    InstructionEntry(
         "ld",
         "9.7.9 ld, ld.global.nc",
         "ld{.weak,.relaxed,.acquire,.volatile}{.scope}{.space}{.nc}{cache hints}{.vec}.type d, [a]",
         _load,
         note="Cache hints are ignored. A relaxed load is an acquire.",
     ),
-    Entry("ldu", "9.7.9 ldu", "ldu{.space}{.vec}.type d, [a]", _load),
-    Entry(
+    InstructionEntry("ldu", "9.7.9 ldu", "ldu{.space}{.vec}.type d, [a]", _load),
+    InstructionEntry(
         "st",
         "9.7.9 st",
         "st{.weak,.relaxed,.release,.volatile}{.scope}{.space}{cache hints}{.vec}.type [a], b",

@@ -4,7 +4,7 @@ from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..ptx_types import TYPES
 from ..syntax import Instruction, Vector
-from .entry import Entry, expression
+from .entry import InstructionEntry, expression
 
 
 def _mov(code: Emission, instruction: Instruction) -> str:
@@ -67,24 +67,26 @@ def _createpolicy(code: Emission, instruction: Instruction) -> str:
 _HINTS = ("prefetch", "prefetchu", "applypriority", "discard")
 
 ENTRIES = (
-    Entry("mov", "9.7.9 mov", "mov.type d, a; mov.type d, {a, b, …}; mov.type {d, e, …}, a", _mov),
-    Entry("cvta", "9.7.9 cvta", "cvta{.to}.space.u64 d, a", _cvta),
-    Entry(
+    InstructionEntry("mov", "9.7.9 mov", "mov.type d, a; mov.type d, {a, b, …}; mov.type {d, e, …}, a", _mov),
+    InstructionEntry("cvta", "9.7.9 cvta", "cvta{.to}.space.u64 d, a", _cvta),
+    InstructionEntry(
         "isspacep",
         "9.7.9 isspacep",
         "isspacep.space p, a",
         _isspacep,
         note="Only shared memory is told apart; the rest counts as global.",
     ),
-    Entry("mapa", "9.7.9 mapa", "mapa{.space}.type d, a, b", _same_block, note="A cluster has one block."),
-    Entry(
+    InstructionEntry(
+        "mapa", "9.7.9 mapa", "mapa{.space}.type d, a, b", _same_block, note="A cluster has one block."
+    ),
+    InstructionEntry(
         "getctarank",
         "9.7.9 getctarank",
         "getctarank{.space}.type d, a",
         expression("0u", result="u32"),
         note="A cluster has one block.",
     ),
-    Entry(
+    InstructionEntry(
         "createpolicy",
         "9.7.9 createpolicy",
         "createpolicy.… d, …",
@@ -92,7 +94,7 @@ ENTRIES = (
         note="Caches are not modelled.",
     ),
     *(
-        Entry(name, f"9.7.9 {name}", f"{name}.… [a]", _nothing, note="Caches are not modelled.")
+        InstructionEntry(name, f"9.7.9 {name}", f"{name}.… [a]", _nothing, note="Caches are not modelled.")
         for name in _HINTS
     ),
 )

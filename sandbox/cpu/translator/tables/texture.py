@@ -3,7 +3,7 @@
 from ..emission import READ, WRITE, Emission
 from ..errors import UnsupportedForm
 from ..syntax import Address, Instruction, Name
-from .entry import Entry
+from .entry import InstructionEntry
 
 _DIMENSIONS = {"1d": 1, "2d": 2, "3d": 3}
 
@@ -62,13 +62,13 @@ def _surface(code: Emission, instruction: Instruction) -> str:
 
 
 ENTRIES = (
-    Entry(
+    InstructionEntry(
         "tex",
         "9.7.10 tex",
         "tex{.level}.{1d,2d,3d}.v4.dtype.ctype d, [a, c]{, lod}",
         _tex,
         note="The level of detail is ignored; layered and cube textures are unsupported.",
     ),
-    Entry("suld", "9.7.11 suld", "suld.b.{1d,2d,3d}{.vec}.type{.clamp} d, [a, b]", _surface),
-    Entry("sust", "9.7.11 sust", "sust.b.{1d,2d,3d}{.vec}.type{.clamp} [a, b], c", _surface),
+    InstructionEntry("suld", "9.7.11 suld", "suld.b.{1d,2d,3d}{.vec}.type{.clamp} d, [a, b]", _surface),
+    InstructionEntry("sust", "9.7.11 sust", "sust.b.{1d,2d,3d}{.vec}.type{.clamp} [a, b], c", _surface),
 )

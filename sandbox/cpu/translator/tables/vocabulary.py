@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from ..ptx_types import STATE_SPACES, TYPES
 from ..syntax import Instruction
-from .entry import Entry
+from .entry import InstructionEntry
 
 _COMPARISONS = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan and or xor"
 _ROUNDINGS = "rn rna rz rm rp rni rzi rmi rpi rs ftz noftz sat satfinite relu approx full"
@@ -30,7 +30,7 @@ _WORD = re.compile(r"[\w:]+")
 class Vocabulary:
     """The words of these tables and those above."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[InstructionEntry]) -> None:
         groups = (
             _COMPARISONS,
             _ROUNDINGS,

@@ -3,7 +3,7 @@
 from ..emission import Emission
 from ..errors import UnsupportedForm
 from ..syntax import Instruction
-from .entry import Entry
+from .entry import InstructionEntry
 
 _SHUFFLES = {"up": "kUp", "down": "kDown", "bfly": "kButterfly", "idx": "kIndex"}
 _VOTES = {"ballot": "kBallot", "any": "kAny", "all": "kAll", "uni": "kUniform"}
@@ -108,18 +108,22 @@ def _elect(code: Emission, instruction: Instruction) -> str:
 
 
 ENTRIES = (
-    Entry("shfl", "9.7.9 shfl.sync", "shfl{.sync}.{up,down,bfly,idx}.b32 d{|p}, a, b, c{, mask}", _shfl),
-    Entry("bar", "9.7.13 bar", "bar{.warp}{.cta}.{sync,red,arrive}… a{, b}", _bar),
-    Entry(
+    InstructionEntry(
+        "shfl", "9.7.9 shfl.sync", "shfl{.sync}.{up,down,bfly,idx}.b32 d{|p}, a, b, c{, mask}", _shfl
+    ),
+    InstructionEntry("bar", "9.7.13 bar", "bar{.warp}{.cta}.{sync,red,arrive}… a{, b}", _bar),
+    InstructionEntry(
         "barrier",
         "9.7.13 barrier, barrier.cluster",
         "barrier{.cta,.cluster}.{sync,red,arrive,wait}{.aligned}… a{, b}",
         _bar,
         note="A cluster has one block.",
     ),
-    Entry("vote", "9.7.13 vote.sync", "vote{.sync}.{all,any,uni,ballot}.type d, {!}a{, mask}", _vote),
-    Entry("match", "9.7.13 match.sync", "match.{any,all}.sync.type d{|p}, a, mask", _match),
-    Entry("redux", "9.7.13 redux.sync", "redux.sync.op.{u32,s32,b32} d, a, mask", _redux),
-    Entry("activemask", "9.7.13 activemask", "activemask.b32 d", _activemask),
-    Entry("elect", "9.7.13 elect.sync", "elect.sync d|p, mask", _elect),
+    InstructionEntry(
+        "vote", "9.7.13 vote.sync", "vote{.sync}.{all,any,uni,ballot}.type d, {!}a{, mask}", _vote
+    ),
+    InstructionEntry("match", "9.7.13 match.sync", "match.{any,all}.sync.type d{|p}, a, mask", _match),
+    InstructionEntry("redux", "9.7.13 redux.sync", "redux.sync.op.{u32,s32,b32} d, a, mask", _redux),
+    InstructionEntry("activemask", "9.7.13 activemask", "activemask.b32 d", _activemask),
+    InstructionEntry("elect", "9.7.13 elect.sync", "elect.sync d|p, mask", _elect),
 )
