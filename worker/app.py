@@ -116,8 +116,9 @@ _probes = Probes(
 @celery.task(name=TASK, bind=True)
 def judge_submission(self: Any) -> None:
     """Judge the most urgent submission that waits, if any."""
-    rung = (self.request.headers or {}).get("traceparent", "")
-    with tracing.span("hear ring", role=tracing.SpanRole.CONSUMER, parent=rung) if rung else nullcontext():
+    sender = (self.request.headers or {}).get("traceparent", "")
+    role = tracing.SpanRole.CONSUMER
+    with tracing.span("receive wake-up", role=role, parent=sender) if sender else nullcontext():
         judge_next()
 
 

@@ -71,7 +71,7 @@ class _Line:
     def send(self, queue: str) -> bool:
         if time.monotonic() < self._quiet_until:
             return False
-        with self._noting_failure(), tracing.span("wake", role=tracing.SpanRole.PRODUCER):
+        with self._noting_failure(), tracing.span("send wake-up", role=tracing.SpanRole.PRODUCER):
             self._celery.send_task(TASK, queue=broker_queue(queue), headers=tracing.carrier())
             return True
         return False

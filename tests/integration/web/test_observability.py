@@ -118,9 +118,14 @@ def test_a_trace_goes_from_the_request_over_the_ring_to_the_judge(
     assert (asked.service, judged.service) == ("warpcourt-web", "warpcourt-worker")
     assert asked.trace == judged.trace
     assert judged.attributes["warpcourt.submission_id"]
-    rings = [span for span in collector.named("ring") if span.parent == asked.span]
-    heard = [span for span in collector.named("hear ring") if span.parent in {ring.span for ring in rings}]
-    assert [span.span for span in heard] == list(judged.links), "the ring that led to it"
+
+    def heard() -> list[str]:
+        """The spans of wake-up messages of this request. They end after the job and arrive after its span."""
+        rings = {span.span for span in collector.named("send wake-up") if span.parent == asked.span}
+        return [span.span for span in collector.named("receive wake-up") if span.parent in rings]
+
+    wait_until(lambda: bool(heard()), "the wake-up message of the submission")
+    assert heard() == list(judged.links)
     assert not any("accepted" in str(span.attributes) for span in collector.spans), "no source in a trace"
 
 
