@@ -1,6 +1,6 @@
 """Check the changed files: style, layers, and the unit tests that import them.
 
-    make check [FILES="judge/clock tests/unit/judge/test_clock.py"]
+    make check [FILES="judge/clock tests/unit/judge/clock/test_session.py"]
 
 FILES are files or folders. Default: the files that differ from the last commit. The tests are those under
 `tests/unit` that import one of the modules directly, or are in FILES.

@@ -15,8 +15,8 @@ Where a GPU is shared, a neighbour can end a run. The referee then raises `Distu
 again from the start, alone, with a fresh runner: only that run counts. Ranking goes on with the runner that
 was checked when its share of the GPU can become an exclusive one at once. If not, the runner goes, so that
 no foreign code is alive while we wait, and a fresh one is timed. A program that was disturbed while it was
-timed, or that was faster than its GPU is known to be, is timed once more, alone. When the GPU is not quiet
-then either, and no other process was seen on it, the program itself keeps it busy.
+timed, or that was faster than its GPU is known to be, is timed once more, alone. If the GPU is still busy in
+that run and NVML saw no other process, the program keeps it busy and is rejected.
 """
 
 from collections.abc import Callable, Mapping

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """The verdict on a submission or on one case. `docs/glossary.md` explains each to users."""
+    """The verdict on a submission or on one case. `web.site.verdicts` explains each to users."""
 
     ACCEPTED = "accepted"
     WRONG_ANSWER = "wrong_answer"

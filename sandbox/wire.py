@@ -2,7 +2,7 @@
 
 Theory of operation. Both ends hold a SOCK_SEQPACKET socket. The host sends fixed-width requests,
 with descriptors attached (SCM_RIGHTS); the sandboxed side answers each with its sequence number,
-eight bytes and nothing else, so that nothing it says has to be parsed (invariant I2). It first sends
+eight bytes and nothing else, so that nothing it says has to be parsed. It first sends
 sequence 0 when it is ready, before any code of a submission is loaded.
 
     PREPARE  no descriptors; open the GPU. Runners without one answer at once. Comes before LOAD, if at all

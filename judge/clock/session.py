@@ -11,7 +11,7 @@ A session is made of:
 The figure is the median over samples, each the best of three counted calls, with its bootstrap interval.
 There is nothing else to choose from: no batch, no second call on the same content, no allowance.
 
-Source: DESIGN section 5; docs/adr/0009-trusted-clock.md.
+Source: docs/adr/0009-trusted-clock.md.
 """
 
 import random

@@ -52,7 +52,10 @@ class ProgramEnvironment(Protocol):
 def try_programs(
     problem: Problem, environment: ProgramEnvironment, proof: Proof, on_progress: OnProgress
 ) -> Proof:
-    """`proof` with what every program got. Mutants are made of the solutions that are accepted, and are."""
+    """Return `proof` with the outcome of every program.
+
+    Mutants are made only from solutions that are declared accepted and get that verdict.
+    """
     tour = _ProgramRun(
         problem, environment, on_progress, list(trivial_programs(problem)), list(families_of(problem))
     )

@@ -116,7 +116,7 @@ def prove_on(
     gpu: str = DEFAULT_GPU,
     on_progress: OnProgress = lambda _: None,
 ) -> Proof:
-    """Prove `problem` on a environment of the caller's own; see `prove`."""
+    """Prove `problem` on an environment of the caller's own; see `prove`."""
     proof = examine(problem, environment, gpu=gpu, on_progress=on_progress)
     if any(section.state is SectionState.SKIPPED for section in proof.sections):
         return replace(proof, sections=(*proof.sections, *_skipped(*PROGRAMS)))

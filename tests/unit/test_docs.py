@@ -122,7 +122,8 @@ def test_every_picture_is_used() -> None:
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_files_that_are_named_exist(path: Path) -> None:
     for name in re.findall(
-        r"`((?:docs|deploy|sandbox|judge|web|worker|benchmarks)/[\w./-]+\w)`", path.read_text()
+        r"`((?:docs|deploy|sandbox|judge|web|worker|benchmarks|tests|testing|problems)/[\w./-]+\w)`",
+        path.read_text(),
     ):
         assert (ROOT / name).exists(), name
 

@@ -18,7 +18,7 @@ from tests.integration.node.conftest import secret_pools
 from tests.unit.judge.packages import DOUBLING
 
 CASE = DOUBLING.cases[1]
-pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-secret_pool")]
+pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("node-secret-pool")]
 
 
 @pytest.fixture
