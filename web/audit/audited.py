@@ -1,7 +1,7 @@
 """Base classes for all admin pages. They log every change and cope with many rows.
 
-`AuditedAdmin` copies Django's own log into the audit log, which the admin can't delete. `RecordAdmin` is for
-rows that result from what users and workers do. These rows are read-only.
+`AuditedAdmin` copies Django's own log into the audit log, where rows can't be deleted in the admin.
+`RecordAdmin` is for rows that result from what users and workers do. These rows are read-only.
 """
 
 from typing import Any, ClassVar, TypeVar

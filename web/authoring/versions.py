@@ -93,7 +93,10 @@ def files_of(version: PackageVersion) -> dict[str, bytes]:
 
 
 def version_of(workspace: Workspace, viewer: Viewer, number: int) -> PackageVersion | None:
-    """A version that was published from this workspace."""
+    """Return the version with that number, or None.
+
+    It must be published from this workspace, and `viewer` must be allowed to read it.
+    """
     return readable_versions(viewer, workspace).filter(number=number).first()
 
 

@@ -160,7 +160,7 @@ def publish(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion
 
 
 def affected(version: PackageVersion) -> QuerySet[Submission]:
-    """Return the judged submissions whose version has other judging files than `version`."""
+    """Return the judged submissions with a verdict from other judging files than those of `version`."""
     judged = Submission.objects.filter(
         problem=version.problem_id, mode=Mode.SUBMIT.value, job__state=JobState.DONE, report__isnull=False
     )

@@ -106,7 +106,7 @@ def _render_finding(finding: ProofFinding) -> str:
 
 
 def _render_tolerances(proof: Proof) -> Iterator[str]:
-    """The largest errors of correct and of less precise programs, in multiples of the tolerance."""
+    """Yield the largest errors of correct and of less precise programs, in multiples of the tolerance."""
     for report in proof.tolerances:
         honest = [a.worst for a in report.attempts if a.honest and a.worst is not None]
         others = [a.worst for a in report.attempts if not a.honest and a.worst is not None]
