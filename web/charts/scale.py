@@ -77,7 +77,7 @@ def _step(least: float) -> float:
 
 def _multiples(step: float, low: float, high: float) -> tuple[float, ...]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    decimals = max(0, 1 - math.floor(math.log10(step)))  # makes 3 * 0.1 print as 0.3
+    decimals = max(0, 1 - math.floor(math.log10(step)))  # makes 3 * 0.1 equal 0.3
     return tuple(round(count * step, decimals) for count in range(first, last + 1))
 
 

@@ -1,4 +1,4 @@
-"""Splits a text into tokens with one look each, in linear time.
+"""Splits a text into classified tokens, in linear time.
 
 Theory of operation. Web processes highlight whatever users submit. A running regular expression can't be
 interrupted, so it blocks all other requests of its process. Crafted input has kept the lexers of Pygments
@@ -20,9 +20,9 @@ Look = str | Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Text that matches `pattern` has the look `look`: a short name of Pygments, or a function of the text.
+    """Text that matches `pattern` gets the class `look`: a short name of Pygments, or a function of the text.
 
-    `words` maps words to their own looks. Otherwise `before` maps the next character to a look.
+    `words` maps single words to other classes. Otherwise `before` maps the next character to a class.
     """
 
     look: Look
@@ -31,7 +31,7 @@ class Rule:
     before: Mapping[str, str] = field(default_factory=dict)
 
     def look_of(self, text: str, following: str) -> str:
-        """Return the look of the match `text`, which is followed by the character `following`."""
+        """Return the class of the match `text`, which is followed by the character `following`."""
         if known := self.words.get(text) or self.before.get(following):
             return known
         return self.look if isinstance(self.look, str) else self.look(text)
@@ -47,7 +47,7 @@ class Grammar:
         self._by_name = {f"rule{index}": rule for index, rule in enumerate(rules)}
 
     def scan(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield all of `text` in order, in parts with their looks. Plain text has an empty look."""
+        """Yield all of `text` in order, in parts with their classes. Plain text has an empty class."""
         at = 0
         for found in self._pattern.finditer(text):
             first, last = found.span()

@@ -16,7 +16,7 @@ MOST_CHARACTERS = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters of one line with the same look. `look` is a CSS class, or empty for plain text."""
+    """Characters of one line with the same style. `look` is a CSS class, or empty for plain text."""
 
     text: str
     look: str

@@ -16,7 +16,8 @@ def comment(workspace: Workspace, by: User, *, path: str, line: int | None, text
     """Add the comment `text` to a line of a current file, or to the whole file.
 
     Raises:
-        CommentRefused: the file does not exist, or the line number or the text is invalid.
+        CommentRefused: the file does not exist, the line number or the text is invalid,
+            or the workspace has too many comments.
     """
     text = text.replace("\r\n", "\n").strip()
     if not text or "\0" in text:

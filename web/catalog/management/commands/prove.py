@@ -82,7 +82,7 @@ class Command(BaseCommand):
 
 
 def render(proof: Proof) -> str:
-    """The proof as text for a terminal: the findings and the result."""
+    """Return the proof as text for a terminal: the findings and the result."""
     held = sum(outcome.holds for outcome in proof.outcomes)
     seconds = sum(outcome.ms for outcome in proof.outcomes) / 1000
     lines = [_render_finding(finding) for finding in proof.findings]
