@@ -1,4 +1,4 @@
-"""The form for the reason of an act in the audit log."""
+"""The form for the reason for an act in the audit log."""
 
 from django import forms
 
@@ -6,6 +6,6 @@ from web.audit.models import TEXT_CHARACTERS
 
 
 class ReasonForm(forms.Form):
-    """Asks for the reason of an act."""
+    """Asks for the reason for an act."""
 
     reason = forms.CharField(max_length=TEXT_CHARACTERS, label="Reason")

@@ -133,7 +133,7 @@ def post_view(post: Post, viewer: Viewer) -> PostView:
 
 
 def name_of(written: Post | Thread) -> str:
-    """Return the name of the author."""
+    """Return the name of the author, or a placeholder if the account was deleted."""
     return written.author.username if written.author else GONE_PERSON
 
 

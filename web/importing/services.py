@@ -1,7 +1,7 @@
 """Requests imports from workers, and cancels them.
 
 ImportRefused
-+-- TooManyImports        the user has reached the maximum number of running imports
++-- TooManyImports        the user has reached the maximum number of open imports
 +-- SetUnacceptable       the file may not be kept, or the folder may not be read
 """
 
@@ -25,7 +25,7 @@ class ImportRefused(Exception):
 
 
 class TooManyImports(ImportRefused):
-    """Raised when the user has reached the maximum number of running imports."""
+    """Raised when the user has reached the maximum number of open imports."""
 
 
 class SetUnacceptable(ImportRefused):

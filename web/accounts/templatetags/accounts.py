@@ -59,7 +59,7 @@ def _place(label: str, url: str, path: str) -> NavLink:
 def sign_in_url(context: dict[str, Any]) -> str:
     """Return the address of the sign-in page, which leads back to this page.
 
-    On pages about signing in, it leads to the page that they would lead to.
+    On allauth's own pages, it keeps the destination of that page.
     """
     url = reverse("account_login")
     request: HttpRequest | None = context.get("request")

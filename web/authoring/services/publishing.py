@@ -60,7 +60,7 @@ class NothingToPreview(PublishingRefused):
 
 @transaction.atomic
 def freeze(workspace: Workspace, by: User, *, note: str = "") -> PackageVersion:
-    """Return a version of the current files. Learners do not get it yet.
+    """Freeze the current files and return the version. Learners do not get it yet.
 
     If the same files were frozen before, that version is returned. The caller has checked with `rights` that
     `by` may publish.

@@ -2,7 +2,7 @@
 
 RunRefused
 +-- AlreadyRunning        a proof of this workspace is running
-+-- TooManyRuns           the user has reached the maximum number of running jobs
++-- TooManyRuns           the user has reached the maximum number of open jobs
 +-- NothingToRun          there are no files, or the case does not exist
 """
 
@@ -37,7 +37,7 @@ class AlreadyRunning(RunRefused):
 
 
 class TooManyRuns(RunRefused):
-    """Raised when the user has reached the maximum number of running jobs."""
+    """Raised when the user has reached the maximum number of open jobs."""
 
 
 class NothingToRun(RunRefused):

@@ -104,7 +104,7 @@ def archive(workspace: Workspace, by: User) -> None:
 
 @transaction.atomic
 def take_back(workspace: Workspace, by: User) -> None:
-    """Restore an archived workspace to its previous state."""
+    """Unarchive a workspace. Its new state follows from its current files."""
     present = queries.present_revision(workspace)
     _move(workspace, queries.standing(workspace, present.content_hash) if present else WorkspaceState.DRAFT)
     log(by, AuditKind.WORKSPACE_RETURN, workspace)

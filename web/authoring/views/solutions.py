@@ -28,9 +28,8 @@ _form = require_http_methods(["GET", "HEAD", "POST"])
 def solutions(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     """Show and save all solutions.
 
-    Removing a row removes its file. A new row creates a file with a note only.
-
-    A script's save removes nothing: see `web.authoring.forms.confirming`.
+    Removing a row removes its file. A new row creates a file with a note only. A script's save removes
+    nothing: see `web.authoring.forms.confirming`.
     """
     text = description_of(workspace)
     if request.method == "POST":
